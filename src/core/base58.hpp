@@ -1,0 +1,106 @@
+// Base58 with the Bitcoin alphabet, for the two fixed widths that a gid has: 7 bytes in
+// 10 digits and 9 bytes in 13. Both start with a large byte, so the number of digits
+// never varies and no padding rule is needed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/error.hpp"
+
+namespace snowflake_ids::base58 {
+
+inline constexpr char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+
+// 58^12 as the nine bytes 4e 90 0a bb 53 e6 b7 10 00: smaller numbers have fewer than 13 digits.
+inline constexpr unsigned char random_min_high = 0x4e;
+inline constexpr std::uint64_t random_min_low = 0x900abb53e6b71000;
+
+namespace detail {
+
+inline constexpr unsigned char invalid = 0xff;
+
+inline constexpr std::array<unsigned char, 256> values = [] {
+    std::array<unsigned char, 256> t{};
+    for (auto& v : t) v = invalid;
+    for (unsigned char i = 0; i < 58; i++) t[static_cast<unsigned char>(alphabet[i])] = i;
+    return t;
+}();
+
+// Two digits at a time: half the divisions.
+inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
+    std::array<std::array<char, 2>, 58 * 58> t{};
+    for (unsigned i = 0; i < 58 * 58; i++) t[i] = {alphabet[i / 58], alphabet[i % 58]};
+    return t;
+}();
+
+inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
+
+// A number below 58^5 in five digits. All divisors are constants: no division instruction.
+constexpr void print5(std::uint32_t v, char* out) {
+    const std::uint32_t high = v / (58 * 58), low = v % (58 * 58);
+    out[3] = pairs[low][0];
+    out[4] = pairs[low][1];
+    const std::uint32_t top = high / (58 * 58), middle = high % (58 * 58);
+    out[1] = pairs[middle][0];
+    out[2] = pairs[middle][1];
+    out[0] = alphabet[top];
+}
+
+// Up to ten digits (58^10 < 2^59). False if a character is outside the alphabet.
+constexpr bool parse_digits(const char* in, std::size_t n, std::uint64_t& out) {
+    std::uint64_t v = 0;
+    unsigned bad = 0;
+    for (std::size_t i = 0; i < n; i++) {
+        const unsigned char digit = values[static_cast<unsigned char>(in[i])];
+        bad |= digit & 0x80;
+        v = v * 58 + digit;
+    }
+    out = v;
+    return bad == 0;
+}
+
+}  // namespace detail
+
+// 7 bytes, first byte >= 0x80, to 10 digits.
+constexpr void print_time(std::uint64_t v, char* out) {
+    detail::print5(static_cast<std::uint32_t>(v / detail::pow58_5), out);
+    detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);
+}
+
+// 9 bytes (high, low), at least 58^12, to 13 digits: long division by 58^5 in 32-bit steps.
+constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
+    const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
+    const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);
+    const std::uint64_t q = (top / detail::pow58_5 << 32) + rest / detail::pow58_5;
+    detail::print5(static_cast<std::uint32_t>(rest % detail::pow58_5), out + 8);
+    detail::print5(static_cast<std::uint32_t>(q % detail::pow58_5), out + 3);
+    const std::uint32_t first = static_cast<std::uint32_t>(q / detail::pow58_5);
+    out[0] = alphabet[first / (58 * 58)];
+    out[1] = detail::pairs[first % (58 * 58)][0];
+    out[2] = detail::pairs[first % (58 * 58)][1];
+}
+
+// 10 digits to at most 7 bytes. Errors: bad_character, bad_magnitude.
+constexpr Error parse_time(const char* in, std::uint64_t& out) {
+    if (!detail::parse_digits(in, 10, out)) return Error::bad_character;
+    return out >> 56 ? Error::bad_magnitude : Error::none;
+}
+
+// 13 digits to 9 bytes. Errors: bad_character, bad_magnitude (does not fit nine bytes; a
+// number below 58^12 comes back as it is, for the caller to judge).
+constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
+    std::uint64_t head = 0, tail = 0;
+    const bool head_ok = detail::parse_digits(in, 8, head);
+    const bool tail_ok = detail::parse_digits(in + 8, 5, tail);
+    if (!head_ok || !tail_ok) return Error::bad_character;
+    // head * 58^5 + tail, in 32-bit halves of head: 58^8 < 2^47, 58^5 < 2^30.
+    const std::uint64_t low_product = (head & 0xffffffff) * detail::pow58_5 + tail;
+    const std::uint64_t high_product = (head >> 32) * detail::pow58_5 + (low_product >> 32);
+    low = high_product << 32 | (low_product & 0xffffffff);
+    high = static_cast<unsigned char>(high_product >> 32);
+    return high_product >> 40 ? Error::bad_magnitude : Error::none;
+}
+
+}  // namespace snowflake_ids::base58

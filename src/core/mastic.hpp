@@ -1,0 +1,53 @@
+// Mastic snowflake: an unsigned 64-bit number. Source: the Mastic document; where it and
+// its code differ, see each rule.
+//
+//   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945
+//   bits 15-0   per-millisecond sequence                  0-65535
+//
+// SQL stores it as bigint, the same 64 bits. Bit 63 is first used in the year 6485; order
+// and text of later ids are those of the unsigned number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "core/layout.hpp"
+
+namespace snowflake_ids::mastic {
+
+inline constexpr Layout layout{{1767225600000000, 1000, 48}, 0, 16};
+
+inline constexpr std::size_t max_text_size = 20;
+
+// Unsigned decimal without leading zeros. Writes at most max_text_size characters, no
+// terminator; returns how many.
+constexpr std::size_t print(std::uint64_t id, char* out) {
+    char digits[max_text_size]{};
+    std::size_t n = 0;
+    do {
+        digits[n++] = static_cast<char>('0' + id % 10);
+        id /= 10;
+    } while (id != 0);
+    for (std::size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
+    return n;
+}
+
+// What the reference's reader (Rust's u64) takes: digits, optionally a leading plus,
+// leading zeros allowed. Errors: bad_length (no digit), bad_character, id_range (above 2^64-1).
+constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
+    std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
+    if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
+    std::uint64_t v = 0;
+    bool overflow = false;
+    for (; i < length; i++) {
+        const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
+        if (digit > 9) return Error::bad_character;
+        overflow |= __builtin_mul_overflow(v, std::uint64_t{10}, &v);
+        overflow |= __builtin_add_overflow(v, std::uint64_t{digit}, &v);
+    }
+    if (overflow) return Error::id_range;
+    return v;
+}
+
+}  // namespace snowflake_ids::mastic

@@ -1,0 +1,164 @@
+// sno: 10 bytes, big endian. Source: the sno document, and its Go reference v1.2.1.
+//
+//   bits  0-38  bytes 0-4      units of 4 ms since 2010-01-01T00:00:00Z   39 bits
+//   bit   39    byte 4, bit 0  tick-tock toggle                           0 or 1
+//   bits 40-47  byte 5         metabyte                                   0-255
+//   bits 48-63  bytes 6, 7     partition                                  0-65535
+//   bits 64-79  bytes 8, 9     sequence                                   0-65535
+//
+// Order is that of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
+// Every one of the 2^80 bit patterns is a legal sno.
+//
+// Text: 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most
+// significant first. Strictly [2-9a-x]{16}, as the document says; the reference does
+// not check and decodes other characters to garbage that differs by processor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/bytes.hpp"
+#include "core/error.hpp"
+#include "core/timeline.hpp"
+
+namespace snowflake_ids::sno {
+
+inline constexpr std::size_t binary_size = 10;
+inline constexpr std::size_t text_size = 16;
+
+// 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z.
+inline constexpr Timeline timeline{1262304000000000, 4000, 39};
+
+// Smallest pool that the reference accepts is max - min >= 5, that is six ids; its
+// README and its message say four.
+inline constexpr std::uint32_t max_sequence = 65535;
+inline constexpr std::uint32_t min_pool = 6;
+
+struct Id {
+    unsigned char bytes[binary_size];
+
+    friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
+    friend constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
+
+    // Negative, zero, positive, as memcmp on the bytes.
+    friend constexpr int compare(const Id& a, const Id& b) {
+        const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
+        if (ah != bh) return ah < bh ? -1 : 1;
+        return static_cast<int>(load_be<2>(a.bytes + 8)) - static_cast<int>(load_be<2>(b.bytes + 8));
+    }
+};
+
+struct Fields {
+    std::uint64_t units = 0;      // 4 ms ticks since the epoch, at most timeline.max_tick()
+    std::uint32_t ticktock = 0;   // 0 or 1
+    std::uint32_t metabyte = 0;   // 0-255
+    std::uint32_t partition = 0;  // 0-65535
+    std::uint32_t sequence = 0;   // 0-65535
+};
+
+// The fields must be in range: check first where they come from outside.
+constexpr Id compose(const Fields& f) {
+    Id id{};
+    store_be<8>(id.bytes, (f.units << 1 | f.ticktock) << 24 | std::uint64_t{f.metabyte} << 16 | f.partition);
+    store_be<2>(id.bytes + 8, f.sequence);
+    return id;
+}
+
+constexpr Fields split(const Id& id) {
+    const std::uint64_t head = load_be<8>(id.bytes);
+    return {head >> 25, static_cast<std::uint32_t>(head >> 24 & 1), static_cast<std::uint32_t>(head >> 16 & 0xff),
+            static_cast<std::uint32_t>(head & 0xffff), static_cast<std::uint32_t>(load_be<2>(id.bytes + 8))};
+}
+
+// Start of the id's 4 ms unit, Unix microseconds.
+constexpr std::int64_t time_us(const Id& id) { return timeline.start_us(load_be<5>(id.bytes) >> 1); }
+
+// Smallest id whose time is at or after `us`. Error: time_after_end (there is none).
+constexpr Result<Id> lower_bound(std::int64_t us) {
+    const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+    if (!tick) return tick.error;
+    return compose({.units = tick.value});
+}
+
+// Largest id whose time is at or before `us`. Error: time_before_epoch (there is none).
+constexpr Result<Id> upper_bound(std::int64_t us) {
+    const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+    if (!tick) return tick.error;
+    return compose({tick.value, 1, 255, 65535, max_sequence});
+}
+
+namespace detail {
+
+// The base32 code works on eight characters at once, one in each byte of a word.
+inline constexpr std::uint64_t every_byte = 0x0101010101010101;
+
+// 40 bits to eight bytes of 5 bits each, the most significant first.
+constexpr std::uint64_t spread(std::uint64_t x) {
+    x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
+    x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;
+    return (x & 0x001f001f001f001f) | (x & 0x03e003e003e003e0) << 3;
+}
+
+// The reverse of spread().
+constexpr std::uint64_t gather(std::uint64_t x) {
+    x = (x & 0x001f001f001f001f) | (x & 0x1f001f001f001f00) >> 3;
+    x = (x & 0x000003ff000003ff) | (x & 0x03ff000003ff0000) >> 6;
+    return (x & 0xfffff) | (x & 0x000fffff00000000) >> 12;
+}
+
+// 0x80 in every byte of `x` that is at least `least`. The bytes of x must be below 0x80.
+constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
+    return (x + every_byte * (0x80 - least)) & every_byte * 0x80;
+}
+
+inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
+
+constexpr void print_block(std::uint64_t forty_bits, char* out) {
+    const std::uint64_t v = spread(forty_bits);
+    const std::uint64_t letters = at_least(v, 8) >> 7;
+    const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
+    for (int i = 0; i < 8; i++) out[i] = static_cast<char>(text >> (56 - 8 * i));
+}
+
+// False if a character is outside the alphabet; `out` is then meaningless.
+constexpr bool parse_block(const char* in, std::uint64_t& out) {
+    std::uint64_t c = 0;
+    for (int i = 0; i < 8; i++) c = c << 8 | static_cast<unsigned char>(in[i]);
+    const std::uint64_t low = c & every_byte * 0x7f;
+    const std::uint64_t digit = at_least(low, '2') & ~at_least(low, '9' + 1);
+    const std::uint64_t letter = at_least(low, 'a') & ~at_least(low, 'x' + 1);
+    const bool ok = ((digit | letter) & ~c) == every_byte * 0x80;
+    out = gather((low - every_byte * '2' - (letter >> 7) * letter_gap) & every_byte * 0x1f);
+    return ok;
+}
+
+}  // namespace detail
+
+// Writes text_size characters, no terminator.
+constexpr void print(const Id& id, char* out) {
+    detail::print_block(load_be<5>(id.bytes), out);
+    detail::print_block(load_be<5>(id.bytes + 5), out + 8);
+}
+
+// Errors: bad_length, bad_character. No trimming, no case folding.
+constexpr Result<Id> parse(const char* text, std::size_t length) {
+    if (length != text_size) return Error::bad_length;
+    std::uint64_t time = 0, payload = 0;
+    const bool time_ok = detail::parse_block(text, time);
+    const bool payload_ok = detail::parse_block(text + 8, payload);
+    if (!time_ok || !payload_ok) return Error::bad_character;
+    Id id{};
+    store_be<5>(id.bytes, time);
+    store_be<5>(id.bytes + 5, payload);
+    return id;
+}
+
+// Error: bad_length.
+constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
+    if (length != binary_size) return Error::bad_length;
+    Id id{};
+    for (std::size_t i = 0; i < binary_size; i++) id.bytes[i] = bytes[i];
+    return id;
+}
+
+}  // namespace snowflake_ids::sno

@@ -1,0 +1,86 @@
+// The sno reference's GeneratorSnapshot: configuration and saved state in one, and the
+// rules by which a generator is made from it (NewGenerator, v1.2.1; order of the checks
+// as there, so the same configurations are refused with the same reason).
+#pragma once
+
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "core/sno.hpp"
+#include "core/step.hpp"
+
+namespace snowflake_ids::sno {
+
+// Field names are those of the reference's JSON; times are units of 4 ms.
+struct Snapshot {
+    std::uint32_t partition = 0;
+    std::uint32_t sequence_min = 0;
+    std::uint32_t sequence_max = 0;
+    std::uint32_t sequence = 0;  // last one issued
+    std::uint64_t now = 0;       // when the snapshot was taken; ignored on restore
+    std::uint64_t wall_hi = 0;
+    std::uint64_t wall_safe = 0;
+    std::uint32_t drifts = 0;
+};
+
+struct Bounds {
+    std::uint32_t min = 0;
+    std::uint32_t max = max_sequence;
+};
+
+// max 0 means 65535 (unless min is 65535), reversed bounds are swapped. Errors:
+// bounds_identical; bounds_too_close (fewer than six ids: the reference's message says
+// four, its check says six).
+constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
+    if (max == 0 && min != max_sequence) max = max_sequence;
+    if (min == max) return Error::bounds_identical;
+    const Bounds b = min < max ? Bounds{min, max} : Bounds{max, min};
+    if (b.max - b.min + 1 < min_pool) return Error::bounds_too_close;
+    return b;
+}
+
+struct Generator {
+    std::uint32_t partition = 0;
+    Bounds bounds{};
+    State state{};
+    std::uint32_t given_time_next = 0;  // NewWithTime's own sequence, see given_time()
+
+    constexpr Rules rules(OnRegression on_regression = OnRegression::wait) const {
+        return {bounds.min, bounds.max, timeline.max_tick(), true, on_regression};
+    }
+};
+
+// Errors: those of check_bounds(), and sequence_underflow.
+constexpr Result<Generator> from_snapshot(const Snapshot& s) {
+    const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
+    if (!bounds) return bounds.error;
+    const std::uint32_t sequence = s.sequence == 0 ? bounds.value.min : s.sequence;
+    if (sequence < bounds.value.min) return Error::sequence_underflow;
+    Generator g{s.partition, bounds.value, {}, bounds.value.min};
+    // The snapshot has the last number issued, the state the next one.
+    g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = sequence + 1, .drifts = s.drifts};
+    return g;
+}
+
+// Always with the true sequence. (The reference writes the lower bound when the clock is
+// not at wall_hi, and repeats ids after a restore at exactly that time.)
+constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
+    return {g.partition,
+            g.bounds.min,
+            g.bounds.max,
+            g.state.next > g.bounds.min ? g.state.next - 1 : g.bounds.min,
+            now,
+            g.state.tick,
+            g.state.safe,
+            g.state.drifts};
+}
+
+// NewWithTime: the next number of a sequence that does not know the time and goes round
+// inside the bounds. For porting old ids; apart from step(), it may collide with it.
+constexpr std::uint32_t given_time(std::uint32_t& next, const Bounds& b) {
+    const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
+    next = sequence == b.max ? b.min : sequence + 1;
+    return sequence;
+}
+
+}  // namespace snowflake_ids::sno

@@ -1,0 +1,149 @@
+// The generator step: a pure function of (state, now, how many, rules). No clock, no
+// process, no memory of its own; the ledger swaps the state it returns into shared memory.
+//
+// The algorithm is sno's (document, "Clock drift and the tick-tock toggle"; reference
+// v1.2.1, New). With N = now, H = state.tick, S = state.safe:
+//
+//   N == H           next sequence of this tick; none left: overflow
+//   N >  H           H = N, sequence starts again
+//   S < N < H        regression, only where the format has a tick-tock bit: S = H, H = N,
+//                    sequence starts again, bit toggled. The ids sort beside the earlier
+//                    ones of the same time and cannot collide with them
+//   N <= S, N < H    the tick-tock is used up: by policy
+//
+// Formats without the bit never take the third row. Ticks are compared: going back inside
+// one tick is no regression.
+#pragma once
+
+#include <cstdint>
+
+namespace snowflake_ids {
+
+// Everything a generator must remember. In the ledger tick, toggle and next are one word.
+struct State {
+    std::uint64_t tick = 0;    // H: tick of the last id; never goes back without a toggle
+    std::uint64_t safe = 0;    // S: highest tick that may have been used under the other toggle
+    std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
+    std::uint32_t drifts = 0;  // regressions so far; the lowest bit is the tick-tock toggle
+    std::uint32_t used = 0;    // ids drawn in this tick; kept only by a free-running counter
+
+    constexpr std::uint32_t toggle() const { return drifts & 1; }
+};
+
+// The clock is behind the last id and no tick-tock is free.
+enum class OnRegression : unsigned char {
+    hold,    // go on counting at the last tick
+    wait,    // until min(H, S + 1), as the sno reference does
+    error,   // as Snowflake-SI v2's THROW_ERROR
+    follow,  // go back with the clock, as Mastic and Snowflake-SI v1 do: REPEATS IDS when the
+             // clock comes back. Only for replaying those references; no setting selects it
+};
+
+struct Rules {
+    std::uint32_t min = 0;         // sequence bounds, both inclusive
+    std::uint32_t max = 0;
+    std::uint64_t max_tick = 0;    // last tick that the format can hold
+    bool has_toggle = false;       // sno
+    OnRegression on_regression = OnRegression::hold;
+    // A new tick starts the sequence again at min if `next` has reached this (0: always, as
+    // everything here but Snowflake-SI's sequenceResetThreshold and free-running counters,
+    // which go round inside the bounds). Only for replaying those references.
+    std::uint32_t reset_threshold = 0;
+};
+
+inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_threshold: never reset
+
+enum class Verdict : unsigned char {
+    issued,
+    overflow,    // no sequence left: comes back at `resume`
+    regression,  // clock is behind: comes back at `resume` (wait), or never (error)
+    ended,       // the tick is beyond Rules::max_tick
+};
+
+struct Step {
+    Verdict verdict = Verdict::issued;
+    bool held = false;          // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
+    State state{};              // the state after the step; unchanged unless issued
+    std::uint32_t first = 0;    // issued: sequence numbers first .. first + count - 1
+    std::uint32_t count = 0;
+    std::uint64_t resume = 0;   // not issued: earliest tick that can go on
+
+    constexpr std::uint64_t tick() const { return state.tick; }
+};
+
+namespace detail {
+
+// Takes up to `want` numbers of the tick that `s` is at.
+constexpr Step take(State s, std::uint32_t want, const Rules& r) {
+    Step step{.state = s};
+    const bool round = r.reset_threshold != 0;
+    if (s.next < r.min) s.next = r.min;  // the bounds were raised meanwhile
+    if (round && s.next > r.max) s.next = r.min;
+    const std::uint32_t pool = r.max - r.min + 1;
+    std::uint32_t left = s.next > r.max ? 0 : r.max - s.next + 1;
+    if (round && left > pool - s.used) left = pool - s.used;
+    if (left == 0) {
+        step.verdict = Verdict::overflow;
+        step.resume = s.tick + 1;
+        return step;
+    }
+    step.count = want < left ? want : left;
+    step.first = s.next;
+    s.next += step.count;
+    if (round) s.used += step.count;
+    step.state = s;
+    return step;
+}
+
+constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
+    s.tick = tick;
+    s.used = 0;
+    if (s.next >= r.reset_threshold) s.next = r.min;
+    return s;
+}
+
+}  // namespace detail
+
+// Draws up to `want` (at least 1) consecutive sequence numbers at tick `now`.
+constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
+    if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
+    if (now == s.tick) return detail::take(s, want, r);
+    if (now > s.tick) return detail::take(detail::at_tick(s, now, r), want, r);
+
+    if (r.has_toggle && now > s.safe) {
+        State back = detail::at_tick(s, now, r);
+        back.safe = s.tick;
+        back.drifts++;
+        return detail::take(back, want, r);
+    }
+    switch (r.on_regression) {
+        case OnRegression::hold: {
+            Step held = detail::take(s, want, r);
+            held.held = true;
+            return held;
+        }
+        case OnRegression::follow:
+            return detail::take(detail::at_tick(s, now, r), want, r);
+        case OnRegression::wait:
+        case OnRegression::error:
+            break;
+    }
+    // With H <= S the same tick goes on; with S < H the tick after S is a new regression.
+    const std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
+    return {.verdict = Verdict::regression, .state = s, .resume = resume};
+}
+
+// A floor from outside (restore, observe, a new server life): nothing at or below the
+// highest of `floor`, the state's tick and its safe tick is ever issued again, in either
+// toggle. Only ever forward.
+constexpr State raise(const State& s, std::uint64_t floor, const Rules& r) {
+    State up = s;
+    if (up.safe > floor) floor = up.safe;
+    if (up.tick > floor) floor = up.tick;
+    up.tick = floor;
+    up.safe = floor;
+    up.next = r.max + 1;
+    return up;
+}
+
+}  // namespace snowflake_ids
