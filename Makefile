@@ -1,0 +1,119 @@
+# snowflake_ids: lists and rules only. What takes several steps lives in tools/.
+#
+#   make                  build                  make demo    a tour on a throw-away server (PSQL=1: stay in psql)
+#   make install          install (PGXS)         make test    every suite (SUITES=, TESTS=, PROVE_TESTS= choose)
+#   make installcheck     regress on your server make lint    format, clang-tidy, layers, symbols, warnings
+#   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|test|lint)
+#   make format           apply clang-format     make clean   remove what was built
+#
+# PG_CONFIG=/path/to/pg_config chooses the server; the default is the newest one installed. CXX=clang++ works too.
+
+EXTENSION   = snowflake_ids
+MODULE_big  = snowflake_ids
+VERSION    := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" snowflake_ids.control)
+
+# Objects go to build/, away from the sources; tools/lint builds with other compilers into directories of its own.
+BUILD      := build
+OBJDIR     ?= $(BUILD)/obj
+SOURCES    := $(sort $(wildcard src/pg/*.cpp src/ledger/*.cpp src/core/*.cpp))
+OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
+
+FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
+DATA        = $(sort $(wildcard src/sql/update/*.sql))
+DATA_built  = $(BUILD)/$(EXTENSION)--$(VERSION).sql
+
+# One regress test per topic; setup, if there is one, creates what the others share.
+topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
+REGRESS     = $(filter setup,$(topics)) $(filter-out setup,$(topics))
+
+# C++ without its runtime: a PostgreSQL error is a longjmp, which must find no destructor to skip, and a library
+# that needs no libstdc++ loads everywhere. -Wno-register: atomics in the headers of PostgreSQL 15.
+CXX_CORE    = -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden
+CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register
+# The server's own flags are gcc's; clang does not know all of them.
+ifneq (,$(findstring clang,$(CXX)))
+CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+endif
+PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(VERSION)"'
+PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
+SHLIB_LINK += -Wl,--version-script=tools/exports.map $(EXTRA_LDFLAGS)
+EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out
+
+# No LLVM bitcode. Only the JIT inliner reads it, our functions are too small a part of any query to gain by that,
+# and it needs exactly the clang that the server was packaged with. "override", for Makefile.global sets it later.
+override with_llvm = no
+
+.DEFAULT_GOAL := all
+.SECONDARY:
+.PHONY: demo test unit unit-bins lint setup format objects FORCE
+
+# ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
+PG_CONFIG ?= $(shell tools/pg-config)
+PGXS      := $(if $(PG_CONFIG),$(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+ifneq (,$(wildcard $(PGXS)))
+include $(PGXS)
+else
+all install installcheck objects:
+	@echo "PostgreSQL or its server headers are missing (PG_CONFIG='$(PG_CONFIG)'). 'make setup' installs them." >&2; false
+clean:
+	rm -rf $(EXTRA_CLEAN)
+endif
+
+objects: $(OBJS)
+
+# A change of compiler, server or flags rebuilds all, and nothing else does.
+FLAGS_STAMP := $(OBJDIR)/flags
+$(FLAGS_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(PG_CONFIG_VERSION) $(CXX) $(CXXFLAGS) $(CPPFLAGS) $(SHLIB_LINK) $(OBJS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+PG_CONFIG_VERSION = $(shell $(PG_CONFIG) --version)
+
+$(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+-include $(OBJS:.o=.d)
+
+$(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
+
+# Assembled anew each time, so that a fragment added or removed is seen; written only when it differs.
+$(DATA_built): FORCE
+	@mkdir -p $(@D)
+	@{ echo '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+	   for f in $(FRAGMENTS); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL
+UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp))
+UNIT_BINS     := $(UNIT_TESTS:test/unit/%.cpp=$(BUILD)/unit/%)
+UNIT_LIB      := $(filter-out $(UNIT_TESTS),$(wildcard src/core/*.cpp src/ledger/*.cpp test/unit/*.cpp))
+UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
+UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+                 -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
+UNIT_STAMP    := $(BUILD)/unit/flags
+
+unit-bins: $(UNIT_BINS)
+$(UNIT_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(CXX) $(UNIT_CXXFLAGS) $(UNIT_LIB_OBJS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
+	@mkdir -p $(@D)
+	$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<
+$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/obj/test/unit/%.o $(UNIT_LIB_OBJS)
+	$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest -lgtest_main
+-include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
+
+# ---- everything that is more than a compiler run
+demo:
+	+@tools/demo
+test:
+	+@tools/test
+unit:
+	+@SUITES=unit tools/test
+lint:
+	+@tools/lint
+setup:
+	@tools/setup $(or $(PURPOSE),test)
+format:
+	clang-format -i $(sort $(shell find src test -name '*.[ch]pp'))

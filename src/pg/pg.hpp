@@ -1,0 +1,41 @@
+// PostgreSQL as this floor sees it: the only header that includes postgres.h. Every file in
+// src/pg includes it first; further server headers follow inside extern "C" where needed.
+//
+// Rules of this floor. A PostgreSQL error is a longjmp: no object with a destructor may be
+// alive where one can be raised, nothing is allocated with new, and nothing here throws.
+#pragma once
+
+extern "C" {
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+}
+
+#include "pg/compat.hpp"
+
+// FUNCTION(sno_in) { … } defines the SQL-callable C function snowflake_ids_sno_in.
+#define FUNCTION(name)                                             \
+    extern "C" {                                                   \
+    PGDLLEXPORT Datum snowflake_ids_##name(PG_FUNCTION_ARGS);      \
+    PG_FUNCTION_INFO_V1(snowflake_ids_##name);                     \
+    }                                                              \
+    Datum snowflake_ids_##name(PG_FUNCTION_ARGS)
+
+namespace snowflake_ids {
+
+// Unix microseconds of a timestamptz and back. PostgreSQL counts from 2000-01-01. The
+// infinities become the ends of int64, so they compare as beyond every format's range.
+inline constexpr int64 postgres_epoch_us = int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
+
+inline int64 unix_us(TimestampTz t) {
+    if (TIMESTAMP_NOT_FINITE(t)) return t;
+    int64 us;
+    return pg_add_s64_overflow(t, postgres_epoch_us, &us) ? PG_INT64_MAX : us;
+}
+
+inline TimestampTz timestamptz(int64 us) { return us - postgres_epoch_us; }
+
+}  // namespace snowflake_ids

@@ -1,0 +1,30 @@
+// The settings (snowflake_ids.*). What makes ids unique can be changed only by whoever
+// controls the server (sighup); what a session may choose is user-settable.
+#pragma once
+
+#include "core/layout.hpp"
+#include "core/step.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::settings {
+
+enum class Overflow : int { wait, error };
+
+extern int machine_id;        // 0-65535: sno partition, Snowflake-SI MID
+extern int sno_sequence_min;  // 0-65535
+extern int sno_sequence_max;
+extern int si_machine_bits;   // 0-12
+extern int overflow;          // an Overflow
+extern int max_wait_ms;       // longest wait for the next tick
+
+// Changes whenever a sighup setting does: a generator that was set up under another
+// value must be set up again.
+extern uint64 generation;
+
+// The Snowflake-SI layout that si_base_clock and si_machine_bits describe.
+Layout snowflake_si_layout();
+
+// Defines all settings; called once, from _PG_init.
+void define();
+
+}  // namespace snowflake_ids::settings
