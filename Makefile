@@ -10,7 +10,7 @@
 
 EXTENSION   = snowflake_ids
 MODULE_big  = snowflake_ids
-VERSION    := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" snowflake_ids.control)
+EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" snowflake_ids.control)
 
 # Objects go to build/, away from the sources; tools/lint builds with other compilers into directories of its own.
 BUILD      := build
@@ -20,7 +20,7 @@ OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
 DATA        = $(sort $(wildcard src/sql/update/*.sql))
-DATA_built  = $(BUILD)/$(EXTENSION)--$(VERSION).sql
+DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
 
 # One regress test per topic; setup, if there is one, creates what the others share.
 topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
@@ -34,7 +34,7 @@ CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register
 ifneq (,$(findstring clang,$(CXX)))
 CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
 endif
-PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(VERSION)"'
+PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
 SHLIB_LINK += -Wl,--version-script=tools/exports.map $(EXTRA_LDFLAGS)
 EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out
@@ -59,19 +59,23 @@ clean:
 	rm -rf $(EXTRA_CLEAN)
 endif
 
+# $(call run,what to say,command): V=1 shows the whole command instead.
+run = $(if $(V),,@echo '  $(1)' && )$(2)
+
 objects: $(OBJS)
 
-# A change of compiler, server or flags rebuilds all, and nothing else does.
+# A change of compiler, server or flags rebuilds all. The server is known by how it was configured, not by its
+# place: a relocated copy of it, as tools/private-install makes, must not.
 FLAGS_STAMP := $(OBJDIR)/flags
+SERVER       = $(shell $(PG_CONFIG) --version --configure)
 $(FLAGS_STAMP): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(PG_CONFIG_VERSION) $(CXX) $(CXXFLAGS) $(CPPFLAGS) $(SHLIB_LINK) $(OBJS))' >$@.new
+	@printf '%s\n' '$(subst ','\'',$(SERVER) $(CXX) $(CXXFLAGS) $(PG_CPPFLAGS) $(SHLIB_LINK) $(OBJS))' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-PG_CONFIG_VERSION = $(shell $(PG_CONFIG) --version)
 
 $(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
+	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
 -include $(OBJS:.o=.d)
 
 $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
@@ -79,7 +83,7 @@ $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
 # Assembled anew each time, so that a fragment added or removed is seen; written only when it differs.
 $(DATA_built): FORCE
 	@mkdir -p $(@D)
-	@{ echo '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
 	   for f in $(FRAGMENTS); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
@@ -99,9 +103,9 @@ $(UNIT_STAMP): FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 $(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
 	@mkdir -p $(@D)
-	$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<
+	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
 $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/obj/test/unit/%.o $(UNIT_LIB_OBJS)
-	$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest -lgtest_main
+	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
 -include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
 
 # ---- everything that is more than a compiler run

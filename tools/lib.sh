@@ -1,0 +1,104 @@
+# lib.sh: what the scripts in tools/ share. Sourced by bash, run by nobody.
+#
+# The scripts start servers and write files only below one work directory, $work, which they always remove. As root
+# they do this as an ordinary user, for PostgreSQL refuses to run as root.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+
+# Like $(MAKE): takes part in the parallelism of a make that called us, else uses all processors.
+run_make() {
+    local jobs=(-j "$(nproc)")
+    case " ${MAKEFLAGS:-} " in *' -j'* | *' --jobserver'*) jobs=() ;; esac
+    make --no-print-directory -C "$root" "${jobs[@]}" "$@"
+}
+
+# The user that servers run as: ourselves, or, as root, postgres if there is one, else nobody.
+choose_user() {
+    as_user=()
+    user=$(id -un)
+    if [ "$(id -u)" = 0 ]; then
+        user=postgres
+        id -u postgres >/dev/null 2>&1 || user=nobody
+        as_user=(setpriv --reuid "$user" --regid "$(id -g "$user")" --init-groups env "HOME=$work" "USER=$user" "LOGNAME=$user")
+    fi
+}
+
+# Below /tmp and short: the path of a unix socket has 107 bytes.
+make_work() {
+    work=$(mktemp -d /tmp/sfids.XXXXXX)
+    trap remove_work EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    choose_user
+    mkdir "$work/tmp"
+    give_work
+    # Nothing of the caller's own database settings may reach the tests, and their files shall go where we clean.
+    unset PGHOST PGHOSTADDR PGPORT PGDATABASE PGUSER PGDATA PGOPTIONS PGSERVICE PGSERVICEFILE PGPASSFILE PGSSLMODE \
+        PGTZ PGDATESTYLE PGCLIENTENCODING PGCONNECT_TIMEOUT PSQLRC
+    export TMPDIR=$work/tmp
+}
+
+give_work() {
+    [ ${#as_user[@]} = 0 ] || chown -R "$user:" "$work"
+}
+
+# Processes whose program or current directory is below $work: servers, their backends, tests.
+processes_in_work() {
+    local p
+    for p in /proc/[0-9]*; do
+        [ "${p#/proc/}" != $$ ] || continue
+        case "$(readlink "$p/exe" 2>/dev/null) $(readlink "$p/cwd" 2>/dev/null)" in
+            "$work"/* | *" $work" | *" $work"/*) echo "${p#/proc/}" ;;
+        esac
+    done
+}
+
+remove_work() {
+    trap '' HUP INT TERM
+    local pidfile pids i
+    cd /
+    [ -z "$job" ] || kill -TERM -- "-$job" 2>/dev/null || true
+    # An immediate shutdown, as postmasters remove their shared memory on it; then whatever is left.
+    find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
+        kill -QUIT "$(head -n 1 "$pidfile")" 2>/dev/null || true
+    done
+    for i in {1..100}; do
+        pids=$(processes_in_work)
+        [ -n "$pids" ] || break
+        case $i in
+            1) signal_all TERM $pids ;;
+            50) signal_all KILL $pids ;;
+        esac
+        sleep 0.1
+    done
+    # A postmaster that was killed leaves its interlock segment behind; its id is in line 7 of the pid file.
+    find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
+        ipcrm -m "$(awk 'NR == 7 { print $2 }' "$pidfile")" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+
+signal_all() {
+    local signal=$1
+    shift
+    kill -"$signal" "$@" 2>/dev/null || true
+}
+
+# run COMMAND...: in the background and waited for, so that a signal is handled at once and not only after the command
+# has ended. Job control gives it a process group to be ended by, and keeps the shell from making it ignore Ctrl-C.
+job=
+run() {
+    local rc=0
+    set -m
+    "$@" <&0 &
+    job=$!
+    set +m
+    wait "$job" || rc=$?
+    job=
+    return $rc
+}
+run_as_user() { run "${as_user[@]}" "$@" </dev/null; }
