@@ -3,7 +3,7 @@
 #   make                  build                  make demo    a tour on a throw-away server (PSQL=1: stay in psql)
 #   make install          install (PGXS)         make test    every suite (SUITES=, TESTS=, PROVE_TESTS= choose)
 #   make installcheck     regress on your server make lint    format, clang-tidy, layers, symbols, warnings
-#   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|test|lint)
+#   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
 #   make format           apply clang-format     make clean   remove what was built
 #
 # PG_CONFIG=/path/to/pg_config chooses the server; the default is the newest one installed. CXX=clang++ works too.

@@ -28,6 +28,7 @@ choose_user() {
 
 # Below /tmp and short: the path of a unix socket has 107 bytes.
 make_work() {
+    export LC_ALL=C.UTF-8
     work=$(mktemp -d /tmp/sfids.XXXXXX)
     trap remove_work EXIT
     trap 'exit 129' HUP
@@ -57,11 +58,28 @@ processes_in_work() {
     done
 }
 
+# Zombies do not count: kill -0 would see them.
+group_lives() {
+    local line
+    while read -r line; do
+        set -- "$1" ${line##*) }
+        [ "$2" = Z ] || [ "$4" != "$1" ] || return 0
+    done < <(cat /proc/[0-9]*/stat 2>/dev/null)
+    return 1
+}
+
 remove_work() {
     trap '' HUP INT TERM
     local pidfile pids i
     cd /
-    [ -z "$job" ] || kill -TERM -- "-$job" 2>/dev/null || true
+    if [ -n "$job" ]; then
+        kill -TERM -- "-$job" 2>/dev/null || true
+        for i in {1..200}; do
+            group_lives "$job" || break
+            sleep 0.1
+        done
+        kill -KILL -- "-$job" 2>/dev/null || true
+    fi
     # An immediate shutdown, as postmasters remove their shared memory on it; then whatever is left.
     find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
         kill -QUIT "$(head -n 1 "$pidfile")" 2>/dev/null || true
