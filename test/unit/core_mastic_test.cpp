@@ -1,0 +1,171 @@
+// Mastic snowflake: the golden values, the refused texts, bounds and round trips.
+#include "core/mastic.hpp"
+
+#include <random>
+#include <string>
+
+#include "support/text.hpp"
+#include "support/times.hpp"
+#include "support/tsv.hpp"
+
+namespace snowflake_ids::mastic {
+namespace {
+
+using namespace snowflake_ids::test;
+
+std::string print(std::uint64_t id) {
+    char text[max_text_size];
+    return std::string(text, mastic::print(id, text));
+}
+
+Result<std::uint64_t> parse(const std::string& text) { return mastic::parse(text.data(), text.size()); }
+
+static_assert(layout.bits() == 64 && layout.max_id() == UINT64_MAX && layout.max_node() == 0);
+static_assert(layout.max_sequence() == 65535 && layout.timeline.end_us() == 283242202310655999);
+static_assert(layout.lower_bound(INT64_MIN).value == 0 && layout.upper_bound(INT64_MAX).value == UINT64_MAX);
+static_assert(layout.lower_bound(INT64_MAX).error == Error::time_after_end);
+static_assert(layout.upper_bound(INT64_MIN).error == Error::time_before_epoch);
+static_assert(layout.time_us(UINT64_MAX) == 283242202310655000);
+static_assert(mastic::parse("18446744073709551616", 20).error == Error::id_range);
+
+TEST(CoreMastic, GoldenValues) {
+    const Table table("mastic.tsv");
+    std::size_t rows = 0;
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.where());
+        const Result<std::uint64_t> parsed = parse(row["id"]);
+        ASSERT_TRUE(parsed);
+        const std::uint64_t id = parsed.value;
+        EXPECT_EQ(print(id), row["id"]);
+        EXPECT_EQ(to_hex(id), row["id_hex"]);
+        EXPECT_EQ(static_cast<std::int64_t>(id), row.i64("id_as_bigint"));
+
+        const Result<Layout::Fields> f = layout.split(id);
+        ASSERT_TRUE(f);
+        EXPECT_EQ(f.value.tick, row.u64("ts"));
+        EXPECT_EQ(f.value.node, 0u);
+        EXPECT_EQ(f.value.sequence, row.u64("sequence"));
+        EXPECT_EQ(layout.compose({row.u64("ts"), 0, row.u32("sequence")}), id);
+
+        const std::int64_t us = row.i64("unix_ms") * 1000;
+        EXPECT_EQ(layout.time_us(id), us);
+        EXPECT_EQ(to_iso(layout.time_us(id) / 1000), row["iso_utc"]);
+        for (const std::int64_t inside : {us, us + 999}) {
+            const Result<std::uint64_t> made = layout.make(inside, 0, row.i64("sequence"));
+            EXPECT_EQ(made.error, Error::none);
+            EXPECT_EQ(made.value, id);
+        }
+        EXPECT_EQ(layout.lower_bound(us).value, id >> 16 << 16);
+        EXPECT_EQ(layout.upper_bound(us + 999).value, id | 0xffff);
+        rows++;
+    }
+    expect_count("mastic.tsv", rows, 338);
+}
+
+TEST(CoreMastic, RefusedAndLaxTexts) {
+    const Table table("mastic_invalid.tsv");
+    std::size_t refused = 0, lax = 0;
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.where());
+        const Result<std::uint64_t> id = parse(string_from_hex(row["input_hex"]));
+        if (row["expect"] == "decide") {
+            // Rust's reader takes these, so do we; printed they are canonical.
+            EXPECT_EQ(row["ref"], "accepted");
+            ASSERT_TRUE(id);
+            EXPECT_EQ(print(id.value), row["detail"]);
+            lax++;
+            continue;
+        }
+        EXPECT_EQ(row["ref"], "rejected");
+        const std::string& detail = row["detail"];
+        const Error error = detail.find("empty") != std::string::npos       ? Error::bad_length
+                            : detail.find("too large") != std::string::npos ? Error::id_range
+                                                                            : Error::bad_character;
+        EXPECT_EQ(static_cast<int>(id.error), static_cast<int>(error)) << detail;
+        refused++;
+    }
+    expect_count("mastic_invalid.tsv refused", refused, 58);
+    expect_count("mastic_invalid.tsv lax", lax, 5);
+    expect_count("mastic_invalid.tsv", refused + lax, 63);
+}
+
+TEST(CoreMastic, FieldsOutOfRange) {
+    const std::int64_t us = layout.timeline.epoch_us;
+    EXPECT_EQ(layout.make(us, 0, 65535).value, 65535u);
+    EXPECT_EQ(layout.make(us, 0, 65536).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(us, 0, -1).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(us, 0, INT64_MIN).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(us, 0, INT64_MAX).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(us, 1, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(us, -1, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(us, INT64_MIN, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(us - 1, 0, 0).error, Error::time_before_epoch);
+    EXPECT_EQ(layout.make(INT64_MIN, 0, 0).error, Error::time_before_epoch);
+    EXPECT_EQ(layout.make(layout.timeline.end_us(), 0, 65535).value, UINT64_MAX);
+    EXPECT_EQ(layout.make(layout.timeline.end_us() + 1, 0, 0).error, Error::time_after_end);
+    EXPECT_EQ(layout.make(INT64_MAX, 0, 0).error, Error::time_after_end);
+}
+
+TEST(CoreMastic, BoundsAgreeWithThePlainDefinition) {
+    const PlainTimeline plain(layout.timeline);
+    for (const std::int64_t us : interesting_times(layout.timeline)) {
+        SCOPED_TRACE(us);
+        const Result<std::uint64_t> lower = layout.lower_bound(us), upper = layout.upper_bound(us);
+        if (const auto tick = plain.at_or_after(us)) {
+            ASSERT_TRUE(lower);
+            ASSERT_EQ(lower.value, *tick << 16);
+            ASSERT_GE(layout.time_us(lower.value), us);
+            // The one before is too early.
+            if (lower.value != 0) {
+                ASSERT_LT(layout.time_us(lower.value - 1), us);
+            }
+        } else {
+            ASSERT_EQ(lower.error, Error::time_after_end);
+            ASSERT_LT(layout.time_us(layout.max_id()), us);
+        }
+        if (const auto tick = plain.at_or_before(us)) {
+            ASSERT_TRUE(upper);
+            ASSERT_EQ(upper.value, *tick << 16 | 0xffff);
+            ASSERT_LE(layout.time_us(upper.value), us);
+            // The one after is too late.
+            if (upper.value != layout.max_id()) {
+                ASSERT_GT(layout.time_us(upper.value + 1), us);
+            }
+        } else {
+            ASSERT_EQ(upper.error, Error::time_before_epoch);
+            ASSERT_GT(layout.time_us(0), us);
+        }
+        const Result<std::uint64_t> floor = layout.timeline.floor_tick(us);
+        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
+        ASSERT_EQ(layout.make(us, 0, 7).error, floor.error);
+    }
+}
+
+TEST(CoreMastic, EveryByteInAShortText) {
+    for (int byte = 0; byte < 256; byte++) {
+        const char c = static_cast<char>(byte);
+        const bool digit = c >= '0' && c <= '9';
+        EXPECT_EQ(static_cast<bool>(parse(std::string{c})), digit) << byte;
+        EXPECT_EQ(static_cast<bool>(parse(std::string{'1', c})), digit) << byte;
+        EXPECT_EQ(static_cast<bool>(parse(std::string{c, '1'})), digit || c == '+') << byte;
+    }
+}
+
+TEST(CoreMastic, RandomRoundTrips) {
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 300000; i++) {
+        const std::uint64_t id = random() >> random() % 64;
+        const std::string text = print(id);
+        ASSERT_EQ(text, std::to_string(id));
+        ASSERT_EQ(parse(text).error, Error::none);
+        ASSERT_EQ(parse(text).value, id);
+        ASSERT_EQ(parse("+00" + text).value, id);
+        ASSERT_EQ(layout.compose(layout.split(id).value), id);
+        // One digit more is out of range whenever it does not fit.
+        const bool fits = static_cast<unsigned __int128>(id) * 10 + 7 <= UINT64_MAX;
+        ASSERT_EQ(parse(text + "7").error, fits ? Error::none : Error::id_range) << text;
+    }
+}
+
+}  // namespace
+}  // namespace snowflake_ids::mastic

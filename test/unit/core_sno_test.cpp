@@ -1,0 +1,221 @@
+// sno: the golden values, the refused inputs, bounds and round trips.
+#include "core/sno.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/times.hpp"
+#include "support/tsv.hpp"
+
+namespace snowflake_ids::sno {
+namespace {
+
+using namespace snowflake_ids::test;
+
+constexpr char alphabet[] = "23456789abcdefghijklmnopqrstuvwx";
+
+std::string print(const Id& id) {
+    char text[text_size];
+    sno::print(id, text);
+    return std::string(text, sizeof text);
+}
+
+Result<Id> parse(const std::string& text) { return sno::parse(text.data(), text.size()); }
+
+std::string hex(const Id& id) { return to_hex(id.bytes, binary_size); }
+
+// Another way to the text, five bits at a time: shares nothing with the word arithmetic.
+std::string plain_text(const Id& id) {
+    std::string text;
+    for (unsigned bit = 0; bit < 80; bit += 5) {
+        unsigned v = 0;
+        for (unsigned i = bit; i < bit + 5; i++) v = v << 1 | (id.bytes[i / 8] >> (7 - i % 8) & 1);
+        text += alphabet[v];
+    }
+    return text;
+}
+
+Id random_id(std::mt19937_64& random) {
+    Id id;
+    for (unsigned char& byte : id.bytes) byte = static_cast<unsigned char>(random());
+    return id;
+}
+
+// Constant evaluation refuses undefined behaviour, so these also prove there is none.
+constexpr Id zero{};
+constexpr Id all_ones = compose({timeline.max_tick(), 1, 255, 65535, 65535});
+static_assert(lower_bound(INT64_MIN).value == zero && upper_bound(INT64_MAX).value == all_ones);
+static_assert(lower_bound(INT64_MAX).error == Error::time_after_end);
+static_assert(upper_bound(INT64_MIN).error == Error::time_before_epoch);
+static_assert(timeline.end_us() == 3461327255551999 && time_us(all_ones) == 3461327255548000);
+static_assert(sno::parse("brpk4q72xwf2m63l", 16).value == compose({168435953744, 0, 255, 39434, 4147}));
+static_assert(sno::parse("brpk4q72xwf2m63L", 16).error == Error::bad_character);
+
+TEST(CoreSno, GoldenValues) {
+    const Table table("sno.tsv");
+    std::size_t rows = 0;
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.where());
+        const std::vector<unsigned char> bytes = from_hex(row["bin_hex"]);
+        const Result<Id> id = from_bytes(bytes.data(), bytes.size());
+        ASSERT_TRUE(id);
+        const std::string& text = row["text"];
+        EXPECT_EQ(print(id.value), text);
+        EXPECT_EQ(plain_text(id.value), text);
+        const Result<Id> parsed = parse(text);
+        ASSERT_TRUE(parsed);
+        EXPECT_EQ(hex(parsed.value), row["bin_hex"]);
+
+        const Fields f = split(id.value);
+        EXPECT_EQ(f.units, row.u64("units"));
+        EXPECT_EQ(f.ticktock, row.u64("ticktock"));
+        EXPECT_EQ(f.metabyte, row.u64("metabyte"));
+        EXPECT_EQ(f.partition, row.u64("partition"));
+        EXPECT_EQ(f.sequence, row.u64("sequence"));
+        const Fields given{row.u64("units"), row.u32("ticktock"), row.u32("metabyte"), row.u32("partition"),
+                           row.u32("sequence")};
+        EXPECT_EQ(hex(compose(given)), row["bin_hex"]);
+
+        const std::int64_t us = row.i64("unix_ms") * 1000;
+        EXPECT_EQ(time_us(id.value), us);
+        EXPECT_EQ(to_iso(time_us(id.value) / 1000), row["iso_utc"]);
+        for (const std::int64_t inside : {us, us + 1, us + 3999}) {
+            EXPECT_EQ(timeline.floor_tick(inside).error, Error::none);
+            EXPECT_EQ(timeline.floor_tick(inside).value, f.units);
+        }
+        EXPECT_EQ(hex(lower_bound(us).value), hex(compose({.units = f.units})));
+        EXPECT_EQ(hex(upper_bound(us + 3999).value), hex(compose({f.units, 1, 255, 65535, 65535})));
+        EXPECT_LE(compare(lower_bound(us).value, id.value), 0);
+        EXPECT_GE(compare(upper_bound(us).value, id.value), 0);
+
+        EXPECT_EQ(row["json"], id.value == zero ? "null" : "\"" + text + "\"");
+        EXPECT_EQ(row["text_as_uuid"], to_uuid(reinterpret_cast<const unsigned char*>(text.data())));
+        rows++;
+    }
+    expect_count("sno.tsv", rows, 535);
+}
+
+// JSON and database/sql are the reference's ways in; here they end in the same two
+// readers: text and bytes. The error must be that of the reason that the row gives.
+TEST(CoreSno, RefusedInputs) {
+    const Table table("sno_invalid.tsv");
+    std::size_t rows = 0, not_applicable = 0;
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.where());
+        EXPECT_EQ(row["expect"], "reject");
+        rows++;
+        const std::string& kind = row["kind"];
+        std::string input = string_from_hex(row["input_hex"]);
+        if (kind == "binary" || kind == "scan_bytes") {
+            const Result<Id> id = from_bytes(reinterpret_cast<const unsigned char*>(input.data()), input.size());
+            EXPECT_EQ(id.error, Error::bad_length);
+            continue;
+        }
+        if (kind == "json") {
+            if (row["why"] == "no_quotes") {
+                // The text is a good one: only a JSON reader can object.
+                not_applicable++;
+                continue;
+            }
+            input = json_string_body(input).value_or(input);
+        } else {
+            EXPECT_TRUE(kind == "text" || kind == "scan_string");
+        }
+        EXPECT_EQ(parse(input).error, input.size() == text_size ? Error::bad_character : Error::bad_length);
+    }
+    expect_count("sno_invalid.tsv", rows, 172);
+    expect_count("sno_invalid.tsv not applicable", not_applicable, 1);
+}
+
+TEST(CoreSno, BoundsAgreeWithThePlainDefinition) {
+    const PlainTimeline plain(timeline);
+    for (const std::int64_t us : interesting_times(timeline)) {
+        SCOPED_TRACE(us);
+        const Result<Id> lower = lower_bound(us);
+        if (const auto tick = plain.at_or_after(us)) {
+            ASSERT_TRUE(lower);
+            ASSERT_EQ(hex(lower.value), hex(compose({.units = *tick})));
+            ASSERT_GE(time_us(lower.value), us);
+        } else {
+            ASSERT_EQ(lower.error, Error::time_after_end);
+        }
+        const Result<Id> upper = upper_bound(us);
+        if (const auto tick = plain.at_or_before(us)) {
+            ASSERT_TRUE(upper);
+            ASSERT_EQ(hex(upper.value), hex(compose({*tick, 1, 255, 65535, 65535})));
+            ASSERT_LE(time_us(upper.value), us);
+        } else {
+            ASSERT_EQ(upper.error, Error::time_before_epoch);
+        }
+        const Result<std::uint64_t> floor = timeline.floor_tick(us);
+        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
+        if (!floor) {
+            ASSERT_EQ(floor.error, us < timeline.epoch_us ? Error::time_before_epoch : Error::time_after_end);
+        }
+    }
+}
+
+// Every byte at every place: exactly the 32 letters are taken, and each one means another id.
+TEST(CoreSno, SingleCharacterCorruptions) {
+    for (const std::string& good : {std::string("brpk4q72xwf2m63l"), std::string(16, '2'), std::string(16, 'x')}) {
+        const Id original = parse(good).value;
+        for (std::size_t at = 0; at < text_size; at++) {
+            for (int byte = 0; byte < 256; byte++) {
+                std::string text = good;
+                text[at] = static_cast<char>(byte);
+                const Result<Id> id = parse(text);
+                const bool legal = byte != 0 && std::strchr(alphabet, byte) != nullptr;
+                ASSERT_EQ(id.error, legal ? Error::none : Error::bad_character) << good << " " << at << " " << byte;
+                if (!legal) continue;
+                ASSERT_EQ(print(id.value), text);
+                ASSERT_EQ(id.value == original, text == good);
+            }
+        }
+    }
+}
+
+TEST(CoreSno, OnlySixteenCharactersAndTenBytes) {
+    const std::string text(64, 'b');
+    const unsigned char bytes[64] = {};
+    for (std::size_t n = 0; n <= 64; n++) {
+        EXPECT_EQ(sno::parse(text.data(), n).error, n == 16 ? Error::none : Error::bad_length);
+        EXPECT_EQ(from_bytes(bytes, n).error, n == 10 ? Error::none : Error::bad_length);
+    }
+}
+
+// Text and bytes sort alike, and alike with compare().
+TEST(CoreSno, RandomRoundTripsAndOrder) {
+    std::mt19937_64 random(1);
+    Id last = zero;
+    std::string last_text = print(last);
+    for (int i = 0; i < 1000000; i++) {
+        Id id = random_id(random);
+        // Half of them share a beginning with the one before, or order is decided by byte 0.
+        if (i % 2) std::memcpy(id.bytes, last.bytes, static_cast<std::size_t>(random() % 10));
+        const std::string text = print(id);
+        const Result<Id> parsed = parse(text);
+        ASSERT_TRUE(parsed);
+        ASSERT_EQ(std::memcmp(parsed.value.bytes, id.bytes, binary_size), 0) << hex(id);
+        ASSERT_EQ(std::memcmp(compose(split(id)).bytes, id.bytes, binary_size), 0) << hex(id);
+        if (i % 16 == 0) {
+            ASSERT_EQ(text, plain_text(id));
+        }
+        const int by_bytes = std::memcmp(last.bytes, id.bytes, binary_size);
+        const int by_text = last_text.compare(text), by_compare = compare(last, id);
+        ASSERT_EQ(by_bytes < 0, by_compare < 0);
+        ASSERT_EQ(by_bytes == 0, by_compare == 0);
+        ASSERT_EQ(by_bytes < 0, by_text < 0);
+        ASSERT_EQ(by_bytes == 0, by_text == 0);
+        ASSERT_EQ(last < id, by_bytes < 0);
+        ASSERT_EQ(last == id, by_bytes == 0);
+        last = id;
+        last_text = text;
+    }
+}
+
+}  // namespace
+}  // namespace snowflake_ids::sno
