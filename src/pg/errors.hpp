@@ -1,14 +1,52 @@
 // Core errors as PostgreSQL errors: one table gives SQLSTATE, message, detail and hint.
 #pragma once
 
+#include <cstddef>
+
 #include "core/error.hpp"
+#include "core/timeline.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
 
-// Raises the error of a value `shown` (text as the user gave it, may be null) given for
-// a type or function argument called `what` ("sno", "gid", "machine id" …).
-// With a soft error context the error is saved there instead and the call returns.
+// How a value reached us. It decides the SQLSTATE and the words.
+enum class Source : unsigned char {
+    text,      // input function, or a text that stands for an id
+    binary,    // receive function, bytea or uuid that holds the bytes of an id
+    uuid,      // uuid that holds the text characters of a sno
+    modifier,  // type modifier: gid(volume)
+    bound,     // a time whose bound was asked for
+    argument,  // any other argument, and settings
+};
+
+struct Given {
+    Source source;
+    const char* what;             // the type or argument: "sno", "metabyte", "machine id"
+    const char* shown = nullptr;  // the value, safe to print
+    const char* first = nullptr;  // permitted range, where the error is about one
+    const char* last = nullptr;
+};
+
+// Raises the error. With a soft error context it is saved there instead and the call returns.
+void report(Error error, const Given& given, Node* escontext = nullptr);
+
+// The same for a value `shown` (text as the user gave it) of a type called `what`.
 void report(Error error, const char* what, const char* shown, Node* escontext = nullptr);
+
+// The same for bytes. They are shown in hex, as many as are useful.
+void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
+                  Node* escontext = nullptr);
+
+// A time that the format `what` cannot hold, or that has no bound.
+[[noreturn]] void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
+[[noreturn]] void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
+
+// A number outside first..last, both permitted.
+[[noreturn]] void report_range(Error error, const char* what, int64 given, int64 first, int64 last);
+
+// Values as error messages show them, palloc'd. A time is in ISO format and UTC whatever the
+// session's settings, so that it can be compared with the range beside it.
+char* show_time(TimestampTz t);
+char* show_bytes(const unsigned char* bytes, std::size_t length);
 
 }  // namespace snowflake_ids

@@ -1,0 +1,50 @@
+// Records and byte strings as results.
+#include "pg/datum.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "access/htup_details.h"
+#include "funcapi.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+constexpr int max_columns = 8;
+
+// The row type of the called function, looked up once per call site: OUT parameters cannot
+// change while a query runs.
+TupleDesc row_type(FunctionCallInfo fcinfo) {
+    FmgrInfo* flinfo = fcinfo->flinfo;
+    if (flinfo->fn_extra == nullptr) {
+        TupleDesc found;
+        if (get_call_result_type(fcinfo, nullptr, &found) != TYPEFUNC_COMPOSITE)
+            elog(ERROR, "function %u does not return a row", flinfo->fn_oid);
+        const MemoryContext old = MemoryContextSwitchTo(flinfo->fn_mcxt);
+        flinfo->fn_extra = BlessTupleDesc(CreateTupleDescCopy(found));
+        MemoryContextSwitchTo(old);
+    }
+    return static_cast<TupleDesc>(flinfo->fn_extra);
+}
+
+}  // namespace
+
+Datum record(FunctionCallInfo fcinfo, Datum* values, int count) {
+    const TupleDesc type = row_type(fcinfo);
+    // Only an install script that disagrees with the library could get here.
+    if (type->natts != count || count > max_columns)
+        elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
+    bool nulls[max_columns] = {};
+    return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
+}
+
+Datum bytea_datum(const void* bytes, int length) {
+    bytea* out = static_cast<bytea*>(palloc(VARHDRSZ + length));
+    SET_VARSIZE(out, VARHDRSZ + length);
+    std::memcpy(VARDATA(out), bytes, length);
+    return PointerGetDatum(out);
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,38 @@
+// Ids, numbers and records between SQL and C++.
+#pragma once
+
+#include "core/error.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+// The sno or gid in argument `n`, in place: both types are of fixed length, without alignment
+// and never toasted.
+template <class Id>
+const Id& id_argument(FunctionCallInfo fcinfo, int n) {
+    static_assert(alignof(Id) == 1);
+    return *reinterpret_cast<const Id*>(PG_GETARG_POINTER(n));
+}
+
+template <class Id>
+Datum id_datum(const Id& id) {
+    Id* copy = static_cast<Id*>(palloc(sizeof(Id)));
+    *copy = id;
+    return PointerGetDatum(copy);
+}
+
+// The integer in argument `n`, which must be 0 to `last`. `what` names it in the error.
+inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, Error error, int64 last) {
+    const int32 value = PG_GETARG_INT32(n);
+    if (value < 0 || value > last) report_range(error, what, value, 0, last);
+    return static_cast<uint32>(value);
+}
+
+// A row of a function with OUT parameters, none of them null.
+Datum record(FunctionCallInfo fcinfo, Datum* values, int count);
+
+// `length` bytes as a new bytea.
+Datum bytea_datum(const void* bytes, int length);
+
+}  // namespace snowflake_ids

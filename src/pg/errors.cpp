@@ -1,0 +1,186 @@
+// The table of errors. Texts follow PostgreSQL's error style guide: a message in lower case
+// without a full stop, details and hints as sentences.
+#include "pg/errors.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "utils/datetime.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+struct Row {
+    Error error;
+    Source source;
+    const char* what;  // null: whatever the caller says
+    int sqlstate;
+    const char* message;  // printed with what, shown
+    const char* detail;   // printed with what, first, last
+    const char* hint;     // as it is
+};
+
+constexpr const char* syntax = "invalid input syntax for type %s: \"%s\"";
+constexpr const char* binary = "invalid binary representation of type %s: %s";
+constexpr const char* range = "%s out of range: %s";
+constexpr const char* range_detail = "The %s must be between %s and %s.";
+
+constexpr const char* sno_text = "A sno has 16 characters, each one of 2-9 and a-x.";
+constexpr const char* gid_length = "A gid has 24 characters: 10 for the time, a dash, 13 for the random part.";
+constexpr const char* mastic_text = "A Mastic id is an unsigned decimal number.";
+
+constexpr int bad_text = ERRCODE_INVALID_TEXT_REPRESENTATION;
+constexpr int bad_binary = ERRCODE_INVALID_BINARY_REPRESENTATION;
+constexpr int bad_number = ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE;
+constexpr int bad_time = ERRCODE_DATETIME_VALUE_OUT_OF_RANGE;
+constexpr int bad_argument = ERRCODE_INVALID_PARAMETER_VALUE;
+
+// The first row that fits is taken, so rows for one type stand before those for any.
+constexpr Row rows[] = {
+    // Text of a type.
+    {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text, nullptr},
+    {Error::bad_character, Source::text, "sno", bad_text, syntax, sno_text, nullptr},
+    {Error::bad_length, Source::text, "gid", bad_text, syntax, gid_length, nullptr},
+    {Error::bad_separator, Source::text, "gid", bad_text, syntax, gid_length, nullptr},
+    {Error::bad_character, Source::text, "gid", bad_text, syntax,
+     "A gid has base58 characters on both sides of the dash: digits and letters without 0, O, I and l.", nullptr},
+    {Error::bad_magnitude, Source::text, "gid", bad_text, syntax,
+     "The time part must fit 7 bytes; the random part must fit 9 bytes and be at least 2111111111111.", nullptr},
+    {Error::bad_kind, Source::text, "gid", bad_text, syntax,
+     "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K).", nullptr},
+    {Error::bad_length, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text, nullptr},
+    {Error::bad_character, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text,
+     nullptr},
+    {Error::id_range, Source::text, nullptr, bad_number, "%s out of range: \"%s\"", range_detail, nullptr},
+
+    // Bytes of a type.
+    {Error::bad_length, Source::binary, "sno", bad_binary, binary, "A sno has 10 bytes.", nullptr},
+    {Error::bad_length, Source::binary, "gid", bad_binary, binary, "A gid has 16 bytes.", nullptr},
+    {Error::bad_kind, Source::binary, "gid", bad_binary, binary,
+     "Byte 0 must be 0x80 (volume), 0xA0 (log) or 0xC0 (segment).", nullptr},
+    {Error::bad_magnitude, Source::binary, "gid", bad_binary, binary,
+     "Bytes 7 to 15 must be at least 0x4E900ABB53E6B71000: smaller numbers have fewer than 13 base58 digits.", nullptr},
+    {Error::bad_character, Source::uuid, "sno", bad_binary, "invalid uuid for type %s: %s",
+     "As a uuid, a sno is its 16 text characters, each one of 2-9 and a-x.", nullptr},
+
+    // Kinds.
+    {Error::bad_kind, Source::argument, nullptr, bad_argument, "unrecognized %s: \"%s\"",
+     "The kinds are volume, log and segment.", nullptr},
+    {Error::bad_kind, Source::modifier, nullptr, bad_argument, "wrong kind of id for type %s: \"%s\"",
+     "%s takes ids of kind %s; this is a %s id.", nullptr},
+    {Error::bad_length, Source::modifier, nullptr, bad_argument, "invalid type modifier for type %s",
+     "The modifiers are gid(volume), gid(log) and gid(segment).", nullptr},
+
+    // Times.
+    {Error::time_after_end, Source::bound, nullptr, bad_time, "there is no %s at or after \"%s\"",
+     "%s times run from %s to %s.", nullptr},
+    {Error::time_before_epoch, Source::bound, nullptr, bad_time, "there is no %s at or before \"%s\"",
+     "%s times run from %s to %s.", nullptr},
+    {Error::time_before_epoch, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
+     "%s times run from %s to %s.", nullptr},
+    {Error::time_after_end, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
+     "%s times run from %s to %s.", nullptr},
+
+    // Numbers.
+    {Error::id_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::metabyte_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::node_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::sequence_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::ticktock_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::bad_width, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+
+    // Configuration and other arguments.
+    {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
+     "The random part has 8 bytes.", nullptr},
+    {Error::bad_base_clock, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
+     "The %s must be a whole millisecond from %s to %s.", nullptr},
+    {Error::bounds_identical, Source::argument, nullptr, bad_argument, "%s bounds are identical: %s",
+     "A pool has at least 6 numbers.", nullptr},
+    {Error::bounds_too_close, Source::argument, nullptr, bad_argument, "%s bounds are too close: %s",
+     "A pool has at least 6 numbers.", nullptr},
+    {Error::sequence_underflow, Source::argument, nullptr, bad_argument, "%s is below its lower bound: %s", nullptr,
+     nullptr},
+};
+
+// Should a row be missing, the message is poor but the refusal stands.
+constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr, nullptr};
+
+const Row& find(Error error, const Given& given) {
+    for (const Row& row : rows)
+        if (row.error == error && row.source == given.source &&
+            (row.what == nullptr || std::strcmp(row.what, given.what) == 0))
+            return row;
+    return fallback;
+}
+
+}  // namespace
+
+void report(Error error, const Given& given, Node* escontext) {
+    const Row& row = find(error, given);
+    const char* shown = given.shown == nullptr ? "" : given.shown;
+    // A detail about a range needs one.
+    const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
+    errsave(escontext,
+            (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
+             detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
+             row.hint != nullptr ? errhint("%s", row.hint) : 0));
+}
+
+void report(Error error, const char* what, const char* shown, Node* escontext) {
+    report(error, {.source = Source::text, .what = what, .shown = shown}, escontext);
+}
+
+void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length, Node* escontext) {
+    report(error, {.source = Source::binary, .what = what, .shown = show_bytes(bytes, length)}, escontext);
+}
+
+void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
+    report(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
+                   show_time(timestamptz(timeline.end_us()))});
+    pg_unreachable();
+}
+
+void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
+    // Here the start of the last tick is the end: only ticks that start in time count.
+    report(error, {Source::bound, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
+                   show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
+    pg_unreachable();
+}
+
+void report_range(Error error, const char* what, int64 given, int64 first, int64 last) {
+    report(error, {Source::argument, what, psprintf(INT64_FORMAT, given), psprintf(INT64_FORMAT, first),
+                   psprintf(INT64_FORMAT, last)});
+    pg_unreachable();
+}
+
+char* show_time(TimestampTz t) {
+    char* out = static_cast<char*>(palloc(MAXDATELEN + 1));
+    struct pg_tm tm;
+    fsec_t fsec;
+    if (TIMESTAMP_NOT_FINITE(t))
+        EncodeSpecialTimestamp(t, out);
+    else if (timestamp2tm(t, nullptr, &tm, &fsec, nullptr, nullptr) == 0)
+        EncodeDateTime(&tm, fsec, true, 0, nullptr, USE_ISO_DATES, out);
+    else
+        strlcpy(out, "?", MAXDATELEN + 1);
+    return out;
+}
+
+char* show_bytes(const unsigned char* bytes, std::size_t length) {
+    constexpr std::size_t most = 32;
+    const std::size_t n = length < most ? length : most;
+    char* out = static_cast<char*>(palloc(2 + 2 * most + 4));
+    char* p = out;
+    *p++ = '\\';
+    *p++ = 'x';
+    for (std::size_t i = 0; i < n; i++) {
+        *p++ = "0123456789abcdef"[bytes[i] >> 4];
+        *p++ = "0123456789abcdef"[bytes[i] & 15];
+    }
+    strlcpy(p, n < length ? "..." : "", 4);
+    return out;
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,14 @@
+// Kinds of gid as SQL spells them.
+#pragma once
+
+#include "core/gid.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+// The kind that a text argument names: volume, log or segment, else an error.
+gid::Kind kind_argument(FunctionCallInfo fcinfo, int n);
+
+inline const char* kind_name(gid::Kind kind) { return gid::kind_names[static_cast<int>(kind)]; }
+
+}  // namespace snowflake_ids

@@ -1,0 +1,106 @@
+// Looking inside a sno, putting one together, and the ids that bound a time range.
+#include "core/sno.hpp"
+
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+using sno::Fields;
+using sno::Id;
+
+namespace {
+
+constexpr int64 max_metabyte = 255;
+constexpr int64 max_partition = 65535;
+
+uint64 units_argument(FunctionCallInfo fcinfo, int n) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+    const Result<std::uint64_t> units = sno::timeline.floor_tick(unix_us(t));
+    if (!units) report_time(units.error, "sno", sno::timeline, t);
+    return units.value;
+}
+
+uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, max_metabyte);
+}
+
+uint32 partition_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "partition", Error::node_range, max_partition);
+}
+
+uint32 sequence_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "sequence", Error::sequence_range, sno::max_sequence);
+}
+
+uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "ticktock", Error::ticktock_range, 1);
+}
+
+Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
+
+}  // namespace
+
+FUNCTION(sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(sno_ticktock) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).ticktock)); }
+FUNCTION(sno_metabyte) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).metabyte)); }
+FUNCTION(sno_partition) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).partition)); }
+FUNCTION(sno_sequence) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).sequence)); }
+
+FUNCTION(sno_decode) {
+    const Fields f = fields_argument(fcinfo);
+    Datum values[] = {TimestampTzGetDatum(timestamptz(sno::timeline.start_us(f.units))), UInt32GetDatum(f.ticktock),
+                      UInt32GetDatum(f.metabyte), UInt32GetDatum(f.partition), UInt32GetDatum(f.sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+FUNCTION(make_sno) {
+    Fields f;
+    f.units = units_argument(fcinfo, 0);
+    f.metabyte = metabyte_argument(fcinfo, 1);
+    f.partition = partition_argument(fcinfo, 2);
+    f.sequence = sequence_argument(fcinfo, 3);
+    f.ticktock = ticktock_argument(fcinfo, 4);
+    return id_datum(sno::compose(f));
+}
+
+FUNCTION(sno_set_timestamp) {
+    Fields f = fields_argument(fcinfo);
+    f.units = units_argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
+
+FUNCTION(sno_set_metabyte) {
+    Fields f = fields_argument(fcinfo);
+    f.metabyte = metabyte_argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
+
+FUNCTION(sno_set_partition) {
+    Fields f = fields_argument(fcinfo);
+    f.partition = partition_argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
+
+FUNCTION(sno_set_sequence) {
+    Fields f = fields_argument(fcinfo);
+    f.sequence = sequence_argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
+
+FUNCTION(sno_lower_bound) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    const Result<Id> id = sno::lower_bound(unix_us(t));
+    if (!id) report_bound(id.error, "sno", sno::timeline, t);
+    return id_datum(id.value);
+}
+
+FUNCTION(sno_upper_bound) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    const Result<Id> id = sno::upper_bound(unix_us(t));
+    if (!id) report_bound(id.error, "sno", sno::timeline, t);
+    return id_datum(id.value);
+}
+
+}  // namespace snowflake_ids
