@@ -31,3 +31,21 @@
 #else
 #define SNOWFLAKE_IDS_MODULE_MAGIC PG_MODULE_MAGIC
 #endif
+
+// Settings' extra values are allocated by guc_malloc() since 16, by malloc() before.
+#if PG_VERSION_NUM < 160000
+#define guc_malloc(elevel, size) malloc(size)
+#endif
+
+// Wait events that carry our own name came with 17; before, pg_stat_activity says
+// "Extension".
+#if PG_VERSION_NUM >= 170000
+#define SNOWFLAKE_IDS_WAIT_EVENT(name)                        \
+    []() -> uint32 {                                          \
+        static uint32 event = 0;                              \
+        if (event == 0) event = WaitEventExtensionNew(name);  \
+        return event;                                         \
+    }()
+#else
+#define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
+#endif

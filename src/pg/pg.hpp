@@ -8,6 +8,7 @@
 extern "C" {
 #include "postgres.h"
 
+#include "common/int.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

@@ -15,6 +15,7 @@ extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
 extern int si_machine_bits;   // 0-12
 extern int overflow;          // an Overflow
+extern int clock_regression;  // an OnRegression: hold, wait or error
 extern int max_wait_ms;       // longest wait for the next tick
 
 // Changes whenever a sighup setting does: a generator that was set up under another

@@ -1,0 +1,141 @@
+// The claim: how processes that share a slot draw sequence numbers from it.
+//
+//   1. load the word, then `safe`, THEN read the clock. A clock read before the word sees
+//      regressions that are not there: another process may have moved the word on since.
+//   2. compute the pure step (core/step.hpp).
+//   3. on a regression raise `safe` first, by an atomic maximum. Interrupted here, the next
+//      caller sees a more careful `safe`, nothing worse.
+//   4. swap the word; lost the race: start over.
+//
+// Invariants: every successful swap hands out numbers that no other swap ever hands out;
+// (tick, toggle, next) of the word only moves forward inside a toggle; `safe` only grows.
+//
+// Hold. The clock is behind the last tick H, the policy is to go on, and H is used up: take
+// H + 1, but never sooner than one tick of monotonic time after H was begun, so the lead
+// over the clock cannot grow by itself. `begun` says when: monotonic microseconds << 16 |
+// low 16 bits of the tick it speaks of. Whoever swaps `begun` to the next tick has the
+// right to begin it. If it speaks of another tick (H was begun by the clock, or its beginner
+// was killed before it swapped the word) a full tick is waited from now on.
+//
+// Templates over slot and clock, so that the unit tests and a model checker drive this very
+// code with their own memory and time. A Clock has
+//   Result<uint64_t> tick()        the wall clock in ticks of the format
+//   uint64_t monotonic_us()        never goes back while the machine is up
+//   int64_t us_until(uint64_t t)   wall-clock time until tick t starts
+//   int64_t tick_us()              length of a tick
+#pragma once
+
+#include <cstdint>
+
+#include "core/error.hpp"
+#include "core/step.hpp"
+#include "ledger/word.hpp"
+
+namespace snowflake_ids::ledger {
+
+enum class Outcome : unsigned char {
+    issued,
+    overflow,      // sequence of this tick used up: try again after wait_us
+    regression,    // clock behind and the policy is to wait (try after wait_us) or to fail
+    ended,         // beyond the last tick of the format or of the word
+    before_epoch,  // the clock is before the format's epoch
+};
+
+struct Claim {
+    Outcome outcome = Outcome::issued;
+    bool toggled = false;  // this claim was the regression
+    bool held = false;     // the clock is behind `tick`
+    bool advanced = false; // held, and this claim began a new tick
+    std::uint32_t toggle = 0;
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::uint64_t tick = 0;    // of the ids; if none were issued, of the last one
+    std::int64_t wait_us = 0;  // overflow, regression: how long until a retry makes sense
+};
+
+template <class W>
+void raise_to(W& word, std::uint64_t floor) {
+    std::uint64_t seen = word.load();
+    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {
+    }
+}
+
+namespace detail {
+
+constexpr unsigned begun_tag_bits = 16;
+
+constexpr std::uint64_t begun(std::uint64_t monotonic_us, std::uint64_t tick) {
+    return monotonic_us << begun_tag_bits | (tick & 0xffff);
+}
+
+// How long a held generator must still wait before it may begin the tick after `tick`;
+// 0: the caller has won the right to begin it now. Negative: somebody else just did.
+template <class S, class Clock>
+std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t tick) {
+    std::uint64_t seen = slot.begun.load();
+    const std::uint64_t now = clock.monotonic_us();
+    const std::uint64_t since = seen >> begun_tag_bits;
+    // `since` ahead of now: written before the machine was restarted.
+    if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
+        slot.begun.compare_exchange_strong(seen, begun(now, tick));
+        return clock.tick_us();
+    }
+    const std::int64_t left = clock.tick_us() - static_cast<std::int64_t>(now - since);
+    if (left > 0) return left;
+    return slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1;
+}
+
+}  // namespace detail
+
+// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits, never blocks.
+template <class S, class Clock>
+Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+    for (;;) {
+        std::uint64_t word = slot.word.load();
+        const std::uint64_t safe = slot.safe.load();
+        const Result<std::uint64_t> now = clock.tick();
+        const State state = unpack(word, safe, rules.has_toggle);
+        if (!now) {
+            return {.outcome = now.error == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended,
+                    .tick = state.tick};
+        }
+
+        Step s = step(state, now.value, want, rules);
+        bool advanced = false;
+        if (s.verdict == Verdict::overflow && s.held) {
+            const std::int64_t left = detail::begin_held_tick(slot, clock, state.tick);
+            if (left > 0) {
+                return {.outcome = Outcome::overflow, .held = true, .toggle = state.toggle(), .tick = state.tick, .wait_us = left};
+            }
+            if (left < 0) continue;
+            s = step(state, state.tick + 1, want, rules);
+            s.held = advanced = true;
+        }
+        switch (s.verdict) {
+            case Verdict::issued:
+                break;
+            case Verdict::overflow:
+            case Verdict::regression:
+                return {.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
+                        .toggle = state.toggle(),
+                        .tick = state.tick,
+                        .wait_us = clock.us_until(s.resume)};
+            case Verdict::ended:
+                return {.outcome = Outcome::ended, .tick = state.tick};
+        }
+
+        const bool toggled = s.state.drifts != state.drifts;
+        if (toggled) raise_to(slot.safe, s.state.safe);
+        if (slot.word.compare_exchange_weak(word, pack(s.state, rules.has_toggle))) {
+            return {.toggled = toggled,
+                    .held = s.held,
+                    .advanced = advanced,
+                    .toggle = s.state.toggle(),
+                    .first = s.first,
+                    .count = s.count,
+                    .tick = s.state.tick};
+        }
+    }
+}
+
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,180 @@
+#include "ledger/file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/clock.hpp"
+
+namespace snowflake_ids::ledger {
+
+namespace {
+
+// FNV-1a over the constants of the header.
+std::uint64_t checksum(const Header& h) {
+    const auto* p = reinterpret_cast<const unsigned char*>(&h);
+    std::uint64_t sum = 0xcbf29ce484222325;
+    for (std::size_t i = 0; i < offsetof(Header, checksum); i++) sum = (sum ^ p[i]) * 0x100000001b3;
+    return sum;
+}
+
+Attached failed(FileError error, int system_errno = 0) { return {{}, error, system_errno}; }
+
+bool write_all(int fd, const void* data, std::size_t size) {
+    const char* p = static_cast<const char*>(data);
+    while (size > 0) {
+        const ssize_t n = write(fd, p, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            if (n == 0) errno = ENOSPC;
+            return false;
+        }
+        p += n;
+        size -= static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
+// posix_fallocate() returns its error and may be interrupted by a signal.
+bool allocate(int fd) {
+    int rc;
+    do {
+        rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
+    } while (rc == EINTR);
+    errno = rc;
+    return rc == 0;
+}
+
+bool fill(int fd, std::uint64_t system_identifier) {
+    alignas(Header) unsigned char page[header_bytes] = {};
+    auto* h = reinterpret_cast<Header*>(page);
+    h->magic = magic;
+    h->version = format_version;
+    h->slot_bytes = sizeof(Slot);
+    h->slot_count = slot_count;
+    h->system_identifier = system_identifier;
+    h->created_us = wall_us();
+    h->checksum = checksum(*h);
+    return allocate(fd) && write_all(fd, page, sizeof page) && fsync(fd) == 0;
+}
+
+// 0 or errno. Somebody else having been faster is success.
+int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
+    char temporary[128];
+    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid())) >= int{sizeof temporary}) {
+        return ENAMETOOLONG;
+    }
+    // A file of this name can only be the left-over of a killed process with our pid.
+    unlinkat(dir_fd, temporary, 0);
+    const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+    if (fd < 0) return errno;
+
+    int error = 0;
+    if (!fill(fd, system_identifier)) error = errno;
+    if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;
+    close(fd);
+    unlinkat(dir_fd, temporary, 0);
+    if (error == 0 && fsync(dir_fd) != 0) error = errno;
+    return error;
+}
+
+FileError check(const Header& h, std::uint64_t system_identifier) {
+    if (h.magic != magic) return FileError::bad_magic;
+    if (h.version != format_version) return FileError::bad_version;
+    if (h.checksum != checksum(h)) return FileError::bad_checksum;
+    if (h.slot_bytes != sizeof(Slot) || h.slot_count != slot_count) return FileError::bad_version;
+    if (h.system_identifier != system_identifier) return FileError::foreign;
+    return FileError::none;
+}
+
+Attached map(int fd, std::uint64_t system_identifier) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return failed(FileError::cannot_open, errno);
+    if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(file_bytes)) return failed(FileError::bad_size);
+
+    void* p = mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) return failed(FileError::cannot_map, errno);
+    Ledger ledger{static_cast<Header*>(p), reinterpret_cast<Slot*>(static_cast<char*>(p) + header_bytes)};
+
+    const FileError error = check(*ledger.header, system_identifier);
+    if (error != FileError::none) {
+        detach(ledger);
+        return failed(error);
+    }
+    return {ledger, FileError::none, 0};
+}
+
+// A creator unlinks its temporary name a moment after the link; give it that moment.
+bool has_one_name(int fd) {
+    for (int i = 0; i < 1000; i++) {
+        struct stat st;
+        if (fstat(fd, &st) != 0) return false;
+        if (st.st_nlink == 1) return true;
+        if (st.st_nlink == 0) return false;
+        usleep(1000);
+    }
+    return false;
+}
+
+Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
+    constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+    int fd = openat(dir_fd, name, flags);
+    if (fd < 0 && errno == ENOENT) {
+        const int error = create(dir_fd, name, mode, system_identifier);
+        if (error != 0) return failed(FileError::cannot_create, error);
+        fd = openat(dir_fd, name, flags);
+    }
+    if (fd < 0) return failed(FileError::cannot_open, errno);
+
+    Attached a = has_one_name(fd) ? map(fd, system_identifier) : failed(FileError::relinked);
+    close(fd);  // the mapping stays
+    return a;
+}
+
+}  // namespace
+
+Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier) {
+    const int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0) return failed(FileError::cannot_open, errno);
+    const Attached a = open_and_map(dir_fd, name, mode, system_identifier);
+    close(dir_fd);
+    return a;
+}
+
+void detach(Ledger& ledger) {
+    if (ledger) munmap(ledger.header, file_bytes);
+    ledger = {};
+}
+
+Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create) {
+    // Fibonacci hashing of the identity; then linear probing. Slots are never given back,
+    // so the first free one on the way ends the search.
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack();
+    std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
+    for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
+        Slot& slot = ledger.slots[i];
+        std::uint64_t seen = slot.key.load();
+        if (seen == 0) {
+            if (!may_create) return nullptr;
+            if (slot.key.compare_exchange_strong(seen, key.pack())) return &slot;
+        }
+        if (Key::unpack(seen).same_generator(key)) return &slot;
+    }
+    return nullptr;
+}
+
+std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < slot_count; i++) {
+        const std::uint64_t seen = ledger.slots[i].key.load();
+        if (seen != 0 && Key::unpack(seen).owner == owner) n++;
+    }
+    return n;
+}
+
+}  // namespace snowflake_ids::ledger

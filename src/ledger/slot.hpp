@@ -1,0 +1,91 @@
+// What lies in the ledger file, byte for byte. Everything that changes is an atomic
+// 64-bit word; nothing is guarded by a lock, so a process killed between any two
+// instructions leaves a valid state.
+//
+//   offset 0     Header   one page: constants with a checksum, then the few shared words
+//   offset 4096  Slot     slot_count of them, 128 bytes each: two cache lines
+//
+// Fields marked (durability) are laid out for the durable ceilings and server lives. They
+// are zero until those are in force.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace snowflake_ids::ledger {
+
+using Word = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
+
+inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
+inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t slot_count = 1024;
+inline constexpr std::size_t header_bytes = 4096;
+
+// Which generator a slot belongs to. Stored in files: values never change meaning.
+enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, mastic = 3, snowflake_si = 4 };
+
+// The identity of a slot. `owner` is no part of it: it is the database whose explicit
+// call created the slot (0: a server-wide setting did), for the limit per database.
+struct Key {
+    Format format = Format::none;
+    std::uint16_t node = 0;
+    std::uint32_t owner = 0;
+
+    constexpr std::uint64_t pack() const {
+        return std::uint64_t{owner} << 32 | std::uint64_t{static_cast<std::uint8_t>(format)} << 16 | node;
+    }
+    static constexpr Key unpack(std::uint64_t v) {
+        return {static_cast<Format>(v >> 16 & 0xff), static_cast<std::uint16_t>(v), static_cast<std::uint32_t>(v >> 32)};
+    }
+    constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
+};
+
+struct Counters {
+    Word issued;          // ids claimed; backends add theirs once per tick and transaction
+    Word overflow_waits;  // draws that had to wait because the sequence was used up
+    Word wait_us;         // their total time
+    Word waiting;         // backends waiting now
+    Word regressions;     // tick-tock toggles
+    Word holds;           // draws that had to take a new tick while the clock was behind
+    Word reserved[2];
+};
+
+// One generator. The first line is the hot one.
+template <class W>
+struct BasicSlot {
+    W key;      // Key::pack(), 0: free. Set once by compare-and-swap
+    W word;     // see word.hpp
+    W safe;     // highest tick that may have been used under the other toggle; only raised
+    W ceiling;  // (durability) ticks at or beyond may not be issued
+    W begun;    // see claim.hpp: when a held tick was begun
+    W reserved[3];
+};
+
+struct alignas(128) Slot : BasicSlot<Word> {
+    Counters counters;
+};
+static_assert(sizeof(Slot) == 128);
+
+struct Header {
+    // Constant after creation, covered by `checksum`.
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t slot_bytes;
+    std::uint32_t slot_count;
+    std::uint32_t reserved0;
+    std::uint64_t system_identifier;  // of the cluster that made the file
+    std::int64_t created_us;          // Unix microseconds
+    std::uint64_t checksum;
+    // Shared words.
+    Word si_layout;    // Snowflake-SI base clock and width, frozen at first use; see freeze.hpp
+    Word floor_us;     // (durability) nothing at or before this time may be issued
+    Word life_state;   // (durability) number of server lives, and whether one is being begun
+    Word life_key[3];  // (durability) postmaster start time, pid, kernel start ticks
+};
+static_assert(sizeof(Header) <= header_bytes);
+
+inline constexpr std::size_t file_bytes = header_bytes + slot_count * sizeof(Slot);
+
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,18 @@
+#include "pg/entropy.hpp"
+
+namespace snowflake_ids::entropy {
+
+Buffer buffer;
+
+void refill() {
+    // The postmaster forks: bits that it buffered would reach every child.
+    Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
+    buffer.left = 0;
+    if (!pg_strong_random(buffer.words, sizeof buffer.words)) {
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+    }
+    buffer.owner_pid = MyProcPid;
+    buffer.left = lengthof(buffer.words);
+}
+
+}  // namespace snowflake_ids::entropy

@@ -1,0 +1,30 @@
+// Random bits from the server's strong source, a buffer at a time: one by one they cost
+// a system call each.
+#pragma once
+
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::entropy {
+
+struct Buffer {
+    uint64 words[512];  // 4 KiB
+    unsigned left = 0;  // unused ones, taken from the end
+    int owner_pid = 0;  // who filled it: a forked child must not use its parent's bits
+};
+
+extern Buffer buffer;
+
+// Fills the buffer; raises if the server's source fails.
+void refill();
+
+// 64 random bits. They are wiped from the buffer, so nobody who later reads this process's
+// memory learns an id that was handed out.
+inline uint64 random64() {
+    if (unlikely(buffer.left == 0 || buffer.owner_pid != MyProcPid)) refill();
+    uint64& word = buffer.words[--buffer.left];
+    const uint64 value = word;
+    word = 0;
+    return value;
+}
+
+}  // namespace snowflake_ids::entropy

@@ -1,0 +1,106 @@
+// A backend's own generators: which slot of the ledger they draw from, under which rules,
+// and what they have drawn and not yet added to the shared counters.
+#pragma once
+
+#include "core/layout.hpp"
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+#include "core/step.hpp"
+#include "ledger/claim.hpp"
+#include "ledger/clock.hpp"
+#include "ledger/slot.hpp"
+#include "pg/pg.hpp"
+#include "pg/settings.hpp"
+
+namespace snowflake_ids {
+
+struct Generator {
+    const char* name = nullptr;     // of the format, for messages
+    ledger::Slot* slot = nullptr;   // null: not set up yet
+    Rules rules{};
+    uint32 node = 0;                // sno partition, Snowflake-SI machine id
+    Timeline timeline{};
+    Layout layout{};                // 64-bit formats
+    uint64 generation = 0;          // settings::generation it was set up under
+    uint64 counted_tick = 0;        // tick that `uncounted` belongs to
+    uint64 uncounted = 0;           // ids drawn and not yet in the slot's counters
+    Generator* next = nullptr;      // all that were ever set up, for the end of a transaction
+};
+
+namespace generator {
+
+using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
+
+// Of this node, as the settings say. sno_at: given times, see sno_generate.cpp.
+extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
+
+void set_up_sno(Generator& g, uint32 partition, bool explicit_partition);
+void set_up_sno_at(Generator& g);
+void set_up_mastic(Generator& g);
+void set_up_snowflake_si(Generator& g);
+
+// The sno generator of an explicit partition.
+Generator& sno_of_partition(uint32 partition);
+
+// Adds what was drawn to the shared counters.
+void count_up(Generator& g);
+void count_up_all();
+
+// Waits or raises, as the settings say, until a claim succeeds.
+ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
+
+// One claim per format, so that the compiler sees each format's tick length as a constant.
+inline ledger::Claim claim_sno(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[] { return sno::timeline; }};
+    return ledger::claim(*g.slot, clock, want, g.rules);
+}
+
+inline ledger::Claim claim_mastic(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[] { return mastic::layout.timeline; }};
+    return ledger::claim(*g.slot, clock, want, g.rules);
+}
+
+inline ledger::Claim claim_snowflake_si(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[&g] { return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }};
+    return ledger::claim(*g.slot, clock, want, g.rules);
+}
+
+// Up to `want` sequence numbers, waiting if need be.
+template <ClaimFunction claim>
+inline ledger::Claim draw(Generator& g, uint32 want) {
+    ledger::Claim c = claim(g, want);
+    if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
+    // The shared counters are touched once per tick and at the end of a transaction.
+    if (unlikely(c.tick != g.counted_tick || c.toggled || c.advanced)) {
+        count_up(g);
+        g.counted_tick = c.tick;
+        if (c.toggled) g.slot->counters.regressions.fetch_add(1, std::memory_order_relaxed);
+        if (c.advanced) g.slot->counters.holds.fetch_add(1, std::memory_order_relaxed);
+    }
+    g.uncounted += c.count;
+    return c;
+}
+
+inline Generator& ready_sno() {
+    if (unlikely(own_sno.generation != settings::generation)) set_up_sno(own_sno, static_cast<uint32>(settings::machine_id), false);
+    return own_sno;
+}
+
+inline Generator& ready_sno_at() {
+    if (unlikely(own_sno_at.generation != settings::generation)) set_up_sno_at(own_sno_at);
+    return own_sno_at;
+}
+
+inline Generator& ready_mastic() {
+    if (unlikely(own_mastic.generation != settings::generation)) set_up_mastic(own_mastic);
+    return own_mastic;
+}
+
+inline Generator& ready_snowflake_si() {
+    if (unlikely(own_snowflake_si.generation != settings::generation)) set_up_snowflake_si(own_snowflake_si);
+    return own_snowflake_si;
+}
+
+}  // namespace generator
+}  // namespace snowflake_ids

@@ -1,0 +1,57 @@
+// gen_gid(): no ledger, 64 random bits.
+#include "core/gid.hpp"
+#include "ledger/clock.hpp"
+#include "pg/datum.hpp"
+#include "pg/entropy.hpp"
+#include "pg/errors.hpp"
+#include "pg/gid_type.hpp"
+#include "pg/pg.hpp"
+#include "pg/series.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+uint64 now_ms() {
+    const Result<uint64> ms = gid::timeline.floor_tick(ledger::wall_us());
+    if (unlikely(!ms)) report_time(ms.error, "gid", gid::timeline, GetCurrentTimestamp());
+    return ms.value;
+}
+
+Datum gid_datum(gid::Kind kind, uint64 ms) {
+    const uint64 random = entropy::random64();
+    return id_datum(gid::make(kind, ms, random));
+}
+
+}  // namespace
+
+// gen_gid(kind)
+FUNCTION(gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
+
+// gen_gid_series(kind, count)
+FUNCTION(gen_gid_series) {
+    struct State {
+        gid::Kind kind;
+        uint64 ms;
+        uint32 unchecked;  // ids that may still have this time
+        TimestampTz statement;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.kind = kind_argument(fcinfo, 0);
+            return series::checked_count(PG_GETARG_INT64(1));
+        },
+        [](State& s, int64) {
+            if (s.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
+                CHECK_FOR_INTERRUPTS();
+                s.ms = now_ms();
+                s.statement = GetCurrentStatementStartTimestamp();
+                s.unchecked = series::recheck;
+            }
+            s.unchecked--;
+            return gid_datum(s.kind, s.ms);
+        });
+}
+
+}  // namespace snowflake_ids

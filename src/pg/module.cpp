@@ -1,0 +1,13 @@
+// The loadable module: magic block and initialisation. Loading does the same with and
+// without shared_preload_libraries: it defines the settings. The ledger is mapped by each
+// backend at its first id.
+#include "pg/pg.hpp"
+#include "pg/settings.hpp"
+
+extern "C" {
+SNOWFLAKE_IDS_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+}
+
+void _PG_init(void) { snowflake_ids::settings::define(); }

@@ -1,0 +1,98 @@
+// Set-returning generators: ids are streamed, drawn from the ledger a range at a time,
+// with memory that does not grow with the count.
+//
+// A range is given up when time has moved on, so an id is never older than it looks: its
+// tick is compared with the clock every `recheck` ids, and whenever a new client statement
+// fetches from the set (a cursor), because what that client saw in between must sort below.
+#pragma once
+
+#include <algorithm>
+
+#include "pg/generator.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "funcapi.h"
+#include "nodes/supportnodes.h"
+}
+
+namespace snowflake_ids::series {
+
+inline constexpr uint32 recheck = 64;
+
+// A range of sequence numbers of one tick.
+struct Range {
+    uint64 tick = 0;
+    uint32 toggle = 0;
+    uint32 next = 0;
+    uint32 left = 0;
+    uint32 unchecked = 0;  // ids that may still be taken without a look at the clock
+    bool held = false;     // the clock was behind the tick when it was drawn
+    TimestampTz statement = 0;
+    uint64 generation = 0;  // of the settings: under others the node is another one
+};
+
+// How many ids to draw at once: not more than an eighth of the pool, so that single ids
+// of other backends do not wait for a bulk load, but never fewer than a recheck's worth.
+inline uint32 range_size(int64 left, const Rules& rules) {
+    const uint32 pool = rules.max - rules.min + 1;
+    return static_cast<uint32>(std::min<int64>(left, std::max(recheck, pool / 8)));
+}
+
+// Takes one number from the range, drawing another range if need be. `TickNow` gives the
+// clock's tick (0 if it is outside the format: then the range is given up and the claim
+// says why).
+template <generator::ClaimFunction claim, class TickNow>
+inline uint32 take(Range& r, Generator& g, int64 left, TickNow tick_now) {
+    if (unlikely(r.unchecked == 0 || r.statement != GetCurrentStatementStartTimestamp())) {
+        if (r.left > 0) {
+            const uint64 now = tick_now(g);
+            if (r.generation != g.generation || (now != r.tick && !(r.held && now < r.tick))) r.left = 0;
+        }
+        if (r.left == 0) {
+            CHECK_FOR_INTERRUPTS();
+            const ledger::Claim c = generator::draw<claim>(g, range_size(left, g.rules));
+            r = {c.tick, c.toggle, c.first, c.count, 0, c.held, 0, g.generation};
+        }
+        r.statement = GetCurrentStatementStartTimestamp();
+        r.unchecked = std::min(recheck, r.left);
+    }
+    r.left--;
+    r.unchecked--;
+    return r.next++;
+}
+
+// The count argument: raises if it is negative.
+inline int64 checked_count(int64 count) {
+    if (count < 0) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
+                        errdetail("The count is " INT64_FORMAT ".", count)));
+    }
+    return count;
+}
+
+// The skeleton of a series. `State` lives in the call's own memory; `start(State&)` fills it
+// once and returns the count; `next(State&, left)` gives one Datum.
+template <class State, class Start, class Next>
+inline Datum run(FunctionCallInfo fcinfo, Start start, Next next) {
+    struct Call {
+        State state;
+        int64 left;
+    };
+    FuncCallContext* context;
+    if (SRF_IS_FIRSTCALL()) {
+        context = SRF_FIRSTCALL_INIT();
+        auto* call = static_cast<Call*>(MemoryContextAllocZero(context->multi_call_memory_ctx, sizeof(Call)));
+        call->left = start(call->state);
+        context->user_fctx = call;
+    }
+    context = SRF_PERCALL_SETUP();
+    auto* call = static_cast<Call*>(context->user_fctx);
+    if (call->left == 0) SRF_RETURN_DONE(context);
+    const Datum result = next(call->state, call->left);
+    call->left--;
+    SRF_RETURN_NEXT(context, result);
+}
+
+}  // namespace snowflake_ids::series

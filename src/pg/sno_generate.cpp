@@ -1,0 +1,77 @@
+// gen_sno() and its relatives.
+#include "core/sno_snapshot.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/generator.hpp"
+#include "pg/pg.hpp"
+#include "pg/series.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
+    return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
+}
+
+uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
+}
+
+Datum draw_one(Generator& g, uint32 metabyte) {
+    const ledger::Claim c = generator::draw<generator::claim_sno>(g, 1);
+    return sno_datum(c.tick, c.toggle, metabyte, g.node, c.first);
+}
+
+}  // namespace
+
+// gen_sno(metabyte)
+FUNCTION(gen_sno) { return draw_one(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
+
+// gen_sno(metabyte, partition)
+FUNCTION(gen_sno_partition) {
+    const uint32 metabyte = metabyte_argument(fcinfo, 0);
+    const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
+    return draw_one(generator::sno_of_partition(partition), metabyte);
+}
+
+// gen_sno_series(count, metabyte)
+FUNCTION(gen_sno_series) {
+    struct State {
+        series::Range range;
+        uint32 metabyte;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.metabyte = metabyte_argument(fcinfo, 1);
+            return series::checked_count(PG_GETARG_INT64(0));
+        },
+        [](State& s, int64 left) {
+            Generator& g = generator::ready_sno();
+            const uint32 sequence = series::take<generator::claim_sno>(
+                s.range, g, left, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+            return sno_datum(s.range.tick, s.range.toggle, s.metabyte, g.node, sequence);
+        });
+}
+
+// gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence knows no time and
+// goes round inside the bounds; all sessions share it through a slot of its own.
+FUNCTION(gen_sno_at) {
+    const Result<uint64> tick = sno::timeline.floor_tick(unix_us(PG_GETARG_TIMESTAMPTZ(0)));
+    if (!tick) report_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));
+    const uint32 metabyte = metabyte_argument(fcinfo, 1);
+
+    Generator& g = generator::ready_sno_at();
+    const sno::Bounds bounds{g.rules.min, g.rules.max};
+    uint64 word = g.slot->word.load();
+    uint32 sequence, next;
+    do {
+        next = static_cast<uint32>(word);
+        sequence = sno::given_time(next, bounds);
+    } while (!g.slot->word.compare_exchange_weak(word, next));
+    g.uncounted++;
+    return sno_datum(tick.value, 0, metabyte, g.node, sequence);
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,130 @@
+// What operators see: a row per generator of this server, and a row about the node.
+#include "pg/generator.hpp"
+#include "pg/pg.hpp"
+#include "pg/settings.hpp"
+#include "pg/shared_ledger.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+#include "funcapi.h"
+#include "utils/tuplestore.h"
+}
+
+#include "ledger/freeze.hpp"
+#include "pg/datum.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+const char* format_name(ledger::Format format) {
+    switch (format) {
+        case ledger::Format::sno:
+            return "sno";
+        case ledger::Format::sno_at:
+            return "sno_at";
+        case ledger::Format::mastic:
+            return "mastic";
+        case ledger::Format::snowflake_si:
+            return "snowflake_si";
+        case ledger::Format::none:
+            break;
+    }
+    return "unknown";
+}
+
+// Snowflake-SI counts from the base clock that the ledger remembers, not from the setting.
+Timeline timeline_of(ledger::Format format, const ledger::Header& header) {
+    switch (format) {
+        case ledger::Format::mastic:
+            return mastic::layout.timeline;
+        case ledger::Format::snowflake_si:
+            return {ledger::frozen_base_clock_us(header.si_layout.load()), 1000, snowflake_si::default_clock_bits};
+        default:
+            return sno::timeline;
+    }
+}
+
+Datum count_datum(const ledger::Word& counter) {
+    return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
+}
+
+void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
+    constexpr int columns = 12;
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
+
+    const ledger::Key key = ledger::Key::unpack(slot.key.load());
+    const bool has_toggle = key.format == ledger::Format::sno;
+    const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
+    const Timeline timeline = timeline_of(key.format, header);
+    const ledger::Counters& c = slot.counters;
+
+    int i = 0;
+    values[i++] = CStringGetTextDatum(format_name(key.format));
+    values[i++] = Int32GetDatum(key.node);
+    values[i++] = count_datum(c.issued);
+    values[i++] = count_datum(c.overflow_waits);
+    values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
+    values[i++] = count_datum(c.waiting);
+    values[i++] = count_datum(c.regressions);
+    values[i++] = count_datum(c.holds);
+    nulls[i] = !has_toggle;
+    values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
+
+    // No id yet, or a generator without a time of its own.
+    const bool no_time = state.tick == 0 || key.format == ledger::Format::sno_at;
+    const int64 last_us = timeline.start_us(state.tick);
+    nulls[i] = no_time;
+    values[i++] = TimestampTzGetDatum(timestamptz(last_us));
+    nulls[i] = no_time;
+    values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
+    nulls[i] = key.owner == InvalidOid;
+    values[i++] = ObjectIdGetDatum(key.owner);
+    Assert(i == columns);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+// The rows of the view snowflake_ids_stats.
+FUNCTION(stats) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    generator::count_up_all();
+    const ledger::Ledger& shared = shared_ledger();
+    const int64 now_us = ledger::wall_us();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        if (shared.slots[i].key.load() != 0) put_row(result, shared.slots[i], *shared.header, now_us);
+    }
+    PG_RETURN_NULL();
+}
+
+// snowflake_ids_node(): the settings that live here, and what lies in the data directory.
+// Never raises: it is what one asks when something is wrong.
+FUNCTION(node) {
+    ledger::Attached attached;
+    const ledger::Ledger& shared = try_shared_ledger(attached);
+    Datum values[] = {
+        Int32GetDatum(settings::machine_id),
+        CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
+        BoolGetDatum(RecoveryInProgress()),
+        CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
+    };
+    PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
+}
+
+// snowflake_ids_stats_reset(): the counters, never the state.
+FUNCTION(stats_reset) {
+    generator::count_up_all();
+    const ledger::Ledger& shared = shared_ledger();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        ledger::Counters& c = shared.slots[i].counters;
+        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds}) {
+            w->store(0, std::memory_order_relaxed);
+        }
+    }
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,39 @@
+#include "pg/wait.hpp"
+
+#include <algorithm>
+#include <ctime>
+
+extern "C" {
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/pmsignal.h"
+#if __has_include("utils/wait_event.h")
+#include "utils/wait_event.h"
+#endif
+}
+
+namespace snowflake_ids {
+
+void nap(int64 us) {
+    constexpr int64 longest = 1000000;
+    // A latch counts in whole milliseconds, a tick may be just one: the last stretch is
+    // slept to the microsecond, or a tick in two would be missed.
+    constexpr int64 latch_from = 2000;
+    us = std::clamp<int64>(us, 0, longest);
+
+    const uint32 event = SNOWFLAKE_IDS_WAIT_EVENT("SnowflakeIdsNextTick");
+    if (us >= latch_from) {
+        (void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, static_cast<long>(us / 1000), event);
+        ResetLatch(MyLatch);
+    } else if (us > 0) {
+        const timespec t{0, static_cast<long>(us * 1000)};
+        pgstat_report_wait_start(event);
+        (void) nanosleep(&t, nullptr);  // a signal ends it early, which is what we want
+        pgstat_report_wait_end();
+        if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
+    }
+    CHECK_FOR_INTERRUPTS();
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,67 @@
+-- What operators see.
+
+CREATE FUNCTION snowflake_ids_generators(
+    OUT format text,
+    OUT node integer,
+    OUT issued bigint,
+    OUT overflow_waits bigint,
+    OUT wait_time double precision,
+    OUT waiting bigint,
+    OUT regressions bigint,
+    OUT holds bigint,
+    OUT ticktock integer,
+    OUT last_timestamp timestamptz,
+    OUT clock_lead double precision,
+    OUT owner oid)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
+COMMENT ON FUNCTION snowflake_ids_generators() IS 'the generators that this server has used; see the view snowflake_ids_stats';
+
+CREATE VIEW snowflake_ids_stats AS
+SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
+       g.ticktock, g.last_timestamp, g.clock_lead, d.datname AS owner
+FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
+COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
+COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition or Snowflake-SI machine id';
+COMMENT ON COLUMN snowflake_ids_stats.issued IS 'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
+COMMENT ON COLUMN snowflake_ids_stats.overflow_waits IS 'calls that had to wait because the sequence of a tick was used up';
+COMMENT ON COLUMN snowflake_ids_stats.wait_time IS 'total time that calls have waited, in milliseconds';
+COMMENT ON COLUMN snowflake_ids_stats.waiting IS 'sessions waiting now';
+COMMENT ON COLUMN snowflake_ids_stats.regressions IS 'times that the clock went back and the tick-tock bit was toggled';
+COMMENT ON COLUMN snowflake_ids_stats.holds IS 'ticks taken ahead of a clock that had gone back';
+COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
+COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
+COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
+COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition) brought the generator into being';
+GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
+
+CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_stats_reset() IS 'sets the counters of snowflake_ids_stats to zero; no generator changes';
+REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
+
+CREATE FUNCTION snowflake_ids_node(
+    OUT machine_id integer,
+    OUT ledger_state text,
+    OUT in_recovery boolean,
+    OUT library_version text)
+AS 'MODULE_PATHNAME', 'snowflake_ids_node'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_node() IS 'this node as the library sees it; see snowflake_ids_status()';
+
+CREATE FUNCTION snowflake_ids_status(
+    OUT machine_id integer,
+    OUT machine_id_source text,
+    OUT ledger_state text,
+    OUT in_recovery boolean,
+    OUT library_version text)
+LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+BEGIN ATOMIC
+    SELECT n.machine_id, s.source, n.ledger_state, n.in_recovery, n.library_version
+    FROM snowflake_ids_node() n
+    LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
+END;
+COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, state of the ledger, in recovery or not, library version';
