@@ -1,0 +1,144 @@
+-- The type gid: 16 bytes, input and output, type modifier, operators, operator classes, casts.
+
+CREATE TYPE gid;
+
+CREATE FUNCTION gid_in(cstring, oid, integer) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_out(gid) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_recv(internal, oid, integer) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_send(gid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_typmod_in(cstring[]) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_typmod_out(integer) RETURNS cstring
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE gid (
+    INPUT = gid_in, OUTPUT = gid_out, RECEIVE = gid_recv, SEND = gid_send,
+    TYPMOD_IN = gid_typmod_in, TYPMOD_OUT = gid_typmod_out,
+    INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain
+);
+
+COMMENT ON TYPE gid IS
+    'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), '
+    '72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one '
+    'kind only';
+COMMENT ON FUNCTION gid_in(cstring, oid, integer) IS
+    'text input of gid: 10 base58 characters, a dash, 13 base58 characters';
+COMMENT ON FUNCTION gid_out(gid) IS 'text output of gid: 24 characters';
+COMMENT ON FUNCTION gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
+COMMENT ON FUNCTION gid_send(gid) IS 'binary output of gid: 16 bytes';
+COMMENT ON FUNCTION gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
+COMMENT ON FUNCTION gid_typmod_out(integer) IS 'text of a type modifier of gid';
+
+-- The server calls this wherever a value meets a column, cast or variable with a modifier. The cast is explicit like
+-- all others: for a cast of a type to itself the server looks only at whether there is one.
+
+CREATE FUNCTION gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (gid AS gid) WITH FUNCTION gid(gid, integer, boolean);
+
+COMMENT ON FUNCTION gid(gid, integer, boolean) IS
+    'the gid itself if it is of the kind of the type modifier, else an error';
+COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
+
+-- Comparison: order of the 16 bytes, which is that of kind, time, rest.
+
+CREATE FUNCTION gid_eq(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_ne(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_lt(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_le(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_gt(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_ge(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_cmp(gid, gid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_hash(gid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_hash_extended(gid, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'gidwflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION gid_eq(gid, gid) IS 'implementation of = operator';
+COMMENT ON FUNCTION gid_ne(gid, gid) IS 'implementation of <> operator';
+COMMENT ON FUNCTION gid_lt(gid, gid) IS 'implementation of < operator';
+COMMENT ON FUNCTION gid_le(gid, gid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION gid_gt(gid, gid) IS 'implementation of > operator';
+COMMENT ON FUNCTION gid_ge(gid, gid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION gid_hash(gid) IS 'hash';
+COMMENT ON FUNCTION gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
+
+CREATE OPERATOR = (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_eq, COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_ne, COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_lt, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_le, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_gt, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_ge, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+
+COMMENT ON OPERATOR = (gid, gid) IS 'equal';
+COMMENT ON OPERATOR <> (gid, gid) IS 'not equal';
+COMMENT ON OPERATOR < (gid, gid) IS 'less than: kind, then time, then the remaining bytes';
+COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
+COMMENT ON OPERATOR > (gid, gid) IS 'greater than: kind, then time, then the remaining bytes';
+COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
+
+CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 gid_cmp(gid, gid);
+CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 gid_hash(gid),
+    FUNCTION 2 gid_hash_extended(gid, bigint);
+
+COMMENT ON OPERATOR FAMILY gid_ops USING btree IS 'gid in the order of its bytes';
+COMMENT ON OPERATOR CLASS gid_ops USING btree IS 'gid in the order of its bytes';
+COMMENT ON OPERATOR FAMILY gid_ops USING hash IS 'gid by equality';
+COMMENT ON OPERATOR CLASS gid_ops USING hash IS 'gid by equality';
+
+-- Casts, all explicit. To uuid nothing has to be done: the same 16 bytes in the same order.
+
+CREATE FUNCTION gid_to_bytea(id gid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_from_bytea(id bytea) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION gid_from_uuid(id uuid) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION gid_to_bytea(gid) IS 'the 16 bytes of a gid';
+COMMENT ON FUNCTION gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
+COMMENT ON FUNCTION gid_from_uuid(uuid) IS 'the gid with the 16 bytes of the uuid';
+
+CREATE CAST (gid AS bytea) WITH FUNCTION gid_to_bytea(gid);
+CREATE CAST (bytea AS gid) WITH FUNCTION gid_from_bytea(bytea);
+CREATE CAST (gid AS uuid) WITHOUT FUNCTION;
+CREATE CAST (uuid AS gid) WITH FUNCTION gid_from_uuid(uuid);
+
+COMMENT ON CAST (gid AS bytea) IS 'the 16 bytes';
+COMMENT ON CAST (bytea AS gid) IS 'from exactly 16 bytes that are a gid';
+COMMENT ON CAST (gid AS uuid) IS 'the 16 bytes';
+COMMENT ON CAST (uuid AS gid) IS 'from 16 bytes that are a gid';
