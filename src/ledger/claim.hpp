@@ -87,9 +87,9 @@ std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t tick) {
 
 }  // namespace detail
 
-// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits, never blocks.
+// The whole table of the step.
 template <class S, class Clock>
-Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+[[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
     for (;;) {
         std::uint64_t word = slot.word.load();
         const std::uint64_t safe = slot.safe.load();
@@ -136,6 +136,29 @@ Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
                     .tick = s.state.tick};
         }
     }
+}
+
+// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits, never blocks.
+//
+// Nearly every claim is the first row of the step's table: the tick goes on and numbers are
+// left. On the packed word that is one comparison and one addition; `safe` has no part in it.
+template <bool has_toggle, class S, class Clock>
+[[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+    std::uint64_t word = slot.word.load();
+    const Result<std::uint64_t> now = clock.tick();
+    const std::uint64_t block = word >> next_bits;
+    const std::uint32_t next = static_cast<std::uint32_t>(word) & next_mask;
+    if (now && now.value == block >> has_toggle && next >= rules.min && next <= rules.max) [[likely]] {
+        const std::uint32_t left = rules.max - next + 1;
+        const std::uint32_t count = want < left ? want : left;
+        if (slot.word.compare_exchange_strong(word, word + count)) [[likely]] {
+            return {.toggle = has_toggle ? static_cast<std::uint32_t>(block & 1) : 0,
+                    .first = next,
+                    .count = count,
+                    .tick = now.value};
+        }
+    }
+    return claim_by_step(slot, clock, want, rules);
 }
 
 }  // namespace snowflake_ids::ledger

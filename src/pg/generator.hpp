@@ -51,24 +51,24 @@ void count_up_all();
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 // One claim per format, so that the compiler sees each format's tick length as a constant.
-inline ledger::Claim claim_sno(Generator& g, uint32 want) {
+pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
-    return ledger::claim(*g.slot, clock, want, g.rules);
+    return ledger::claim<true>(*g.slot, clock, want, g.rules);
 }
 
-inline ledger::Claim claim_mastic(Generator& g, uint32 want) {
+pg_attribute_always_inline ledger::Claim claim_mastic(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return mastic::layout.timeline; }};
-    return ledger::claim(*g.slot, clock, want, g.rules);
+    return ledger::claim<false>(*g.slot, clock, want, g.rules);
 }
 
-inline ledger::Claim claim_snowflake_si(Generator& g, uint32 want) {
+pg_attribute_always_inline ledger::Claim claim_snowflake_si(Generator& g, uint32 want) {
     ledger::SystemClock clock{[&g] { return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }};
-    return ledger::claim(*g.slot, clock, want, g.rules);
+    return ledger::claim<false>(*g.slot, clock, want, g.rules);
 }
 
 // Up to `want` sequence numbers, waiting if need be.
 template <ClaimFunction claim>
-inline ledger::Claim draw(Generator& g, uint32 want) {
+pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
     // The shared counters are touched once per tick and at the end of a transaction.
