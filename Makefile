@@ -30,9 +30,9 @@ REGRESS     = $(filter setup,$(topics)) $(filter-out setup,$(topics))
 # that needs no libstdc++ loads everywhere. -Wno-register: atomics in the headers of PostgreSQL 15.
 CXX_CORE    = -std=c++20 -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden
 CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register
-# The server's own flags are gcc's; clang does not know all of them.
+# The server's flags and headers are made for gcc; clang does not know all of them.
 ifneq (,$(findstring clang,$(CXX)))
-CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument
+CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
 endif
 PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
@@ -45,7 +45,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: demo test unit unit-bins lint setup format objects FORCE
+.PHONY: demo test unit unit-bins unit-objs lint setup format objects FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -97,6 +97,7 @@ UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc $(if $(SA
 UNIT_STAMP    := $(BUILD)/unit/flags
 
 unit-bins: $(UNIT_BINS)
+unit-objs: $(UNIT_LIB_OBJS) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.o)
 $(UNIT_STAMP): FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(CXX) $(UNIT_CXXFLAGS) $(UNIT_LIB_OBJS))' >$@.new
