@@ -90,9 +90,9 @@ $(DATA_built): FORCE
 # ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL
 UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp))
 UNIT_BINS     := $(UNIT_TESTS:test/unit/%.cpp=$(BUILD)/unit/%)
-UNIT_LIB      := $(filter-out $(UNIT_TESTS),$(wildcard src/core/*.cpp src/ledger/*.cpp test/unit/*.cpp))
+UNIT_LIB      := $(filter-out $(UNIT_TESTS),$(wildcard src/core/*.cpp src/ledger/*.cpp test/unit/*.cpp test/unit/support/*.cpp))
 UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
-UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
                  -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
 UNIT_STAMP    := $(BUILD)/unit/flags
 
