@@ -29,9 +29,10 @@ struct Bounds {
 };
 
 // max 0 means 65535 (unless min is 65535), reversed bounds are swapped. Errors:
-// bounds_identical; bounds_too_close (fewer than six ids: the reference's message says
-// four, its check says six).
+// sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
+// bounds_too_close (fewer than six ids: the reference's message says four, its check six).
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
+    if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
     if (min == max) return Error::bounds_identical;
     const Bounds b = min < max ? Bounds{min, max} : Bounds{max, min};
@@ -50,15 +51,20 @@ struct Generator {
     }
 };
 
-// Errors: those of check_bounds(), and sequence_underflow.
+// Errors: those of check_bounds(); sequence_underflow; and where the reference takes what no
+// id can hold: node_range, time_after_end.
 constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
     const std::uint32_t sequence = s.sequence == 0 ? bounds.value.min : s.sequence;
     if (sequence < bounds.value.min) return Error::sequence_underflow;
+    if (s.partition > 65535) return Error::node_range;
+    if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
     Generator g{s.partition, bounds.value, {}, bounds.value.min};
-    // The snapshot has the last number issued, the state the next one.
-    g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = sequence + 1, .drifts = s.drifts};
+    // The snapshot has the last number issued, the state the next one. A number that no
+    // bounds allow (the reference checks only the lower one) means used up as well.
+    const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
+    g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = next, .drifts = s.drifts};
     return g;
 }
 

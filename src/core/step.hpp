@@ -51,6 +51,10 @@ struct Rules {
     std::uint32_t reset_threshold = 0;
 };
 
+// A State::next above every bound of every format, for generators that share a state but
+// not their bounds. It fits the 17 bits that the ledger has for it.
+inline constexpr std::uint32_t used_up = 65536;
+
 inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_threshold: never reset
 
 enum class Verdict : unsigned char {
@@ -135,14 +139,14 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
 
 // A floor from outside (restore, observe, a new server life): nothing at or below the
 // highest of `floor`, the state's tick and its safe tick is ever issued again, in either
-// toggle. Only ever forward.
+// toggle, whatever the bounds of the next caller are. Only ever forward.
 constexpr State raise(const State& s, std::uint64_t floor, const Rules& r) {
     State up = s;
     if (up.safe > floor) floor = up.safe;
     if (up.tick > floor) floor = up.tick;
     up.tick = floor;
     up.safe = floor;
-    up.next = r.max + 1;
+    up.next = r.max < used_up ? used_up : r.max + 1;
     return up;
 }
 
