@@ -1,0 +1,300 @@
+// The generator step against sno's own trace, every scenario of it once more under the
+// policies that we ship, where no id may ever come twice; and snapshots.
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/sno.hpp"
+#include "core/sno_snapshot.hpp"
+#include "core/step.hpp"
+#include "support/draw.hpp"
+#include "support/json.hpp"
+#include "support/text.hpp"
+#include "support/tsv.hpp"
+
+namespace snowflake_ids {
+namespace {
+
+using namespace snowflake_ids::test;
+
+std::uint64_t sno_unit(const Row& row, const char* column) {
+    const Result<std::uint64_t> unit = sno::timeline.floor_tick(row.i64(column) * 1000);
+    EXPECT_TRUE(unit) << column;
+    return unit.value;
+}
+
+std::int64_t sno_ms(std::uint64_t unit) { return sno::timeline.start_us(unit) / 1000; }
+
+sno::Snapshot sno_snapshot(const std::string& json) {
+    const JsonObject o = parse_json_object(json);
+    const std::vector<std::string>& p = o.members.at("partition");
+    return {static_cast<std::uint32_t>(to_u64(p.at(0)) << 8 | to_u64(p.at(1))),
+            o.u32("sequenceMin"),
+            o.u32("sequenceMax"),
+            o.u32("sequence"),
+            o.u64("now"),
+            o.u64("wallHi"),
+            o.u64("wallSafe"),
+            o.u32("drifts")};
+}
+
+Error sno_error(const std::string& message) {
+    if (message.find("bounds are identical") != std::string::npos) return Error::bounds_identical;
+    if (message.find("capacity of at least 4") != std::string::npos) return Error::bounds_too_close;
+    if (message.find("underflows") != std::string::npos) return Error::sequence_underflow;
+    throw std::runtime_error("unknown message: " + message);
+}
+
+// Replays sno_trace.tsv row by row.
+class SnoReplay {
+public:
+    std::size_t exact = 0, avoided = 0, documented = 0, true_sequences = 0;
+
+    void row(const Row& row) {
+        const std::string& op = row["op"];
+        if (row.u64("step") == 1) {
+            ops_.clear();
+            issued_.clear();
+            sequence_differs_ = false;
+        }
+        ops_[row.u64("step")] = op;
+        if (op == "create" || op == "restore") {
+            create(row, op == "restore");
+        } else if (op == "snapshot") {
+            snapshot(row);
+        } else if (op == "nwt") {
+            given_time(row);
+        } else if (op == "burn") {
+            burn(row);
+        } else {
+            ASSERT_EQ(op, "new");
+            draw(row);
+        }
+        if (op != "snapshot") own_snapshot_.reset();
+        if (row["outcome"] != "error") compare_state(row);
+    }
+
+private:
+    void create(const Row& row, bool restore) {
+        sno::Snapshot from = sno_snapshot(row["arg"]);
+        if (restore) {
+            // Every restore in the file takes the snapshot of the row before. Ours has the true sequence.
+            ASSERT_TRUE(own_snapshot_);
+            sequence_differs_ = own_snapshot_->sequence != from.sequence;
+            true_sequences += sequence_differs_;
+            from = *own_snapshot_;
+        }
+        const Result<sno::Generator> made = sno::from_snapshot(from);
+        exact++;
+        if (row["outcome"] == "error") {
+            EXPECT_EQ(static_cast<int>(made.error), static_cast<int>(sno_error(row["arg2"])));
+            return;
+        }
+        ASSERT_EQ(row["outcome"], "ok");
+        ASSERT_TRUE(made);
+        generator_ = made.value;
+    }
+
+    void snapshot(const Row& row) {
+        const std::uint64_t now = sno_unit(row, "clock_ms");
+        const sno::Snapshot ours = sno::to_snapshot(generator_, now), theirs = sno_snapshot(row["arg"]);
+        EXPECT_EQ(ours.partition, theirs.partition);
+        EXPECT_EQ(ours.sequence_min, theirs.sequence_min);
+        EXPECT_EQ(ours.sequence_max, theirs.sequence_max);
+        EXPECT_EQ(ours.now, theirs.now);
+        EXPECT_EQ(ours.wall_hi, theirs.wall_hi);
+        EXPECT_EQ(ours.wall_safe, theirs.wall_safe);
+        EXPECT_EQ(ours.drifts, theirs.drifts);
+        // The reference forgets the sequence when the clock is elsewhere: its own column has it.
+        EXPECT_EQ(theirs.sequence, now == theirs.wall_hi ? row.u32("seq_state") : theirs.sequence_min);
+        EXPECT_EQ(ours.sequence, row.u32("seq_state"));
+        own_snapshot_ = ours;
+        exact++;
+    }
+
+    void given_time(const Row& row) {
+        const std::uint64_t unit = sno_unit(row, "clock_ms");
+        compare_id(row, unit, 0, sno::given_time(generator_.given_time_next, generator_.bounds));
+        EXPECT_EQ(row["outcome"], "ok");
+        EXPECT_EQ(row["return_ms"], row["clock_ms"]);
+        ref_repeats(row["arg2"]) ? documented++ : exact++;
+    }
+
+    void burn(const Row& row) {
+        const std::uint64_t unit = sno_unit(row, "clock_ms");
+        Step last;
+        for (std::uint64_t left = row.u64("arg"); left > 0; left -= last.count) {
+            last = step(generator_.state, unit, static_cast<std::uint32_t>(left), generator_.rules());
+            ASSERT_EQ(last.verdict, Verdict::issued);
+            EXPECT_TRUE(issued_.add(last.tick(), last.state.toggle(), last.first, last.count));
+            generator_.state = last.state;
+        }
+        EXPECT_EQ(row["outcome"], "ok");
+        compare_id(row, last.tick(), last.state.toggle(), last.first + last.count - 1);
+        exact++;
+    }
+
+    void draw(const Row& row) {
+        const std::uint64_t before = generator_.state.tick;
+        const Drawn d = draw_waiting(generator_.state, sno_unit(row, "clock_ms"), generator_.rules());
+        ASSERT_EQ(d.step.verdict, Verdict::issued);
+        EXPECT_EQ(row["outcome"], d.first == Verdict::issued     ? "ok"
+                                  : d.first == Verdict::overflow ? "wait_overflow"
+                                                                 : "wait_regress");
+        EXPECT_EQ(row.i64("return_ms"), d.first == Verdict::issued ? row.i64("clock_ms") : sno_ms(d.now));
+        EXPECT_TRUE(issued_.add(d.step.tick(), d.step.state.toggle(), d.step.first, d.step.count));
+        if (d.step.tick() != before) sequence_differs_ = false;
+        if (!ref_repeats(row["arg2"])) {
+            compare_id(row, d.step.tick(), d.step.state.toggle(), d.step.first);
+            exact++;
+        } else if (ops_.at(repeated_step(row["arg2"])) == "nwt") {
+            // NewWithTime had taken the number: documented, and the reference's New does not know either.
+            compare_id(row, d.step.tick(), d.step.state.toggle(), d.step.first);
+            documented++;
+        } else {
+            EXPECT_TRUE(sequence_differs_);
+            EXPECT_NE(id_hex(row, d.step.tick(), d.step.state.toggle(), d.step.first), row["bin_hex"]);
+            avoided++;
+        }
+    }
+
+    std::string id_hex(const Row& row, std::uint64_t unit, std::uint32_t toggle, std::uint32_t sequence) const {
+        const sno::Id id = sno::compose({unit, toggle, row.u32("meta"), generator_.partition, sequence});
+        return to_hex(id.bytes, sno::binary_size);
+    }
+
+    void compare_id(const Row& row, std::uint64_t unit, std::uint32_t toggle, std::uint32_t sequence) const {
+        EXPECT_EQ(sno_ms(unit), row.i64("ts_ms"));
+        EXPECT_EQ(toggle, row.u64("ticktock"));
+        EXPECT_EQ(sequence, row.u64("sequence"));
+        EXPECT_EQ(id_hex(row, unit, toggle, sequence), row["bin_hex"]);
+        char text[sno::text_size];
+        sno::print(sno::compose({unit, toggle, row.u32("meta"), generator_.partition, sequence}), text);
+        EXPECT_EQ(std::string(text, sizeof text), row["text"]);
+    }
+
+    void compare_state(const Row& row) const {
+        const State& s = generator_.state;
+        // 0 stands for never set.
+        EXPECT_EQ(s.tick == 0 ? 0 : sno_ms(s.tick), row.i64("wall_hi_ms"));
+        EXPECT_EQ(s.safe == 0 ? 0 : sno_ms(s.safe), row.i64("wall_safe_ms"));
+        EXPECT_EQ(s.drifts, row.u64("drifts"));
+        if (!sequence_differs_) {
+            EXPECT_EQ(s.next - 1, row.u32("seq_state"));
+        }
+    }
+
+    sno::Generator generator_;
+    std::optional<sno::Snapshot> own_snapshot_;  // if the last row was a snapshot
+    bool sequence_differs_ = false;              // from the reference's, until the tick changes
+    std::map<std::uint64_t, std::string> ops_;   // of the scenario, by step
+    Issued issued_;                              // New only: NewWithTime may collide
+};
+
+TEST(CoreStep, SnoTrace) {
+    const Table table("sno_trace.tsv");
+    SnoReplay replay;
+    for (const Row& row : table) {
+        SCOPED_TRACE(row.where());
+        replay.row(row);
+    }
+    expect_count("sno_trace.tsv exact", replay.exact, 1643);
+    expect_count("sno_trace.tsv marked: collides as documented", replay.documented, 30);
+    expect_count("sno_trace.tsv marked: not repeated here", replay.avoided, 2);
+    expect_count("sno_trace.tsv restored with the true sequence", replay.true_sequences, 2);
+    expect_count("sno_trace.tsv", replay.exact + replay.documented + replay.avoided, 1675);
+}
+
+TEST(CoreStep, SnoScenariosNeverRepeat) {
+    const Table table("sno_trace.tsv");
+    for (const OnRegression policy : shipped) {
+        std::size_t rows = 0;
+        std::uint64_t drawn = 0;
+        sno::Generator generator;
+        sno::Snapshot saved;
+        Issued issued;
+        for (const Row& row : table) {
+            SCOPED_TRACE(row.where() + " policy " + std::to_string(static_cast<int>(policy)));
+            const std::string& op = row["op"];
+            rows++;
+            if (op == "create") {
+                generator = sno::from_snapshot(sno_snapshot(row["arg"])).value;
+                issued.clear();
+            } else if (op == "snapshot") {
+                saved = sno::to_snapshot(generator, sno_unit(row, "clock_ms"));
+            } else if (op == "restore") {
+                const Result<sno::Generator> restored = sno::from_snapshot(saved);
+                ASSERT_TRUE(restored);
+                generator = restored.value;
+            } else if (op != "nwt") {
+                const std::uint64_t want = op == "burn" ? row.u64("arg") : 1;
+                drawn += draw_unique(generator.state, sno_unit(row, "clock_ms"), want, generator.rules(policy), issued);
+            }
+        }
+        expect_count("sno_trace.tsv shipped policy", rows, 1675);
+        // 1484 calls of New and two burns of 65535 together; `error` gives some of them up.
+        if (policy == OnRegression::error) {
+            EXPECT_LT(drawn, 1484u + 65535u);
+            EXPECT_GT(drawn, 1000u + 65535u);
+        } else {
+            EXPECT_EQ(drawn, 1484u + 65535u);
+        }
+    }
+}
+
+// What the reference takes without a look and no id can hold.
+TEST(CoreStep, SnoSnapshotsOutsideTheFormat) {
+    const std::uint64_t last = sno::timeline.max_tick();
+    const auto error = [](const sno::Snapshot& s) { return sno::from_snapshot(s).error; };
+    EXPECT_EQ(error({.partition = 65535, .wall_hi = last, .wall_safe = last}), Error::none);
+    EXPECT_EQ(error({.partition = 65536}), Error::node_range);
+    EXPECT_EQ(error({.wall_hi = last + 1}), Error::time_after_end);
+    EXPECT_EQ(error({.wall_safe = UINT64_MAX}), Error::time_after_end);
+    EXPECT_EQ(error({.sequence_min = 65536}), Error::sequence_range);
+    EXPECT_EQ(error({.sequence_max = UINT32_MAX}), Error::sequence_range);
+    EXPECT_EQ(sno::check_bounds(0, 65536).error, Error::sequence_range);
+    EXPECT_EQ(sno::check_bounds(UINT32_MAX, 0).error, Error::sequence_range);
+}
+
+// A sequence above the bounds means that the unit is used up, also for 2^32 - 1, where one
+// more would be 0.
+TEST(CoreStep, SnoSnapshotSequenceAboveTheBounds) {
+    for (const std::uint32_t sequence : {200u, 201u, 65535u, 65536u, 1000000u, UINT32_MAX - 1, UINT32_MAX}) {
+        SCOPED_TRACE(sequence);
+        const auto made = sno::from_snapshot(
+            {.sequence_min = 100, .sequence_max = 200, .sequence = sequence, .wall_hi = 1000, .wall_safe = 1000});
+        ASSERT_TRUE(made);
+        EXPECT_LE(made.value.state.next, used_up);
+        const Step s = step(made.value.state, 1000, 1, made.value.rules());
+        EXPECT_EQ(s.verdict, Verdict::overflow);
+        EXPECT_EQ(s.resume, 1001u);
+    }
+}
+
+// Snapshot and restore lose nothing, wherever the clock is.
+TEST(CoreStep, SnoSnapshotRoundTrip) {
+    sno::Generator g = sno::from_snapshot({.partition = 7, .sequence_min = 10, .sequence_max = 20}).value;
+    for (const std::uint64_t now : {50u, 50u, 50u, 40u, 40u, 45u, 60u}) {
+        g.state = step(g.state, now, 1, g.rules()).state;
+        for (const std::uint64_t clock : {std::uint64_t{0}, now, now + 1}) {
+            const Result<sno::Generator> back = sno::from_snapshot(sno::to_snapshot(g, clock));
+            ASSERT_TRUE(back);
+            EXPECT_EQ(back.value.partition, 7u);
+            EXPECT_EQ(back.value.bounds.min, 10u);
+            EXPECT_EQ(back.value.bounds.max, 20u);
+            EXPECT_EQ(back.value.state.tick, g.state.tick);
+            EXPECT_EQ(back.value.state.safe, g.state.safe);
+            EXPECT_EQ(back.value.state.next, g.state.next);
+            EXPECT_EQ(back.value.state.drifts, g.state.drifts);
+        }
+    }
+    // Raised past everything, and still so after a snapshot.
+    g.state = raise(g.state, 70, g.rules());
+    const sno::Generator back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
+    for (std::uint64_t now = 0; now <= 70; now++)
+        EXPECT_NE(step(back.state, now, 1, back.rules()).verdict, Verdict::issued) << now;
+    EXPECT_EQ(step(back.state, 71, 1, back.rules()).verdict, Verdict::issued);
+}
+
+}  // namespace
+}  // namespace snowflake_ids

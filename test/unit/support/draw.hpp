@@ -1,0 +1,78 @@
+// Callers of the generator step: one that waits as the references do under their scripted
+// clock, and one that runs a policy and looks for repeated ids.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/step.hpp"
+#include "support/issued.hpp"
+#include "support/tsv.hpp"
+
+namespace snowflake_ids::test {
+
+// The policies that a setting can select.
+inline constexpr OnRegression shipped[] = {OnRegression::hold, OnRegression::wait, OnRegression::error};
+
+// A trace marks the rows in which the reference itself repeats an id, with the step it repeats.
+inline bool ref_repeats(const std::string& note) { return note.rfind("ref_repeats_step=", 0) == 0; }
+inline std::uint64_t repeated_step(const std::string& note) { return to_u64(note.substr(note.find('=') + 1)); }
+
+struct Drawn {
+    Step step{};
+    Verdict first = Verdict::issued;  // what the first attempt said
+    std::uint64_t now = 0;            // the tick at which the id came
+};
+
+// Draws one id; while the step says wait the clock goes on to the next tick again and
+// again. `resume` must be exactly the tick at which the wait is over.
+inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
+    Drawn d{.step = step(state, now, 1, rules)};
+    d.first = d.step.verdict;
+    while (d.step.verdict == Verdict::overflow || d.step.verdict == Verdict::regression) {
+        const Verdict why = d.step.verdict;
+        const std::uint64_t resume = d.step.resume;
+        EXPECT_GT(resume, now);
+        while (now < resume) {
+            d.step = step(state, ++now, 1, rules);
+            if (now == resume) break;
+            EXPECT_EQ(d.step.verdict, why) << "came before " << resume;
+            EXPECT_EQ(d.step.resume, resume);
+        }
+        // A regression may end on a tick whose numbers are used up; nothing else waits twice.
+        EXPECT_TRUE(d.step.verdict == Verdict::issued || why == Verdict::regression) << "not over at " << resume;
+        EXPECT_NE(d.step.verdict, why) << "not over at " << resume;
+        if (d.step.verdict == why) return d;
+    }
+    if (d.step.verdict == Verdict::issued) state = d.step.state;
+    d.now = now;
+    return d;
+}
+
+// Draws `want` ids as a caller under a policy that we ship: an overflow goes on at the tick
+// that the step names, a regression too unless the policy is to give up. Returns how many
+// came. Every one of them must be new.
+inline std::uint64_t draw_unique(State& state, std::uint64_t now, std::uint64_t want, const Rules& rules,
+                                 Issued& issued) {
+    std::uint64_t drawn = 0;
+    while (drawn < want) {
+        const Step s = step(state, now, static_cast<std::uint32_t>(want - drawn), rules);
+        if (s.verdict == Verdict::ended) break;
+        if (s.verdict == Verdict::regression && rules.on_regression == OnRegression::error) break;
+        if (s.verdict != Verdict::issued) {
+            EXPECT_GT(s.resume, now);
+            now = s.resume;
+            continue;
+        }
+        EXPECT_GE(s.count, 1u);
+        EXPECT_TRUE(issued.add(s.tick(), s.state.toggle(), s.first, s.count))
+            << "repeated: tick " << s.tick() << " sequence " << s.first << " count " << s.count;
+        state = s.state;
+        drawn += s.count;
+    }
+    return drawn;
+}
+
+}  // namespace snowflake_ids::test
