@@ -15,7 +15,8 @@
 // over the clock cannot grow by itself. `begun` says when: monotonic microseconds << 16 |
 // low 16 bits of the tick it speaks of. Whoever swaps `begun` to the next tick has the
 // right to begin it. If it speaks of another tick (H was begun by the clock, or its beginner
-// was killed before it swapped the word) a full tick is waited from now on.
+// was killed before it swapped the word) a full tick is waited from now on; unless the word
+// has moved on as well, then the caller was late and starts over.
 //
 // Templates over slot and clock, so that the unit tests and a model checker drive this very
 // code with their own memory and time. A Clock has
@@ -63,6 +64,7 @@ void raise_to(W& word, std::uint64_t floor) {
 namespace detail {
 
 constexpr unsigned begun_tag_bits = 16;
+constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // nine years
 
 constexpr std::uint64_t begun(std::uint64_t monotonic_us, std::uint64_t tick) {
     return monotonic_us << begun_tag_bits | (tick & 0xffff);
@@ -70,13 +72,15 @@ constexpr std::uint64_t begun(std::uint64_t monotonic_us, std::uint64_t tick) {
 
 // How long a held generator must still wait before it may begin the tick after `tick`;
 // 0: the caller has won the right to begin it now. Negative: somebody else just did.
+// `word` is the one that the caller saw.
 template <class S, class Clock>
-std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t tick) {
+std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
     std::uint64_t seen = slot.begun.load();
-    const std::uint64_t now = clock.monotonic_us();
+    const std::uint64_t now = clock.monotonic_us() & begun_time_mask;
     const std::uint64_t since = seen >> begun_tag_bits;
     // `since` ahead of now: written before the machine was restarted.
     if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
+        if (slot.word.load() != word) return -1;
         slot.begun.compare_exchange_strong(seen, begun(now, tick));
         return clock.tick_us();
     }
@@ -103,7 +107,7 @@ template <class S, class Clock>
         Step s = step(state, now.value, want, rules);
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
-            const std::int64_t left = detail::begin_held_tick(slot, clock, state.tick);
+            const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
             if (left > 0) {
                 return {.outcome = Outcome::overflow, .held = true, .toggle = state.toggle(), .tick = state.tick, .wait_us = left};
             }

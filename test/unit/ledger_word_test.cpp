@@ -1,0 +1,132 @@
+// The packed word: every state that a generator can have survives it.
+#include "ledger/word.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+#include "ledger/freeze.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+void expect_kept(const State& s, bool has_toggle) {
+    const State back = unpack(pack(s, has_toggle), s.safe, has_toggle);
+    EXPECT_EQ(back.tick, s.tick);
+    EXPECT_EQ(back.next, s.next);
+    EXPECT_EQ(back.safe, s.safe);
+    EXPECT_EQ(back.toggle(), has_toggle ? s.toggle() : 0);
+    EXPECT_EQ(back.used, 0u);
+}
+
+TEST(LedgerWord, CornersSurvive) {
+    for (const bool has_toggle : {false, true}) {
+        for (const std::uint64_t tick : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, sno::timeline.max_tick(),
+                                         max_tick(true) - 1, max_tick(true), max_tick(false) - 1, max_tick(false)}) {
+            if (tick > max_tick(has_toggle)) continue;
+            for (const std::uint32_t next : {0u, 1u, 255u, 256u, 65535u, used_up, next_mask}) {
+                for (const std::uint32_t drifts : {0u, 1u}) {
+                    for (const std::uint64_t safe : {std::uint64_t{0}, tick, ~std::uint64_t{0}}) {
+                        expect_kept({.tick = tick, .safe = safe, .next = next, .drifts = drifts}, has_toggle);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(LedgerWord, RandomStatesSurvive) {
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 200000; i++) {
+        const bool has_toggle = random() & 1;
+        expect_kept({.tick = random() & max_tick(has_toggle),
+                     .safe = random(),
+                     .next = static_cast<std::uint32_t>(random() % (used_up + 1)),
+                     .drifts = static_cast<std::uint32_t>(random() & 1)},
+                    has_toggle);
+    }
+}
+
+TEST(LedgerWord, Limits) {
+    EXPECT_EQ(max_tick(false), (std::uint64_t{1} << 47) - 1);
+    EXPECT_EQ(max_tick(true), (std::uint64_t{1} << 46) - 1);
+    EXPECT_GE(max_tick(true), sno::timeline.max_tick());
+    EXPECT_LT(max_tick(false), mastic::layout.timeline.max_tick());
+    EXPECT_GE(max_tick(false), (std::uint64_t{1} << snowflake_si::default_clock_bits) - 1);
+    EXPECT_LE(used_up, next_mask);
+    EXPECT_LT(sno::max_sequence, used_up);
+    EXPECT_LT(mastic::layout.max_sequence(), used_up);
+    // All bits are spent at the last corner, and none twice.
+    EXPECT_EQ(pack({.tick = max_tick(false), .next = next_mask}, false), ~std::uint64_t{0});
+    EXPECT_EQ(pack({.tick = max_tick(true), .next = next_mask, .drifts = 1}, true), ~std::uint64_t{0});
+}
+
+// Only the lowest bit of the drift count is kept, and it must not reach the tick.
+TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
+    for (const std::uint32_t drifts : {2u, 3u, 0xfffffffeu, 0xffffffffu}) {
+        const State s{.tick = 77, .next = 5, .drifts = drifts};
+        EXPECT_EQ(unpack(pack(s, true), 0, true).drifts, drifts & 1);
+        EXPECT_EQ(unpack(pack(s, true), 0, true).tick, 77u);
+        EXPECT_EQ(pack(s, false), pack({.tick = 77, .next = 5}, false));
+    }
+}
+
+// The claim's fast path adds to the word; and words of one toggle compare as their ids do.
+TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
+    const State s{.tick = 123456, .next = 65530, .drifts = 1};
+    State t = s;
+    t.next += 6;
+    EXPECT_EQ(pack(s, true) + 6, pack(t, true));
+    EXPECT_EQ(t.next, used_up);
+    EXPECT_LT(pack(t, true), pack({.tick = 123457, .drifts = 1}, true));
+}
+
+TEST(LedgerSlot, FieldsDoNotShareTheHotLine) {
+    EXPECT_EQ(sizeof(Slot), 128u);
+    EXPECT_EQ(sizeof(BasicSlot<Word>), 64u);
+    EXPECT_EQ(sizeof(Counters), 64u);
+    EXPECT_EQ(file_bytes, 4096u + 1024u * 128u);
+}
+
+TEST(LedgerSlot, KeysSurvive) {
+    for (const Format format : {Format::none, Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si}) {
+        for (const std::uint16_t node : {0, 1, 255, 65535}) {
+            for (const std::uint32_t owner : {0u, 1u, 0xffffffffu}) {
+                const Key key{format, node, owner};
+                const Key back = Key::unpack(key.pack());
+                EXPECT_EQ(back.format, format);
+                EXPECT_EQ(back.node, node);
+                EXPECT_EQ(back.owner, owner);
+                EXPECT_TRUE(back.same_generator({format, node, owner + 1}));
+                EXPECT_FALSE(back.same_generator({format, static_cast<std::uint16_t>(node + 1), owner}));
+            }
+        }
+        // 0 means a free slot.
+        EXPECT_EQ((Key{format, 0, 0}.pack() == 0), format == Format::none);
+    }
+}
+
+TEST(LedgerFreeze, FirstLayoutStays) {
+    const Layout first = snowflake_si::layout(1'700'000'000'000'000, 5).value;
+    const Layout other_clock = snowflake_si::layout(1'700'000'000'001'000, 5).value;
+    const Layout other_width = snowflake_si::layout(1'700'000'000'000'000, 6).value;
+    Word word{0};
+    std::uint64_t frozen = 0;
+    EXPECT_TRUE(freeze_layout(word, first, frozen));
+    EXPECT_EQ(frozen_base_clock_us(frozen), 1'700'000'000'000'000);
+    EXPECT_EQ(frozen_machine_bits(frozen), 5u);
+    EXPECT_TRUE(freeze_layout(word, first, frozen));
+    for (const Layout& other : {other_clock, other_width}) {
+        EXPECT_FALSE(freeze_layout(word, other, frozen));
+        EXPECT_EQ(frozen, pack_layout(first));
+    }
+    EXPECT_EQ(word.load(), pack_layout(first));
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
