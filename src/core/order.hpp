@@ -1,0 +1,173 @@
+// What sorting and indexes want to know of the order of ids beyond compare(): a 64-bit key that
+// agrees with it, neighbours, and how far apart two ids are.
+//
+// Sort key. Sorting compares 64-bit keys and looks at the ids only where two keys are equal. A key must
+// never contradict the order (a < b gives key(a) <= key(b)) and should seldom tie. The first eight bytes
+// would be a key, but a poor one: ids drawn in bulk differ in what comes after them. So both formats leave
+// out what their ids hardly use, without ever contradicting the order:
+//
+//   sno  bits 63-16   time, tick-tock, metabyte: as they are
+//        bits 15-0    partition and sequence, seen from the partition P of the first id sorted:
+//                     0000-3fff  below P: 3fff is P - 1, and so on; all that are further off share 0000
+//                     4000-bfff  P: upper 15 bits of the sequence
+//                     c000-ffff  above P: c000 is P + 1, and so on; all that are further off share ffff
+//   gid  bits 63-62   kind
+//        bit  61      0: before the year 2248 (ms < 2^43)    1: later
+//        bits 60-18   ms, 43 bits                            bits 60-13   ms, 48 bits
+//        bits 17-0    the rest in 18 bits:                   bits 12-0    the rest, its upper 13 bits
+//                     00000-0ffff  byte 7 below the prefix: byte 7 and the next 8 bits
+//                     10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
+//                     30000-3ffff  byte 7 above the prefix: byte 7 and the next 8 bits
+#pragma once
+
+#include <cstdint>
+
+#include "core/base58.hpp"
+#include "core/bytes.hpp"
+#include "core/gid.hpp"
+#include "core/sno.hpp"
+
+namespace snowflake_ids {
+
+// `exists` is false past the ends of the type.
+template <class Id>
+struct Neighbour {
+    Id id{};
+    bool exists = false;
+};
+
+// The bytes of an id as one number, most significant 64 bits first: `low` is the rest.
+template <class Id>
+constexpr std::uint64_t low_bytes(const Id& id) {
+    return load_be<sizeof(Id) - 8>(id.bytes + 8);
+}
+
+namespace detail {
+
+// The difference of two ids as numbers, in units of the last bit of byte 7. Exact but for the last
+// rounding, so it never decreases when the ids move apart.
+template <class Id>
+constexpr double difference(const Id& a, const Id& b) {
+    constexpr int low_bits = (sizeof(Id) - 8) * 8;
+    const Id& lesser = compare(a, b) <= 0 ? a : b;
+    const Id& greater = compare(a, b) <= 0 ? b : a;
+    const std::uint64_t borrow = low_bytes(greater) < low_bytes(lesser) ? 1 : 0;
+    const std::uint64_t high = load_be<8>(greater.bytes) - load_be<8>(lesser.bytes) - borrow;
+    std::uint64_t low = low_bytes(greater) - low_bytes(lesser);
+    double unit = 1;
+    for (int i = 0; i < low_bits; i++) unit /= 2;
+    if constexpr (low_bits < 64) low &= (std::uint64_t{1} << low_bits) - 1;
+    return static_cast<double>(high) + static_cast<double>(low) * unit;
+}
+
+}  // namespace detail
+
+namespace sno {
+
+class SortKey {
+public:
+    explicit constexpr SortKey(const Id& first) : own_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))) {}
+
+    constexpr std::uint64_t operator()(const Id& id) const {
+        const std::uint64_t head = load_be<8>(id.bytes);
+        const auto partition = static_cast<std::uint32_t>(head & 0xffff);
+        std::uint32_t code = 0;
+        if (partition == own_)
+            code = 0x4000 + static_cast<std::uint32_t>(low_bytes(id) >> 1);
+        else if (partition < own_)
+            code = 0x3fff - nearer(own_ - 1 - partition);
+        else
+            code = 0xc000 + nearer(partition - own_ - 1);
+        return (head & ~std::uint64_t{0xffff}) | code;
+    }
+
+private:
+    static constexpr std::uint32_t nearer(std::uint32_t distance) { return distance < 0x3fff ? distance : 0x3fff; }
+
+    std::uint32_t own_;
+};
+
+constexpr Id lowest() { return {}; }
+constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
+
+constexpr Neighbour<Id> next(const Id& id) {
+    Neighbour<Id> n{id, compare(id, highest()) != 0};
+    const std::uint64_t low = low_bytes(id) + 1;
+    store_be<2>(n.id.bytes + 8, low);
+    if (low > max_sequence) store_be<8>(n.id.bytes, load_be<8>(id.bytes) + 1);
+    return n;
+}
+
+constexpr Neighbour<Id> previous(const Id& id) {
+    Neighbour<Id> n{id, compare(id, lowest()) != 0};
+    const std::uint64_t low = low_bytes(id);
+    store_be<2>(n.id.bytes + 8, low - 1);
+    if (low == 0) store_be<8>(n.id.bytes, load_be<8>(id.bytes) - 1);
+    return n;
+}
+
+// In ticks of 4 ms; what follows the time counts as a fraction of one. Symmetric, never negative.
+constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 25); }
+
+}  // namespace sno
+
+namespace gid {
+
+class SortKey {
+public:
+    explicit constexpr SortKey(const Id&) {}
+
+    constexpr std::uint64_t operator()(const Id& id) const {
+        const std::uint64_t head = load_be<8>(id.bytes);
+        const std::uint64_t kind = (head >> 61 & 3) << 62, ms = head >> 8 & 0xffffffffffff,
+                            code = rest(head, low_bytes(id));
+        if (ms >> 43 == 0) return kind | ms << 18 | code;
+        return kind | std::uint64_t{1} << 61 | ms << 13 | code >> 5;
+    }
+
+private:
+    static constexpr std::uint64_t rest(std::uint64_t head, std::uint64_t random) {
+        const std::uint64_t prefix = head >> 56, byte7 = head & 0xff;
+        if (byte7 == prefix) return 0x10000 + (random >> 47);
+        return (byte7 < prefix ? 0 : 0x30000) + (byte7 << 8 | random >> 56);
+    }
+};
+
+constexpr Id lowest(Kind kind, std::uint64_t ms) {
+    return compose({kind, ms, base58::random_min_high, base58::random_min_low});
+}
+constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0xff, ~std::uint64_t{0}}); }
+constexpr Id lowest() { return lowest(Kind::volume, 0); }
+constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
+
+// Neighbours among the valid ids: they go on at the next millisecond, and after the last one at the next kind.
+constexpr Neighbour<Id> next(const Id& id) {
+    Fields f = split(id);
+    if (compare(id, highest(f.kind, f.ms)) != 0) {
+        if (++f.random == 0) f.byte7++;
+        return {compose(f), true};
+    }
+    if (f.ms != timeline.max_tick()) return {lowest(f.kind, f.ms + 1), true};
+    if (f.kind != Kind::segment) return {lowest(static_cast<Kind>(static_cast<int>(f.kind) + 1), 0), true};
+    return {};
+}
+
+constexpr Neighbour<Id> previous(const Id& id) {
+    Fields f = split(id);
+    if (compare(id, lowest(f.kind, f.ms)) != 0) {
+        if (f.random-- == 0) f.byte7--;
+        return {compose(f), true};
+    }
+    if (f.ms != 0) return {highest(f.kind, f.ms - 1), true};
+    if (f.kind != Kind::volume)
+        return {highest(static_cast<Kind>(static_cast<int>(f.kind) - 1), timeline.max_tick()), true};
+    return {};
+}
+
+// In milliseconds; what follows the time counts as a fraction of one. Symmetric, never negative. Two kinds are
+// further apart than any two ids of one kind.
+constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
+
+}  // namespace gid
+
+}  // namespace snowflake_ids

@@ -1,0 +1,191 @@
+// Sort keys never contradict the order of the ids and seldom tie; neighbours; distances.
+#include "core/order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace snowflake_ids {
+namespace {
+
+using gid::Kind;
+
+constexpr std::uint64_t ms_2026 = 1767225600000;
+
+// ---- ids that look alike in every way that could matter: each field is one of a few values, often an extreme one
+
+std::uint64_t one_of(std::mt19937_64& random, std::initializer_list<std::uint64_t> values) {
+    return values.begin()[random() % values.size()];
+}
+
+sno::Id alike_sno(std::mt19937_64& random) {
+    const auto number = [&](std::initializer_list<std::uint64_t> values) {
+        return static_cast<std::uint32_t>(one_of(random, values));
+    };
+    return sno::compose({one_of(random, {0, 1, 126230400000, 126230400001, sno::timeline.max_tick()}), number({0, 1}),
+                         number({0, 1, 127, 255}),
+                         number({0, 1, 2, 6, 7, 8, 999, 16384, 16390, 16391, 16392, 40000, 65534, 65535}),
+                         number({0, 1, 2, 3, 32767, 32768, 65534, 65535})});
+}
+
+gid::Id alike_gid(std::mt19937_64& random) {
+    const auto kind = static_cast<Kind>(random() % 3);
+    const auto byte7 = static_cast<unsigned char>(
+        one_of(random, {0x4f, 0x7f, 0x80, 0x81, 0x9f, 0xa0, 0xa1, 0xbf, 0xc0, 0xc1, 0xfe, 0xff}));
+    const std::uint64_t near =
+        one_of(random, {0, 1, std::uint64_t{1} << 46, std::uint64_t{1} << 47, ~std::uint64_t{0}, random()});
+    return gid::compose({kind,
+                         one_of(random, {0, 1, ms_2026, ms_2026 + 1, (std::uint64_t{1} << 43) - 1,
+                                         std::uint64_t{1} << 43, gid::timeline.max_tick()}),
+                         byte7, near});
+}
+
+// Sorts and then asks neighbours: the order is transitive, so this covers all pairs.
+template <class Id, class SortKey>
+std::size_t ties(std::vector<Id> ids, const SortKey& key) {
+    std::sort(ids.begin(), ids.end());
+    std::size_t tied = 0;
+    for (std::size_t i = 1; i < ids.size(); i++) {
+        EXPECT_LE(key(ids[i - 1]), key(ids[i])) << i;
+        if (compare(ids[i - 1], ids[i]) != 0 && key(ids[i - 1]) == key(ids[i])) tied++;
+    }
+    return tied;
+}
+
+TEST(CoreOrder, SnoKeyAgreesWithTheOrderWhateverTheFirstId) {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 200; round++) {
+        std::vector<sno::Id> ids(2000);
+        for (sno::Id& id : ids) id = alike_sno(random);
+        ties(ids, sno::SortKey(ids[0]));
+        for (sno::Id& id : ids)
+            for (unsigned char& byte : id.bytes) byte = static_cast<unsigned char>(random());
+        ties(ids, sno::SortKey(ids[0]));
+    }
+}
+
+TEST(CoreOrder, GidKeyAgreesWithTheOrder) {
+    std::mt19937_64 random(2);
+    for (int round = 0; round < 200; round++) {
+        std::vector<gid::Id> ids(2000);
+        for (gid::Id& id : ids) id = alike_gid(random);
+        ties(ids, gid::SortKey(ids[0]));
+    }
+}
+
+TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
+    // One tick of a whole sequence: pairs tie.
+    std::vector<sno::Id> tick;
+    for (std::uint32_t n = 0; n < 65536; n++) tick.push_back(sno::compose({126230400000, 0, 7, 300, n}));
+    EXPECT_EQ(ties(tick, sno::SortKey(tick[12345])), 32768u);
+    // Small partitions beside the first one keep their order.
+    std::vector<sno::Id> nodes;
+    for (std::uint32_t n = 0; n < 16384; n++) nodes.push_back(sno::compose({126230400000, 0, 0, n, 5}));
+    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[0])), 0u);
+    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[8000])), 0u);
+    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[16383])), 0u);
+    // 1,000 ids of one kind in each millisecond: two share 17 bits once in 262,144 pairs.
+    std::mt19937_64 random(3);
+    std::vector<gid::Id> ours, grafts;
+    for (std::uint64_t ms = ms_2026; ms < ms_2026 + 100; ms++)
+        for (int n = 0; n < 1000; n++) {
+            ours.push_back(gid::make(Kind::log, ms, random()));
+            grafts.push_back(gid::compose({Kind::log, ms, static_cast<unsigned char>(0x80 | random()), random()}));
+        }
+    EXPECT_LT(ties(ours, gid::SortKey(ours[0])), 1000u);
+    EXPECT_LT(ties(grafts, gid::SortKey(ours[0])), 4000u);
+}
+
+// ---- neighbours
+
+template <class Id, class Next, class Previous>
+void expect_neighbours(const Id& id, const Next& next, const Previous& previous) {
+    if (const Neighbour<Id> n = next(id); n.exists) {
+        EXPECT_LT(compare(id, n.id), 0);
+        const Neighbour<Id> back = previous(n.id);
+        EXPECT_TRUE(back.exists && back.id == id);
+    }
+    if (const Neighbour<Id> n = previous(id); n.exists) {
+        EXPECT_GT(compare(id, n.id), 0);
+        const Neighbour<Id> back = next(n.id);
+        EXPECT_TRUE(back.exists && back.id == id);
+    }
+}
+
+TEST(CoreOrder, SnoNeighbours) {
+    const auto next = [](const sno::Id& id) { return sno::next(id); };
+    const auto previous = [](const sno::Id& id) { return sno::previous(id); };
+    std::mt19937_64 random(4);
+    for (int i = 0; i < 100000; i++) expect_neighbours(alike_sno(random), next, previous);
+    EXPECT_FALSE(sno::previous(sno::lowest()).exists);
+    EXPECT_FALSE(sno::next(sno::highest()).exists);
+    EXPECT_TRUE(sno::next(sno::compose({5, 0, 255, 65535, 65535})).id == sno::compose({5, 1, 0, 0, 0}));
+    EXPECT_TRUE(sno::next(sno::compose({5, 0, 0, 0, 6})).id == sno::compose({5, 0, 0, 0, 7}));
+}
+
+TEST(CoreOrder, GidNeighbours) {
+    const auto next = [](const gid::Id& id) { return gid::next(id); };
+    const auto previous = [](const gid::Id& id) { return gid::previous(id); };
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 100000; i++) {
+        const gid::Id id = alike_gid(random);
+        expect_neighbours(id, next, previous);
+        for (const Neighbour<gid::Id>& n : {gid::next(id), gid::previous(id)}) {
+            EXPECT_TRUE(!n.exists || gid::check(n.id) == Error::none);
+        }
+    }
+    EXPECT_FALSE(gid::previous(gid::lowest()).exists);
+    EXPECT_FALSE(gid::next(gid::highest()).exists);
+    const gid::Id end = gid::highest(Kind::volume, gid::timeline.max_tick());
+    EXPECT_TRUE(gid::next(end).id == gid::lowest(Kind::log, 0) && gid::previous(gid::lowest(Kind::log, 0)).id == end);
+    EXPECT_TRUE(gid::next(gid::highest(Kind::log, 7)).id == gid::lowest(Kind::log, 8));
+}
+
+// ---- distances
+
+TEST(CoreOrder, DistancesAreInTicks) {
+    EXPECT_EQ(sno::distance(sno::compose({1000}), sno::compose({1250})), 250.0);
+    EXPECT_EQ(sno::distance(sno::compose({.units = 1000, .ticktock = 1}), sno::compose({1001})), 0.5);
+    EXPECT_EQ(sno::distance(sno::compose({.units = 1, .sequence = 65535}), sno::compose({.units = 1, .partition = 1})),
+              1.0 / (std::uint64_t{1} << 41));
+    EXPECT_EQ(sno::distance(sno::lowest(), sno::lowest()), 0.0);
+    EXPECT_EQ(sno::distance(sno::lowest(), sno::highest()), 549755813888.0);  // 2^39 and a rounding
+    EXPECT_EQ(gid::distance(gid::make(Kind::log, 5, 0), gid::make(Kind::log, 12, 0)), 7.0);
+    EXPECT_EQ(gid::distance(gid::compose({Kind::log, 5, 0x80, 1}), gid::compose({Kind::log, 5, 0x81, 1})), 1.0 / 256);
+    EXPECT_GT(gid::distance(gid::highest(Kind::volume, gid::timeline.max_tick()), gid::lowest(Kind::log, 0)),
+              gid::distance(gid::lowest(Kind::log, 0), gid::highest(Kind::log, gid::timeline.max_tick())));
+}
+
+template <class Id, class Draw, class Distance>
+void expect_metric(const Draw& draw, const Distance& distance) {
+    for (int i = 0; i < 100000; i++) {
+        Id ids[3] = {draw(), draw(), draw()};
+        std::sort(ids, ids + 3);
+        const double whole = distance(ids[0], ids[2]), left = distance(ids[0], ids[1]),
+                     right = distance(ids[1], ids[2]);
+        EXPECT_EQ(whole, distance(ids[2], ids[0]));
+        EXPECT_GE(left, 0.0);
+        EXPECT_GE(whole, left);
+        EXPECT_GE(whole, right);
+        EXPECT_EQ(left == 0.0, ids[0] == ids[1]);
+        EXPECT_NEAR(whole, left + right, whole * 1e-12);
+    }
+}
+
+TEST(CoreOrder, DistancesGrowWithTheGap) {
+    std::mt19937_64 random(6);
+    expect_metric<sno::Id>([&] { return alike_sno(random); },
+                           [](const sno::Id& a, const sno::Id& b) { return sno::distance(a, b); });
+    expect_metric<gid::Id>([&] { return alike_gid(random); },
+                           [](const gid::Id& a, const gid::Id& b) { return gid::distance(a, b); });
+}
+
+// No undefined behaviour: constant evaluation refuses it.
+static_assert(sno::SortKey(sno::lowest())(sno::highest()) == ~std::uint64_t{0});
+static_assert(gid::SortKey(gid::lowest())(gid::lowest()) < gid::SortKey(gid::lowest())(gid::highest()));
+static_assert(sno::next(sno::lowest()).exists && gid::previous(gid::highest()).exists);
+
+}  // namespace
+}  // namespace snowflake_ids
