@@ -161,9 +161,10 @@ char* show_time(TimestampTz t) {
     fsec_t fsec;
     if (TIMESTAMP_NOT_FINITE(t))
         EncodeSpecialTimestamp(t, out);
-    else if (timestamp2tm(t, nullptr, &tm, &fsec, nullptr, nullptr) == 0)
+    else if (timestamp2tm(t, nullptr, &tm, &fsec, nullptr, nullptr) == 0) {
+        tm.tm_isdst = 0;  // the offset is known: print it
         EncodeDateTime(&tm, fsec, true, 0, nullptr, USE_ISO_DATES, out);
-    else
+    } else
         strlcpy(out, "?", MAXDATELEN + 1);
     return out;
 }

@@ -1,0 +1,12 @@
+-- Input that reports its errors without raising them, on servers that can (16 and newer).
+SELECT current_setting('server_version_num')::int < 160000 AS too_old \gset
+\if :too_old
+\quit
+\endif
+SELECT type, value, pg_input_is_valid(value, type)
+FROM (VALUES ('sno', 'brpk4q72xwf2m63l'), ('sno', 'brpk4q72xwf2m63y'), ('sno', ''), ('gid', '74ggDzh4TZ-33Abx4UEM2PFE'),
+             ('gid', '74ggDzh4TZ-33Abx4UEM2PF'), ('gid(log)', '74ggDzh4TZ-33Abx4UEM2PFE'),
+             ('gid(volume)', '74ggDzh4TZ-33Abx4UEM2PFE')) AS v (type, value);
+SELECT type, e.sql_error_code, e.message, e.detail
+FROM (VALUES ('sno', 'brpk4q72xwf2m63y'), ('gid', '74ggDzh4TZ_33Abx4UEM2PFE'), ('gid(volume)', '74ggDzh4TZ-33Abx4UEM2PFE')) AS v (type, value),
+     pg_input_error_info(value, type) AS e;
