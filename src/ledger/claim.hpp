@@ -18,6 +18,10 @@
 // was killed before it swapped the word) a full tick is waited from now on; unless the word
 // has moved on as well, then the caller was late and starts over.
 //
+// Limit. A tick at or beyond `limit` is not issued: it is the caller's view of the durable
+// ceilings, which only ever grow, so an old view is merely more careful. Numbers of a tick
+// that was begun below a ceiling stay below it.
+//
 // Templates over slot and clock, so that the unit tests and a model checker drive this very
 // code with their own memory and time. A Clock has
 //   Result<uint64_t> tick()        the wall clock in ticks of the format
@@ -38,9 +42,12 @@ enum class Outcome : unsigned char {
     issued,
     overflow,      // sequence of this tick used up: try again after wait_us
     regression,    // clock behind and the policy is to wait (try after wait_us) or to fail
+    ceiling,       // the tick is at or beyond the caller's limit: raise that first
     ended,         // beyond the last tick of the format or of the word
     before_epoch,  // the clock is before the format's epoch
 };
+
+inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 struct Claim {
     Outcome outcome = Outcome::issued;
@@ -50,7 +57,7 @@ struct Claim {
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint64_t tick = 0;    // of the ids; if none were issued, of the last one
+    std::uint64_t tick = 0;    // of the ids; ceiling: the one that is wanted; else of the last id
     std::int64_t wait_us = 0;  // overflow, regression: how long until a retry makes sense
 };
 
@@ -93,7 +100,7 @@ std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
 
 // The whole table of the step.
 template <class S, class Clock>
-[[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+[[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules, std::uint64_t limit) {
     for (;;) {
         std::uint64_t word = slot.word.load();
         const std::uint64_t safe = slot.safe.load();
@@ -107,6 +114,7 @@ template <class S, class Clock>
         Step s = step(state, now.value, want, rules);
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
+            if (state.tick + 1 >= limit) return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
             const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
             if (left > 0) {
                 return {.outcome = Outcome::overflow, .held = true, .toggle = state.toggle(), .tick = state.tick, .wait_us = left};
@@ -128,6 +136,8 @@ template <class S, class Clock>
                 return {.outcome = Outcome::ended, .tick = state.tick};
         }
 
+        if (s.state.tick >= limit) return {.outcome = Outcome::ceiling, .tick = s.state.tick};
+
         const bool toggled = s.state.drifts != state.drifts;
         if (toggled) raise_to(slot.safe, s.state.safe);
         if (slot.word.compare_exchange_weak(word, pack(s.state, rules.has_toggle))) {
@@ -147,12 +157,14 @@ template <class S, class Clock>
 // Nearly every claim is the first row of the step's table: the tick goes on and numbers are
 // left. On the packed word that is one comparison and one addition; `safe` has no part in it.
 template <bool has_toggle, class S, class Clock>
-[[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+[[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
+                                           std::uint64_t limit = no_limit) {
     std::uint64_t word = slot.word.load();
     const Result<std::uint64_t> now = clock.tick();
     const std::uint64_t block = word >> next_bits;
     const std::uint32_t next = static_cast<std::uint32_t>(word) & next_mask;
-    if (now && now.value == block >> has_toggle && next >= rules.min && next <= rules.max) [[likely]] {
+    if (now && now.value == block >> has_toggle && next >= rules.min && next <= rules.max && now.value < limit)
+        [[likely]] {
         const std::uint32_t left = rules.max - next + 1;
         const std::uint32_t count = want < left ? want : left;
         if (slot.word.compare_exchange_strong(word, word + count)) [[likely]] {
@@ -162,7 +174,7 @@ template <bool has_toggle, class S, class Clock>
                     .tick = now.value};
         }
     }
-    return claim_by_step(slot, clock, want, rules);
+    return claim_by_step(slot, clock, want, rules, limit);
 }
 
 }  // namespace snowflake_ids::ledger

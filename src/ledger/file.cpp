@@ -1,8 +1,6 @@
 #include "ledger/file.hpp"
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "ledger/clock.hpp"
+#include "ledger/directory.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -25,32 +24,8 @@ std::uint64_t checksum(const Header& h) {
 
 Attached failed(FileError error, int system_errno = 0) { return {{}, error, system_errno}; }
 
-bool write_all(int fd, const void* data, std::size_t size) {
-    const char* p = static_cast<const char*>(data);
-    while (size > 0) {
-        const ssize_t n = write(fd, p, size);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            if (n == 0) errno = ENOSPC;
-            return false;
-        }
-        p += n;
-        size -= static_cast<std::size_t>(n);
-    }
-    return true;
-}
-
-// posix_fallocate() returns its error and may be interrupted by a signal.
-bool allocate(int fd) {
-    int rc;
-    do {
-        rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
-    } while (rc == EINTR);
-    errno = rc;
-    return rc == 0;
-}
-
-bool fill(int fd, std::uint64_t system_identifier) {
+// 0 or errno.
+int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
     alignas(Header) unsigned char page[header_bytes] = {};
     auto* h = reinterpret_cast<Header*>(page);
     h->magic = magic;
@@ -60,27 +35,7 @@ bool fill(int fd, std::uint64_t system_identifier) {
     h->system_identifier = system_identifier;
     h->created_us = wall_us();
     h->checksum = checksum(*h);
-    return allocate(fd) && write_all(fd, page, sizeof page) && fsync(fd) == 0;
-}
-
-// 0 or errno. Somebody else having been faster is success.
-int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
-    char temporary[128];
-    if (snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid())) >= int{sizeof temporary}) {
-        return ENAMETOOLONG;
-    }
-    // A file of this name can only be the left-over of a killed process with our pid.
-    unlinkat(dir_fd, temporary, 0);
-    const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (fd < 0) return errno;
-
-    int error = 0;
-    if (!fill(fd, system_identifier)) error = errno;
-    if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;
-    close(fd);
-    unlinkat(dir_fd, temporary, 0);
-    if (error == 0 && fsync(dir_fd) != 0) error = errno;
-    return error;
+    return create_file(dir_fd, name, mode, page, sizeof page, file_bytes);
 }
 
 FileError check(const Header& h, std::uint64_t system_identifier) {
@@ -99,7 +54,8 @@ Attached map(int fd, std::uint64_t system_identifier) {
 
     void* p = mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (p == MAP_FAILED) return failed(FileError::cannot_map, errno);
-    Ledger ledger{static_cast<Header*>(p), reinterpret_cast<Slot*>(static_cast<char*>(p) + header_bytes)};
+    Ledger ledger{static_cast<Header*>(p), reinterpret_cast<Slot*>(static_cast<char*>(p) + header_bytes),
+                  static_cast<std::uint64_t>(st.st_dev), static_cast<std::uint64_t>(st.st_ino)};
 
     const FileError error = check(*ledger.header, system_identifier);
     if (error != FileError::none) {
@@ -109,25 +65,12 @@ Attached map(int fd, std::uint64_t system_identifier) {
     return {ledger, FileError::none, 0};
 }
 
-// A creator unlinks its temporary name a moment after the link; give it that moment.
-bool has_one_name(int fd) {
-    for (int i = 0; i < 1000; i++) {
-        struct stat st;
-        if (fstat(fd, &st) != 0) return false;
-        if (st.st_nlink == 1) return true;
-        if (st.st_nlink == 0) return false;
-        usleep(1000);
-    }
-    return false;
-}
-
 Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
-    constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-    int fd = openat(dir_fd, name, flags);
+    int fd = open_file(dir_fd, name);
     if (fd < 0 && errno == ENOENT) {
         const int error = create(dir_fd, name, mode, system_identifier);
         if (error != 0) return failed(FileError::cannot_create, error);
-        fd = openat(dir_fd, name, flags);
+        fd = open_file(dir_fd, name);
     }
     if (fd < 0) return failed(FileError::cannot_open, errno);
 
@@ -139,11 +82,20 @@ Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t
 }  // namespace
 
 Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier) {
-    const int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return failed(FileError::cannot_open, errno);
     const Attached a = open_and_map(dir_fd, name, mode, system_identifier);
     close(dir_fd);
     return a;
+}
+
+bool still_linked(const char* dir, const char* name, const Ledger& ledger) {
+    const int dir_fd = open_directory(dir);
+    if (dir_fd < 0) return false;
+    struct stat st;
+    const bool found = fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    close(dir_fd);
+    return found && st.st_dev == ledger.device && st.st_ino == ledger.inode && st.st_nlink == 1;
 }
 
 void detach(Ledger& ledger) {

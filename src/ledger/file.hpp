@@ -33,6 +33,8 @@ enum class FileError : unsigned char {
 struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
+    std::uint64_t device = 0;  // which file is mapped
+    std::uint64_t inode = 0;
 
     explicit operator bool() const { return header != nullptr; }
 };
@@ -46,6 +48,10 @@ struct Attached {
 // Opens the ledger called `name` in directory `dir` and maps it, making it if there is
 // none. `mode` is the permission of a new file. Leaves nothing open on failure.
 Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier);
+
+// True if `name` still leads to the mapped file, and it has no other name. Were it replaced,
+// newcomers would draw from another ledger.
+bool still_linked(const char* dir, const char* name, const Ledger& ledger);
 
 // For tests; a backend keeps its mapping until it ends.
 void detach(Ledger& ledger);

@@ -5,8 +5,7 @@
 //   offset 0     Header   one page: constants with a checksum, then the few shared words
 //   offset 4096  Slot     slot_count of them, 128 bytes each: two cache lines
 //
-// Fields marked (durability) are laid out for the durable ceilings and server lives. They
-// are zero until those are in force.
+// A second file holds the durable ceilings: see ceiling.hpp.
 #pragma once
 
 #include <atomic>
@@ -58,7 +57,8 @@ struct BasicSlot {
     W key;      // Key::pack(), 0: free. Set once by compare-and-swap
     W word;     // see word.hpp
     W safe;     // highest tick that may have been used under the other toggle; only raised
-    W ceiling;  // (durability) ticks at or beyond may not be issued
+    W ceiling;  // Unix ms; ticks at or beyond it may not be issued. Only raised, and only
+                // to what the ceiling file holds and has been synced; 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
     W reserved[3];
 };
@@ -80,9 +80,11 @@ struct Header {
     std::uint64_t checksum;
     // Shared words.
     Word si_layout;    // Snowflake-SI base clock and width, frozen at first use; see freeze.hpp
-    Word floor_us;     // (durability) nothing at or before this time may be issued
-    Word life_state;   // (durability) number of server lives, and whether one is being begun
-    Word life_key[3];  // (durability) postmaster start time, pid, kernel start ticks
+    Word floor_ms;     // Unix ms; every slot, existing or new, has been raised above it
+    Word lives;        // number of server lives that used the file
+    Word life_id;      // random number of this life, never 0 once begun
+    Word life_key[3];  // of this life, see life.hpp; written last
+    Word raising_until;  // monotonic microseconds: until then somebody raises ceilings ahead of need
 };
 static_assert(sizeof(Header) <= header_bytes);
 

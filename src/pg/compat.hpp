@@ -49,3 +49,47 @@
 #else
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
+
+// Skip scans came with 18. Before, the support functions for them exist all the same, so that the catalogs are
+// the same everywhere, but no operator class names them.
+extern "C" {
+#if PG_VERSION_NUM >= 180000
+#include "utils/skipsupport.h"
+#else
+#include "utils/relcache.h"
+struct SkipSupportData {
+    Datum low_elem, high_elem;
+    Datum (*decrement)(Relation rel, Datum existing, bool* overflow);
+    Datum (*increment)(Relation rel, Datum existing, bool* overflow);
+};
+typedef SkipSupportData* SkipSupport;
+#endif
+}
+
+// Before 17 the setting trace_sort could be left out of a server.
+#if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
+#define trace_sort false
+#endif
+
+// The schema of an extension: exported since 16.
+#if PG_VERSION_NUM < 160000
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_extension.h"
+#include "utils/fmgroids.h"
+}
+inline Oid get_extension_schema(Oid extension) {
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
+    Relation rel = table_open(ExtensionRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(rel, ExtensionOidIndexId, true, nullptr, 1, &key);
+    const HeapTuple tuple = systable_getnext(scan);
+    const Oid schema =
+        HeapTupleIsValid(tuple) ? reinterpret_cast<Form_pg_extension>(GETSTRUCT(tuple))->extnamespace : InvalidOid;
+    systable_endscan(scan);
+    table_close(rel, AccessShareLock);
+    return schema;
+}
+#endif

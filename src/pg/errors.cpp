@@ -50,7 +50,8 @@ constexpr Row rows[] = {
      "The time part must fit 7 bytes; the random part must fit 9 bytes and be at least 2111111111111.", nullptr},
     {Error::bad_kind, Source::text, "gid", bad_text, syntax,
      "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K).", nullptr},
-    {Error::bad_length, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text, nullptr},
+    {Error::bad_length, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text,
+     nullptr},
     {Error::bad_character, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text,
      nullptr},
     {Error::id_range, Source::text, nullptr, bad_number, "%s out of range: \"%s\"", range_detail, nullptr},
@@ -122,10 +123,9 @@ void report(Error error, const Given& given, Node* escontext) {
     const char* shown = given.shown == nullptr ? "" : given.shown;
     // A detail about a range needs one.
     const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
-    errsave(escontext,
-            (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
-             detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
-             row.hint != nullptr ? errhint("%s", row.hint) : 0));
+    errsave(escontext, (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
+                        detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
+                        row.hint != nullptr ? errhint("%s", row.hint) : 0));
 }
 
 void report(Error error, const char* what, const char* shown, Node* escontext) {

@@ -10,6 +10,8 @@ extern "C" {
 #include "core/sno_snapshot.hpp"
 #include "ledger/file.hpp"
 #include "ledger/freeze.hpp"
+#include "ledger/life.hpp"
+#include "pg/durability.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wait.hpp"
 
@@ -41,6 +43,7 @@ void refuse_in_recovery(const char* name) {
 void bind(Generator& g, const char* name, const ledger::Key& key) {
     refuse_in_recovery(name);
     const ledger::Ledger& shared = shared_ledger();
+    durability::enter(shared);
     ledger::Slot* slot = ledger::find_slot(shared, key, false);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit sno partitions in this database"),
@@ -57,6 +60,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key) {
         g.next = all;
         all = &g;
     }
+    ledger::apply_floor(shared, *slot);
     count_up(g);
     g.name = name;
     g.slot = slot;
@@ -84,6 +88,7 @@ void bind_sno(Generator& g, const ledger::Key& key) {
     bind(g, "sno", key);
     g.timeline = sno::timeline;
     g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline.max_tick(), true);
+    durability::set_limit(g);
     g.generation = settings::generation;
 }
 
@@ -91,6 +96,7 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
     g.layout = layout;
     g.timeline = layout.timeline;
     g.rules = rules(0, layout.max_sequence(), layout.timeline.max_tick(), false);
+    durability::set_limit(g);
     g.generation = settings::generation;
 }
 
@@ -144,6 +150,7 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::regression:
             if (g.rules.on_regression == OnRegression::error) raise_regression(g, c);
             break;
+        case ledger::Outcome::ceiling:
         case ledger::Outcome::issued:
             break;
     }
@@ -154,7 +161,11 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
         raise_unless_worth_waiting(g, c);
         const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(ledger::monotonic_us() - start);
         if (left <= 0) raise_waited(g, c);
-        nap(std::min(c.wait_us, left));
+        if (c.outcome == ledger::Outcome::ceiling) {
+            durability::raise_above(g, c.tick);
+        } else {
+            nap(std::min(c.wait_us, left));
+        }
         c = claim(g, want);
     }
     return c;
@@ -216,6 +227,12 @@ void count_up_all() {
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     raise_unless_worth_waiting(g, failed);
+    if (failed.outcome == ledger::Outcome::ceiling) {
+        durability::raise_above(g, failed.tick);
+        failed = claim(g, want);
+        if (failed.outcome == ledger::Outcome::issued) return failed;
+        raise_unless_worth_waiting(g, failed);
+    }
 
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();

@@ -22,11 +22,18 @@ struct Generator {
     uint32 node = 0;                // sno partition, Snowflake-SI machine id
     Timeline timeline{};
     Layout layout{};                // 64-bit formats
+    uint64 limit = 0;               // ticks from here on need a higher ceiling first
+    uint64 raise_from = 0;          // ticks from here on are near the limit
+    bool in_recovery = false;       // set up with standby_machine_id
     uint64 generation = 0;          // settings::generation it was set up under
     uint64 counted_tick = 0;        // tick that `uncounted` belongs to
     uint64 uncounted = 0;           // ids drawn and not yet in the slot's counters
     Generator* next = nullptr;      // all that were ever set up, for the end of a transaction
 };
+
+namespace durability {
+void raise_ahead(Generator& g, uint64 tick);
+}
 
 namespace generator {
 
@@ -53,17 +60,17 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 // One claim per format, so that the compiler sees each format's tick length as a constant.
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
-    return ledger::claim<true>(*g.slot, clock, want, g.rules);
+    return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
 
 pg_attribute_always_inline ledger::Claim claim_mastic(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return mastic::layout.timeline; }};
-    return ledger::claim<false>(*g.slot, clock, want, g.rules);
+    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
 pg_attribute_always_inline ledger::Claim claim_snowflake_si(Generator& g, uint32 want) {
     ledger::SystemClock clock{[&g] { return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }};
-    return ledger::claim<false>(*g.slot, clock, want, g.rules);
+    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
 // Up to `want` sequence numbers, waiting if need be.
@@ -77,6 +84,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
         g.counted_tick = c.tick;
         if (c.toggled) g.slot->counters.regressions.fetch_add(1, std::memory_order_relaxed);
         if (c.advanced) g.slot->counters.holds.fetch_add(1, std::memory_order_relaxed);
+        if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
     }
     g.uncounted += c.count;
     return c;

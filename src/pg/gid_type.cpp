@@ -48,9 +48,10 @@ bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
     char text[gid::text_size + 1];
     gid::print(id, text);
     text[gid::text_size] = '\0';
-    report(Error::bad_kind,
-           {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
-           escontext);
+    report(
+        Error::bad_kind,
+        {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
+        escontext);
     return false;
 }
 
@@ -104,9 +105,7 @@ FUNCTION(gid_typmod_in) {
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }
 
-FUNCTION(gid_typmod_out) {
-    PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
-}
+FUNCTION(gid_typmod_out) { PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0))))); }
 
 // What the server calls wherever a value meets a column or a cast with a modifier.
 FUNCTION(gid_check_modifier) {
@@ -131,9 +130,7 @@ FUNCTION(gid_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
 FUNCTION(gid_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
 FUNCTION(gid_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
 
-FUNCTION(gid_hash) {
-    return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size));
-}
+FUNCTION(gid_hash) { return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size)); }
 
 FUNCTION(gid_hash_extended) {
     const uint64 seed = static_cast<uint64>(PG_GETARG_INT64(1));

@@ -50,8 +50,7 @@ FUNCTION(mastic_from_text) {
     const text* given = PG_GETARG_TEXT_PP(0);
     const Result<std::uint64_t> id = mastic::parse(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
     if (!id) {
-        report(id.error,
-               {Source::text, name, text_to_cstring(given), "0", psprintf(UINT64_FORMAT, layout.max_id())});
+        report(id.error, {Source::text, name, text_to_cstring(given), "0", psprintf(UINT64_FORMAT, layout.max_id())});
     }
     PG_RETURN_INT64(static_cast<int64>(id.value));
 }

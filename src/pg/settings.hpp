@@ -17,6 +17,7 @@ extern int si_machine_bits;   // 0-12
 extern int overflow;          // an Overflow
 extern int clock_regression;  // an OnRegression: hold, wait or error
 extern int max_wait_ms;       // longest wait for the next tick
+extern int durable_window_ms; // how far ahead the durable ceilings are written
 
 // Changes whenever a sighup setting does: a generator that was set up under another
 // value must be set up again.

@@ -64,9 +64,7 @@ FUNCTION(sno_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
 FUNCTION(sno_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
 FUNCTION(sno_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
 
-FUNCTION(sno_hash) {
-    return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size));
-}
+FUNCTION(sno_hash) { return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size)); }
 
 FUNCTION(sno_hash_extended) {
     const uint64 seed = static_cast<uint64>(PG_GETARG_INT64(1));

@@ -48,7 +48,9 @@ Inside inside_argument(FunctionCallInfo fcinfo) {
     return {layout, fields.value};
 }
 
-Datum created_datum(const Inside& i) { return TimestampTzGetDatum(timestamptz(i.layout.timeline.start_us(i.fields.tick))); }
+Datum created_datum(const Inside& i) {
+    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start_us(i.fields.tick)));
+}
 
 }  // namespace
 

@@ -10,7 +10,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 }
 
-#include "ledger/freeze.hpp"
+#include "ledger/formats.hpp"
 #include "pg/datum.hpp"
 
 namespace snowflake_ids {
@@ -33,31 +33,19 @@ const char* format_name(ledger::Format format) {
     return "unknown";
 }
 
-// Snowflake-SI counts from the base clock that the ledger remembers, not from the setting.
-Timeline timeline_of(ledger::Format format, const ledger::Header& header) {
-    switch (format) {
-        case ledger::Format::mastic:
-            return mastic::layout.timeline;
-        case ledger::Format::snowflake_si:
-            return {ledger::frozen_base_clock_us(header.si_layout.load()), 1000, snowflake_si::default_clock_bits};
-        default:
-            return sno::timeline;
-    }
-}
-
 Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 12;
+    constexpr int columns = 13;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
     const bool has_toggle = key.format == ledger::Format::sno;
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
-    const Timeline timeline = timeline_of(key.format, header);
+    const Timeline timeline = ledger::timeline_of(key.format, header);
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
@@ -79,6 +67,9 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = TimestampTzGetDatum(timestamptz(last_us));
     nulls[i] = no_time;
     values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
+    const uint64 ceiling_ms = slot.ceiling.load();
+    nulls[i] = ceiling_ms == 0;
+    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
     Assert(i == columns);
@@ -107,6 +98,7 @@ FUNCTION(node) {
     const ledger::Ledger& shared = try_shared_ledger(attached);
     Datum values[] = {
         Int32GetDatum(settings::machine_id),
+        Int64GetDatum(shared.header != nullptr ? static_cast<int64>(shared.header->lives.load()) : 0),
         CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
         BoolGetDatum(RecoveryInProgress()),
         CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),

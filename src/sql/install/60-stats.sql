@@ -12,6 +12,7 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT ticktock integer,
     OUT last_timestamp timestamptz,
     OUT clock_lead double precision,
+    OUT durable_until timestamptz,
     OUT owner oid)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
@@ -20,7 +21,7 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS 'the generators that this serv
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
-       g.ticktock, g.last_timestamp, g.clock_lead, d.datname AS owner
+       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic or snowflake_si';
@@ -34,6 +35,7 @@ COMMENT ON COLUMN snowflake_ids_stats.holds IS 'ticks taken ahead of a clock tha
 COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
 COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
 COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
+COMMENT ON COLUMN snowflake_ids_stats.durable_until IS 'no id of this time or later has been issued, and that is on disk';
 COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition) brought the generator into being';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
@@ -45,6 +47,7 @@ REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids_node(
     OUT machine_id integer,
+    OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
@@ -55,13 +58,14 @@ COMMENT ON FUNCTION snowflake_ids_node() IS 'this node as the library sees it; s
 CREATE FUNCTION snowflake_ids_status(
     OUT machine_id integer,
     OUT machine_id_source text,
+    OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
-    SELECT n.machine_id, s.source, n.ledger_state, n.in_recovery, n.library_version
+    SELECT n.machine_id, s.source, n.incarnation, n.ledger_state, n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
 END;
-COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, state of the ledger, in recovery or not, library version';
+COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, number of server lives that drew ids, state of the ledger, in recovery or not, library version';

@@ -1,0 +1,27 @@
+// Files of the ledger's directory: made whole or not at all.
+#pragma once
+
+#include <cstddef>
+
+namespace snowflake_ids::ledger {
+
+// Makes file `name` in the directory with `size` bytes, the first `content_size` of them
+// `content`, the rest zero: under a temporary name, space allocated, synced, linked into
+// place, directory synced. Somebody else having been faster is success. 0 or errno.
+int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t content_size,
+                std::size_t size);
+
+// Opens `name` for reading and writing, -1 and errno if it cannot be.
+int open_file(int dir_fd, const char* name);
+
+// The directory itself, -1 and errno if it cannot be opened.
+int open_directory(const char* dir);
+
+// True if the file has exactly one name. A creator unlinks its temporary name a moment after
+// the link: it is given that moment.
+bool has_one_name(int fd);
+
+// pwrite(), all of it. 0 or errno.
+int write_at(int fd, const void* data, std::size_t size, std::size_t offset);
+
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,43 @@
+// What the ledger must know of a slot's format: how it counts time, and whether it has a
+// tick-tock toggle.
+#pragma once
+
+#include <cstdint>
+
+#include "core/layout.hpp"
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+#include "ledger/freeze.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::ledger {
+
+constexpr bool has_toggle(Format format) { return format == Format::sno; }
+
+// sno_at counts calls, not time: ceilings and floors mean nothing to it.
+constexpr bool has_time(Format format) { return format != Format::sno_at; }
+
+// Snowflake-SI counts from the base clock that the ledger remembers, not from a setting.
+inline Timeline timeline_of(Format format, const Header& header) {
+    switch (format) {
+        case Format::mastic:
+            return mastic::layout.timeline;
+        case Format::snowflake_si:
+            return {frozen_base_clock_us(header.si_layout.load()), 1000, snowflake_si::default_clock_bits};
+        case Format::none:
+        case Format::sno:
+        case Format::sno_at:
+            break;
+    }
+    return sno::timeline;
+}
+
+// The tick that contains a time, the first or last one if it is outside.
+constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) {
+    const Result<std::uint64_t> tick = timeline.floor_tick(us);
+    if (tick) return tick.value;
+    return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
+}
+
+}  // namespace snowflake_ids::ledger

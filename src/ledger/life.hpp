@@ -1,0 +1,49 @@
+// Server lives. A life is the time that one postmaster runs; what it left in the mapped
+// file is exact for as long as it runs, crashes of backends included. A new life trusts the
+// mapped file for nothing but what moves it forward: after a power loss it may be older than
+// the ids that were issued, and a boot id cannot tell (containers share it, snapshots and
+// volume moves keep it).
+//
+// Beginning a life, under the ceiling file's lock: raise every slot to its durable ceiling
+// with its sequence used up and `safe` at the same tick, raise the floor for slots yet to
+// come, then write the life's key, last. All steps only move forward: killed in between, the
+// next process does them again.
+//
+// So ids run ahead of the clock for at most the durable window after a restart.
+#pragma once
+
+#include <cstdint>
+
+#include "ledger/ceiling.hpp"
+#include "ledger/file.hpp"
+
+namespace snowflake_ids::ledger {
+
+struct LifeKey {
+    std::uint64_t started;      // postmaster start time, never 0
+    std::uint64_t pid;          // of the postmaster
+    std::uint64_t start_ticks;  // of that process, from the kernel; tells a reused pid
+
+    bool operator==(const LifeKey&) const = default;
+};
+
+// The kernel's start ticks of a process, 0 if they cannot be had.
+std::uint64_t start_ticks_of(std::uint64_t pid);
+
+bool is_current(const Ledger& ledger, const LifeKey& key);
+
+// Begins the life `key` if it is not the current one. `life_id` is a fresh random number.
+CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key, std::uint64_t life_id);
+
+// Nothing at or before `tick` is issued by this slot any more, in either toggle. Only ever
+// forward; returns the tick it now stands at.
+std::uint64_t raise_slot(BasicSlot<Word>& slot, std::uint64_t tick, bool has_toggle);
+
+// Nothing at or before `ms` is issued by any slot any more. A slot that is being made at
+// the same time is raised by its maker: it reads the floor after taking the slot.
+void raise_floor(const Ledger& ledger, std::uint64_t ms);
+
+// For the maker of a slot, and for whoever found it: raises it above the floor.
+void apply_floor(const Ledger& ledger, Slot& slot);
+
+}  // namespace snowflake_ids::ledger

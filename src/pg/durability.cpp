@@ -1,0 +1,181 @@
+#include "pg/durability.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+#include "common/file_perm.h"
+}
+
+#include "core/mastic.hpp"
+#include "ledger/ceiling.hpp"
+#include "ledger/clock.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "pg/settings.hpp"
+#include "pg/shared_ledger.hpp"
+#include "pg/wait.hpp"
+#include "pg/wal_ceiling.hpp"
+
+namespace snowflake_ids::durability {
+
+namespace {
+
+// The WAL ceiling of this database as this backend last saw it. It only grows, so an old
+// view is merely more careful. 0: not looked at yet.
+int64 wal_until_us = 0;
+
+// Ceilings are raised when a quarter of the window is left and set a quarter beyond it, so
+// each is synced once per window and nobody has to stop for it.
+int64 window_us() { return int64{settings::durable_window_ms} * 1000; }
+int64 margin_us() { return window_us() / 4; }
+int64 target_us(const Generator& g, uint64 tick) {
+    return Max(ledger::wall_us(), g.timeline.start_us(tick)) + window_us() + margin_us();
+}
+
+uint64 to_ms(int64 us) {
+    const int64 ms = us / 1000 + (us % 1000 != 0);
+    return Min(static_cast<uint64>(Max(ms, int64{0})), ledger::max_ceiling_ms);
+}
+
+unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
+
+[[noreturn]] void raise_error(const ledger::CeilingResult& r) {
+    const char* name = ledger::ceiling_file_name;
+    errno = r.system_errno;
+    switch (r.error) {
+        case ledger::CeilingError::relinked:
+            ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" was replaced", ledger::file_name),
+                            errdetail("This session still uses the file that had the name before."),
+                            errhint("Put the original file back, or restart the server.")));
+            break;
+        case ledger::CeilingError::damaged:
+            ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
+                            errdetail("The entry of slot %u is wrong, or the size is.", r.slot),
+                            errhint("Ids drawn below a guessed ceiling could repeat. A superuser can name a floor with snowflake_ids_reset().")));
+            break;
+        case ledger::CeilingError::busy:
+            ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("gave up waiting for the lock on ceiling file \"%s\"", name),
+                            errhint("The limit is set by snowflake_ids.max_wait.")));
+            break;
+        case ledger::CeilingError::io:
+        case ledger::CeilingError::none:
+            break;
+    }
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
+                    errdetail("No id is issued before the time up to which ids may exist is on disk.")));
+    pg_unreachable();
+}
+
+// Calls `attempt` until it does not answer "busy". The holder of the lock needs it for one
+// sync; a bounded wait must not count on that.
+template <class Attempt>
+void until_done(Attempt attempt) {
+    const uint64 start = ledger::monotonic_us();
+    for (;;) {
+        const ledger::CeilingResult r = attempt();
+        if (r.error == ledger::CeilingError::none) return;
+        const uint64 waited = ledger::monotonic_us() - start;
+        if (r.error != ledger::CeilingError::busy || waited > uint64{10} * 1000000) raise_error(r);
+        nap(500);
+    }
+}
+
+ledger::LifeKey current_life() {
+    static ledger::LifeKey key = {0, 0, 0};
+    if (key.started == 0) {
+        key.pid = static_cast<uint64>(PostmasterPid);
+        key.start_ticks = ledger::start_ticks_of(key.pid);
+        // A stand-alone backend has no postmaster; it is a life of its own.
+        key.started = static_cast<uint64>(IsUnderPostmaster ? PgStartTime : MyStartTimestamp) | 1;
+    }
+    return key;
+}
+
+void begin_life(const ledger::Ledger& shared) {
+    const ledger::LifeKey key = current_life();
+    if (ledger::is_current(shared, key)) return;
+    uint64 id = 0;
+    while (id == 0) {
+        if (!pg_strong_random(&id, sizeof id)) {
+            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+        }
+    }
+    until_done([&] { return ledger::begin_life(DataDir, file_mode(), shared, key, id); });
+}
+
+// The database's ceiling was last raised by another life: of this server before a restart,
+// or of another server before a failover. Nothing below it is issued here.
+void enter_database(const ledger::Ledger& shared) {
+    const uint64 life_id = shared.header->life_id.load();
+    wal_ceiling::Ceiling c = wal_ceiling::read();
+    if (c.life_id != life_id) {
+        if (c.until_us > 0) ledger::raise_floor(shared, to_ms(c.until_us));
+        c = wal_ceiling::raise({ledger::wall_us() + window_us() + margin_us(), life_id});
+    }
+    wal_until_us = c.until_us;
+}
+
+ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
+    return ledger::raise_ceiling(DataDir, file_mode(), shared_ledger(), *g.slot, to_ms(until_us), enableFsync);
+}
+
+// One backend at a time raises ahead of need, for all others would wait for its flush. The
+// right expires by itself, should its holder die.
+bool may_raise_ahead() {
+    constexpr uint64 expiry_us = 200000;
+    ledger::Word& busy_until = shared_ledger().header->raising_until;
+    uint64 seen = busy_until.load(std::memory_order_relaxed);
+    const uint64 now = ledger::monotonic_us();
+    // Far ahead: written before the machine was restarted.
+    if (seen > now && seen < now + 2 * expiry_us) return false;
+    return busy_until.compare_exchange_strong(seen, now + expiry_us);
+}
+
+}  // namespace
+
+void enter(const ledger::Ledger& shared) {
+    begin_life(shared);
+    if (!RecoveryInProgress() && wal_until_us == 0) enter_database(shared);
+}
+
+void set_limit(Generator& g) {
+    int64 until = static_cast<int64>(g.slot->ceiling.load()) * 1000;
+    if (!g.in_recovery) until = Min(until, wal_until_us);
+    const auto first_refused = [&](int64 us) {
+        const Result<uint64> tick = g.timeline.ceil_tick(us);
+        return tick ? tick.value : g.timeline.max_tick() + 1;
+    };
+    g.limit = first_refused(until);
+    g.raise_from = first_refused(until - margin_us());
+}
+
+void raise_above(Generator& g, uint64 tick) {
+    const int64 wanted = g.timeline.start_us(tick);
+    const int64 target = target_us(g, tick);
+    if (wanted >= static_cast<int64>(g.slot->ceiling.load()) * 1000) {
+        until_done([&] { return raise_slot_ceiling(g, target); });
+    }
+    if (!g.in_recovery && wanted >= wal_until_us) {
+        wal_until_us = wal_ceiling::read().until_us;
+        if (wanted >= wal_until_us) wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
+    }
+    set_limit(g);
+}
+
+void raise_ahead(Generator& g, uint64 tick) {
+    const int64 soon = g.timeline.start_us(tick) + margin_us();
+    // Another backend may have raised them since we looked.
+    if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000 || (!g.in_recovery && soon >= wal_until_us)) {
+        if (!may_raise_ahead()) return;
+        const int64 target = target_us(g, tick);
+        // A failure here is no error yet: whoever needs the ceiling will meet it.
+        if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
+        if (!g.in_recovery && soon >= wal_until_us) {
+            wal_until_us = wal_ceiling::read().until_us;
+            if (soon >= wal_until_us) wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
+        }
+        shared_ledger().header->raising_until.store(0, std::memory_order_relaxed);
+    }
+    set_limit(g);
+}
+
+}  // namespace snowflake_ids::durability

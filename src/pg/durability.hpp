@@ -1,0 +1,27 @@
+// How far this backend may issue: below the durable ceiling of the slot (ledger/ceiling.hpp)
+// and below the ceiling of its database in WAL (wal_ceiling.hpp).
+#pragma once
+
+#include "ledger/file.hpp"
+#include "pg/generator.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::durability {
+
+// Before a generator is bound to a slot: begins this server's life if nobody has yet and,
+// outside recovery, raises the ledger's floor above what this database has seen if that was
+// another life's doing.
+void enter(const ledger::Ledger& ledger);
+
+// Sets g.limit and g.raise_from from the ceilings as they stand.
+void set_limit(Generator& g);
+
+// A claim wants `tick`, which is at or beyond g.limit: raises the ceilings above it, waiting
+// for another process that does so already. Raises an error if it cannot be done.
+void raise_above(Generator& g, uint64 tick);
+
+// The limit is near: raises the ceilings if nobody else is at it, while others go on below
+// the old ones.
+void raise_ahead(Generator& g, uint64 tick);
+
+}  // namespace snowflake_ids::durability

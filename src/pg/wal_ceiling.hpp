@@ -1,0 +1,30 @@
+// The ceiling that travels with WAL: each database has a sequence relation, a member of the
+// extension, that holds a time. No backend issues a tick at or beyond the ceiling of its own
+// database, so wherever a row with an id has been replayed or recovered to, a higher ceiling
+// was replayed before it: lag, asynchronous commit, prepared transactions, point-in-time
+// recovery, cascading standbys and pg_rewind included.
+//
+//   last_value  Unix microseconds: no id of that time or later has been issued
+//   log_cnt     the ledger life (ledger/life.hpp) that wrote it; another one means that ids
+//               up to the ceiling may exist which our ledger knows nothing of
+//
+// Written as generic WAL on the relation's only page and flushed before it counts. That needs
+// no transaction id: it works in read-only transactions and in parallel workers.
+#pragma once
+
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::wal_ceiling {
+
+struct Ceiling {
+    int64 until_us = 0;
+    uint64 life_id = 0;
+};
+
+// The current ceiling of this database, flushed.
+Ceiling read();
+
+// Raises it to at least `wanted.until_us`, and to that life. Returns what is in force, flushed.
+Ceiling raise(const Ceiling& wanted);
+
+}  // namespace snowflake_ids::wal_ceiling
