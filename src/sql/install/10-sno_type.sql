@@ -1,4 +1,4 @@
--- The type sno: 10 bytes, input and output, operators, operator classes, casts.
+-- The type sno: 10 bytes, input and output, operators, casts.
 
 CREATE TYPE sno;
 
@@ -86,19 +86,6 @@ COMMENT ON OPERATOR < (sno, sno) IS 'less than: older, or smaller in the remaini
 COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
 COMMENT ON OPERATOR > (sno, sno) IS 'greater than: newer, or greater in the remaining fields';
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
-
-CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
-    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 sno_cmp(sno, sno);
-CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
-    OPERATOR 1 =,
-    FUNCTION 1 sno_hash(sno),
-    FUNCTION 2 sno_hash_extended(sno, bigint);
-
-COMMENT ON OPERATOR FAMILY sno_ops USING btree IS 'sno in the order of its bytes';
-COMMENT ON OPERATOR CLASS sno_ops USING btree IS 'sno in the order of its bytes';
-COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'sno by equality';
-COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'sno by equality';
 
 -- Casts, all explicit. A uuid holds the 16 characters of the text, as the sno document has it; a bytea the 10 bytes.
 

@@ -1,4 +1,4 @@
--- The type gid: 16 bytes, input and output, type modifier, operators, operator classes, casts.
+-- The type gid: 16 bytes, input and output, type modifier, operators, casts.
 
 CREATE TYPE gid;
 
@@ -106,19 +106,6 @@ COMMENT ON OPERATOR < (gid, gid) IS 'less than: kind, then time, then the remain
 COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
 COMMENT ON OPERATOR > (gid, gid) IS 'greater than: kind, then time, then the remaining bytes';
 COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
-
-CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING btree AS
-    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 gid_cmp(gid, gid);
-CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING hash AS
-    OPERATOR 1 =,
-    FUNCTION 1 gid_hash(gid),
-    FUNCTION 2 gid_hash_extended(gid, bigint);
-
-COMMENT ON OPERATOR FAMILY gid_ops USING btree IS 'gid in the order of its bytes';
-COMMENT ON OPERATOR CLASS gid_ops USING btree IS 'gid in the order of its bytes';
-COMMENT ON OPERATOR FAMILY gid_ops USING hash IS 'gid by equality';
-COMMENT ON OPERATOR CLASS gid_ops USING hash IS 'gid by equality';
 
 -- Casts, all explicit. To uuid nothing has to be done: the same 16 bytes in the same order.
 
