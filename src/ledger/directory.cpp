@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +20,31 @@ int allocate(int fd, std::size_t size) {
         rc = posix_fallocate(fd, 0, static_cast<off_t>(size));
     } while (rc == EINTR);
     return rc;
+}
+
+bool is_temporary_name(const char* candidate, const char* name) {
+    const std::size_t length = strlen(name), all = strlen(candidate);
+    return all > length + 5 && strncmp(candidate, name, length) == 0 && candidate[length] == '.' &&
+           strcmp(candidate + all - 4, ".tmp") == 0;
+}
+
+// Removes the temporary names of the file itself: a creator killed between link() and
+// unlink() leaves one. A creator that still lives does not miss its own.
+void remove_temporary_names(int dir_fd, const char* name, const struct stat& file) {
+    const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR* dir = fd < 0 ? nullptr : fdopendir(fd);
+    if (dir == nullptr) {
+        if (fd >= 0) close(fd);
+        return;
+    }
+    while (const dirent* entry = readdir(dir)) {
+        struct stat st;
+        if (is_temporary_name(entry->d_name, name) && fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            st.st_dev == file.st_dev && st.st_ino == file.st_ino) {
+            unlinkat(dir_fd, entry->d_name, 0);
+        }
+    }
+    closedir(dir);
 }
 
 }  // namespace
@@ -61,11 +88,12 @@ int open_file(int dir_fd, const char* name) { return openat(dir_fd, name, O_RDWR
 
 int open_directory(const char* dir) { return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
 
-bool has_one_name(int fd) {
+bool has_one_name(int fd, int dir_fd, const char* name) {
     for (int i = 0; i < 1000; i++) {
         struct stat st;
         if (fstat(fd, &st) != 0 || st.st_nlink == 0) return false;
         if (st.st_nlink == 1) return true;
+        if (i == 10) remove_temporary_names(dir_fd, name, st);
         usleep(1000);
     }
     return false;

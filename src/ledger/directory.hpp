@@ -17,9 +17,10 @@ int open_file(int dir_fd, const char* name);
 // The directory itself, -1 and errno if it cannot be opened.
 int open_directory(const char* dir);
 
-// True if the file has exactly one name. A creator unlinks its temporary name a moment after
-// the link: it is given that moment.
-bool has_one_name(int fd);
+// True if the open file has exactly one name, which is `name` in the directory. A creator
+// unlinks its temporary name a moment after the link: it is given that moment, and if it was
+// killed in it, the temporary name is removed here.
+bool has_one_name(int fd, int dir_fd, const char* name);
 
 // pwrite(), all of it. 0 or errno.
 int write_at(int fd, const void* data, std::size_t size, std::size_t offset);

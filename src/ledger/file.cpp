@@ -74,7 +74,7 @@ Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t
     }
     if (fd < 0) return failed(FileError::cannot_open, errno);
 
-    Attached a = has_one_name(fd) ? map(fd, system_identifier) : failed(FileError::relinked);
+    Attached a = has_one_name(fd, dir_fd, name) ? map(fd, system_identifier) : failed(FileError::relinked);
     close(fd);  // the mapping stays
     return a;
 }

@@ -249,6 +249,50 @@ TEST(LedgerClaim, WaitAndErrorSayWhenTheClockIsBack) {
     }
 }
 
+// ---- limit ----
+
+// Whatever the state and the clock: at or beyond the limit nothing is issued and nothing
+// changes, and below it the limit makes no difference.
+TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
+    std::mt19937_64 random(5);
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    std::uint64_t stopped = 0, issued = 0;
+    for (int i = 0; i < 200000; i++) {
+        SCOPED_TRACE("case " + std::to_string(i));
+        const Rules& rules = below(2) == 0 ? sno_rules : mastic_rules;
+        const State state{
+            .tick = 100 + below(8), .safe = 100 + below(8), .next = static_cast<std::uint32_t>(below(12))};
+        const std::uint64_t now = 100 + below(8), limit = 100 + below(9);
+        Tape free(rules, state, now), limited(rules, state, now);
+        limited.limit = limit;
+        for (Tape* t : {&free, &limited}) {
+            // Held ticks may begin at once, so that they too meet the limit.
+            t->cells[begun_cell] = detail::begun(1, state.tick);
+        }
+        const bool by_step = below(2) != 0;
+        const Claim a = by_step ? free.claim_by_step(2) : free.claim(2);
+        const Claim b = by_step ? limited.claim_by_step(2) : limited.claim(2);
+        if (a.outcome == Outcome::issued && a.tick >= limit) {
+            EXPECT_EQ(b.outcome, Outcome::ceiling);
+            EXPECT_EQ(b.tick, a.tick);
+            EXPECT_EQ(b.count, 0u);
+            EXPECT_EQ(limited.cells[word_cell], pack(state, rules.has_toggle));
+            EXPECT_EQ(limited.cells[safe_cell], state.safe);
+            stopped++;
+        } else {
+            EXPECT_EQ(b.outcome, a.outcome);
+            EXPECT_EQ(b.tick, a.tick);
+            EXPECT_EQ(b.first, a.first);
+            EXPECT_EQ(b.count, a.count);
+            EXPECT_EQ(limited.cells[word_cell], free.cells[word_cell]);
+            issued += b.outcome == Outcome::issued;
+        }
+        if (HasFailure()) return;
+    }
+    EXPECT_GT(stopped, 20000u);
+    EXPECT_GT(issued, 20000u);
+}
+
 // Generators that share a slot may have other bounds: raised ones start at the new minimum,
 // lowered ones find the tick used up.
 TEST(LedgerClaim, BoundsMayDifferByCaller) {

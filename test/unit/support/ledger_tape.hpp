@@ -35,6 +35,7 @@ public:
     Tape& operator=(const Tape&) = delete;
 
     Rules rules;
+    std::uint64_t limit = ledger::no_limit;
     Result<std::uint64_t> now;            // what the wall clock says, in ticks
     std::uint64_t monotonic = 1'000'000;  // microseconds
     std::int64_t length = 1000;           // of a tick, microseconds
@@ -50,12 +51,12 @@ public:
 
     ledger::Claim claim(std::uint32_t want = 1) {
         accesses.clear();
-        return rules.has_toggle ? ledger::claim<true>(slot_, clock_, want, rules)
-                                : ledger::claim<false>(slot_, clock_, want, rules);
+        return rules.has_toggle ? ledger::claim<true>(slot_, clock_, want, rules, limit)
+                                : ledger::claim<false>(slot_, clock_, want, rules, limit);
     }
     ledger::Claim claim_by_step(std::uint32_t want = 1) {
         accesses.clear();
-        return by_step(slot_, want);
+        return ledger::claim_by_step(slot_, clock_, want, rules, limit);
     }
 
     // Another process does something just before the next access of this kind.
@@ -109,15 +110,6 @@ public:
     std::int64_t tick_us() override { return length; }
 
 private:
-    template <class S>
-    ledger::Claim by_step(S& slot, std::uint32_t want) {
-        if constexpr (requires { ledger::claim_by_step(slot, clock_, want, rules); }) {
-            return ledger::claim_by_step(slot, clock_, want, rules);
-        } else {
-            return ledger::claim_by_step(slot, clock_, want, rules, ~std::uint64_t{0});
-        }
-    }
-
     void note(const Access& a) {
         if (const auto act = before) act(a);
         accesses.push_back(a);

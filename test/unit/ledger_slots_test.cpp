@@ -1,0 +1,133 @@
+// Finding the slot of a generator: one slot per generator whoever asks, until all are taken.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "ledger/file.hpp"
+#include "support/ledger_process.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+struct Memory {
+    Header header;
+    Slot slots[slot_count];
+};
+
+struct LedgerSlots : testing::Test {
+    Shared<Memory> memory;
+    Ledger ledger;
+    LedgerSlots() {
+        ledger.header = &memory->header;
+        ledger.slots = memory->slots;
+    }
+};
+
+Key sno_key(unsigned node, std::uint32_t owner = 0) { return {Format::sno, static_cast<std::uint16_t>(node), owner}; }
+
+TEST_F(LedgerSlots, EveryKeyHasItsOwn) {
+    std::set<Slot*> slots;
+    for (const Format format : {Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si}) {
+        for (const std::uint16_t node : {0, 1, 2, 65535}) {
+            Slot* slot = find_slot(ledger, {format, node, 0});
+            ASSERT_NE(slot, nullptr);
+            EXPECT_TRUE(slots.insert(slot).second);
+            EXPECT_EQ(find_slot(ledger, {format, node, 0}), slot);
+            EXPECT_EQ(find_slot(ledger, {format, node, 0}, false), slot);
+        }
+    }
+}
+
+TEST_F(LedgerSlots, LookingDoesNotMakeOne) {
+    EXPECT_EQ(find_slot(ledger, sno_key(5), false), nullptr);
+    for (const Slot& slot : memory->slots) EXPECT_EQ(slot.key.load(), 0u);
+}
+
+TEST_F(LedgerSlots, AllFitAndNoMore) {
+    std::vector<unsigned> nodes(65536);
+    for (unsigned i = 0; i < nodes.size(); i++) nodes[i] = i;
+    std::shuffle(nodes.begin(), nodes.end(), std::mt19937_64(1));
+    std::set<Slot*> slots;
+    for (std::size_t i = 0; i < slot_count; i++) slots.insert(find_slot(ledger, sno_key(nodes[i])));
+    EXPECT_EQ(slots.size(), slot_count);
+    EXPECT_EQ(slots.count(nullptr), 0u);
+
+    const auto full = [&] { return find_slot(ledger, sno_key(nodes[slot_count])); };
+    EXPECT_EQ(full(), nullptr);
+    EXPECT_EQ(find_slot(ledger, sno_key(nodes[slot_count]), false), nullptr);
+    for (std::size_t i = 0; i < slot_count; i++) EXPECT_EQ(slots.count(find_slot(ledger, sno_key(nodes[i]))), 1u);
+    EXPECT_EQ(full(), nullptr);
+}
+
+// Neighbouring nodes, as a configuration would have them, must not crowd the table.
+TEST_F(LedgerSlots, NeighboursSpread) {
+    std::size_t longest = 0, run = 0;
+    for (unsigned node = 0; node < slot_count / 2; node++) find_slot(ledger, sno_key(node));
+    for (const Slot& slot : memory->slots) {
+        run = slot.key.load() != 0 ? run + 1 : 0;
+        longest = std::max(longest, run);
+    }
+    EXPECT_LT(longest, 100u);
+}
+
+TEST_F(LedgerSlots, FirstOwnerStaysAndIsCounted) {
+    for (unsigned node = 0; node < 30; node++) find_slot(ledger, sno_key(node, node % 3));
+    for (std::uint32_t owner = 0; owner < 3; owner++) EXPECT_EQ(slots_owned(ledger, owner), 10u);
+    EXPECT_EQ(slots_owned(ledger, 3), 0u);
+    // Another database that uses the generator shares its slot.
+    Slot* slot = find_slot(ledger, sno_key(0));
+    EXPECT_EQ(find_slot(ledger, sno_key(0, 77)), slot);
+    EXPECT_EQ(Key::unpack(slot->key.load()).owner, 0u);
+    EXPECT_EQ(slots_owned(ledger, 77), 0u);
+    slot = find_slot(ledger, sno_key(100, 0xffffffff));
+    EXPECT_EQ(find_slot(ledger, sno_key(100, 5)), slot);
+    EXPECT_EQ(slots_owned(ledger, 0xffffffff), 1u);
+}
+
+// 16 processes ask for the same 1024 keys, each in its own order and for its own database.
+TEST_F(LedgerSlots, ConcurrentProcessesAgree) {
+    constexpr unsigned processes = 16;
+    struct Answers {
+        Word go;
+        std::uint16_t slot[processes][slot_count];
+    };
+    Shared<Answers> answers;
+    std::vector<pid_t> pids;
+    for (unsigned p = 0; p < processes; p++) {
+        pids.push_back(spawn([&, p] {
+            std::vector<unsigned> order(slot_count);
+            for (unsigned i = 0; i < slot_count; i++) order[i] = i;
+            std::shuffle(order.begin(), order.end(), std::mt19937_64(p));
+            while (answers->go.load() == 0) sched_yield();
+            for (const unsigned i : order) {
+                Slot* slot = find_slot(ledger, sno_key(i * 64, p + 1));
+                if (slot == nullptr) return 1;
+                answers->slot[p][i] = static_cast<std::uint16_t>(slot - ledger.slots);
+            }
+            return find_slot(ledger, sno_key(3)) == nullptr ? 0 : 2;
+        }));
+    }
+    answers->go.store(1);
+    for (const pid_t pid : pids) EXPECT_EQ(wait_for(pid), 0);
+
+    std::set<unsigned> used;
+    for (unsigned i = 0; i < slot_count; i++) {
+        for (unsigned p = 1; p < processes; p++) EXPECT_EQ(answers->slot[p][i], answers->slot[0][i]);
+        used.insert(answers->slot[0][i]);
+        EXPECT_TRUE(Key::unpack(memory->slots[answers->slot[0][i]].key.load()).same_generator(sno_key(i * 64)));
+    }
+    EXPECT_EQ(used.size(), slot_count);
+    std::uint32_t owned = 0;
+    for (std::uint32_t owner = 1; owner <= processes; owner++) owned += slots_owned(ledger, owner);
+    EXPECT_EQ(owned, slot_count);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
