@@ -258,6 +258,27 @@ TEST(CoreGid, SingleCharacterCorruptions) {
     EXPECT_GT(accepted, 2000u);
 }
 
+// Blocks whose number is a good one plus a multiple of 2^56 or 2^72: a reader that drops the
+// high bits would take them.
+TEST(CoreGid, NumbersTooLargeForTheirBytes) {
+    const std::string good = print(make(Kind::log, 1750000000000, 0x0123456789abcdef));
+    const std::string time = good.substr(0, 10), rest = good.substr(11);
+    const Number time_number = *plain_number(time), rest_number = *plain_number(rest);
+    ASSERT_TRUE(parse(plain_base58(time_number, 10) + "-" + plain_base58(rest_number, 13)));
+    // All the multiples that 58^10 and 58^13 have room for.
+    for (unsigned k = 1; k <= 5; k++) {
+        const std::string large = plain_base58(time_number + (Number{k} << 56), 10);
+        EXPECT_EQ(parse(large + "-" + rest).error, Error::bad_magnitude) << k;
+    }
+    for (unsigned k = 1; k <= 16; k++) {
+        const std::string large = plain_base58(rest_number + (Number{k} << 72), 13);
+        EXPECT_EQ(parse(time + "-" + large).error, Error::bad_magnitude) << k;
+    }
+    const Number edge = Number{1} << 72;
+    EXPECT_TRUE(parse(time + "-" + plain_base58(edge - 1, 13)));
+    EXPECT_EQ(parse(time + "-" + plain_base58(edge, 13)).error, Error::bad_magnitude);
+}
+
 TEST(CoreGid, OnlyTwentyFourCharactersAndSixteenBytes) {
     const std::string text = "74ftFmBdYT-2dVseX433Zwhy2dVseX433Zwhy2dVseX433Zwhy";
     unsigned char bytes[64] = {};

@@ -221,6 +221,31 @@ TEST(CoreStep, MasticScenariosNeverRepeat) {
     }
 }
 
+// ---- free-running ----
+
+// A counter that goes round gives its pool once in a tick, from wherever it starts and in
+// whatever portions.
+static_assert([] {
+    const Rules r{.min = 2, .max = 6, .max_tick = 9, .reset_threshold = free_running};
+    for (std::uint32_t start = 0; start <= 7; start++) {
+        for (std::uint32_t want = 1; want <= 7; want++) {
+            State s{.next = start};
+            bool seen[7] = {};
+            std::uint32_t total = 0;
+            for (Step last = step(s, 1, want, r); last.verdict == Verdict::issued; last = step(s, 1, want, r)) {
+                for (std::uint32_t i = last.first; i < last.first + last.count; i++) {
+                    if (i < r.min || i > r.max || seen[i]) return false;
+                    seen[i] = true;
+                }
+                total += last.count;
+                s = last.state;
+            }
+            if (total != 5) return false;
+        }
+    }
+    return true;
+}());
+
 // ---- raise ----
 
 // The floor holds for generators with other bounds too: they share the state, not the bounds.
