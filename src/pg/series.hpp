@@ -2,8 +2,9 @@
 // with memory that does not grow with the count.
 //
 // A range is given up when time has moved on, so an id is never older than it looks: its
-// tick is compared with the clock every `recheck` ids, and whenever a new client statement
-// fetches from the set (a cursor), because what that client saw in between must sort below.
+// tick is compared with the clock every `recheck` ids. It is also given up when a new client
+// statement fetches from the set (a cursor): what that client saw in between must sort below.
+// So that fetching a few at a time uses up no more than it gives, ranges begin small and grow.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@ extern "C" {
 namespace snowflake_ids::series {
 
 inline constexpr uint32 recheck = 64;
+inline constexpr uint32 first_range = 16;
 
 // A range of sequence numbers of one tick.
 struct Range {
@@ -27,17 +29,20 @@ struct Range {
     uint32 toggle = 0;
     uint32 next = 0;
     uint32 left = 0;
+    uint32 size = 0;       // how many were asked for
     uint32 unchecked = 0;  // ids that may still be taken without a look at the clock
     bool held = false;     // the clock was behind the tick when it was drawn
     TimestampTz statement = 0;
     uint64 generation = 0;  // of the settings: under others the node is another one
 };
 
-// How many ids to draw at once: not more than an eighth of the pool, so that single ids
-// of other backends do not wait for a bulk load, but never fewer than a recheck's worth.
-inline uint32 range_size(int64 left, const Rules& rules) {
+// How many ids to draw at once: twice as many as the last time, but not more than an eighth
+// of the pool, so that single ids of other backends do not wait for a bulk load; an eighth
+// smaller than a recheck's worth is rounded up to that.
+inline uint32 range_size(uint32 last, int64 left, const Rules& rules) {
     const uint32 pool = rules.max - rules.min + 1;
-    return static_cast<uint32>(std::min<int64>(left, std::max(recheck, pool / 8)));
+    const uint32 most = std::max(recheck, pool / 8);
+    return static_cast<uint32>(std::min<int64>(left, last == 0 ? first_range : std::min(last * 2, most)));
 }
 
 // Takes one number from the range, drawing another range if need be. `TickNow` gives the
@@ -46,14 +51,17 @@ inline uint32 range_size(int64 left, const Rules& rules) {
 template <generator::ClaimFunction claim, class TickNow>
 inline uint32 take(Range& r, Generator& g, int64 left, TickNow tick_now) {
     if (unlikely(r.unchecked == 0 || r.statement != GetCurrentStatementStartTimestamp())) {
-        if (r.left > 0) {
+        if (r.statement != GetCurrentStatementStartTimestamp()) {
+            r.left = r.size = 0;
+        } else if (r.left > 0) {
             const uint64 now = tick_now(g);
             if (r.generation != g.generation || (now != r.tick && !(r.held && now < r.tick))) r.left = 0;
         }
         if (r.left == 0) {
             CHECK_FOR_INTERRUPTS();
-            const ledger::Claim c = generator::draw<claim>(g, range_size(left, g.rules));
-            r = {c.tick, c.toggle, c.first, c.count, 0, c.held, 0, g.generation};
+            const uint32 size = range_size(r.size, left, g.rules);
+            const ledger::Claim c = generator::draw<claim>(g, size);
+            r = {c.tick, c.toggle, c.first, c.count, size, 0, c.held, 0, g.generation};
         }
         r.statement = GetCurrentStatementStartTimestamp();
         r.unchecked = std::min(recheck, r.left);
