@@ -9,6 +9,13 @@
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #endif
 
+// The macros for variable-length values (VARDATA_ANY …) moved out of postgres.h with 16.
+#if PG_VERSION_NUM >= 160000
+extern "C" {
+#include "varatt.h"
+}
+#endif
+
 // Soft errors (input functions that report without raising) came with 16: before, every
 // context is a hard one.
 #if PG_VERSION_NUM < 160000
