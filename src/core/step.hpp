@@ -45,6 +45,7 @@ struct Rules {
     std::uint64_t max_tick = 0;    // last tick that the format can hold
     bool has_toggle = false;       // sno
     OnRegression on_regression = OnRegression::hold;
+    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: ticks that it may run ahead of the clock
     // A new tick starts the sequence again at min if `next` has reached this (0: always, as
     // everything here but Snowflake-SI's sequenceResetThreshold and free-running counters,
     // which go round inside the bounds). Only for replaying those references.
@@ -60,7 +61,7 @@ inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_thr
 enum class Verdict : unsigned char {
     issued,
     overflow,    // no sequence left: comes back at `resume`
-    regression,  // clock is behind: comes back at `resume` (wait), or never (error)
+    regression,  // clock is behind: comes back at `resume` (wait), or never (error, max_lead)
     ended,       // the tick is beyond Rules::max_tick
 };
 
@@ -122,6 +123,7 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     }
     switch (r.on_regression) {
         case OnRegression::hold: {
+            if (s.tick - now > r.max_lead) break;
             Step held = detail::take(s, want, r);
             held.held = true;
             return held;

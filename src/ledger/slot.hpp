@@ -3,7 +3,7 @@
 // instructions leaves a valid state.
 //
 //   offset 0     Header   one page: constants with a checksum, then the few shared words
-//   offset 4096  Slot     slot_count of them, 128 bytes each: two cache lines
+//   offset 4096  Slot     slot_count of them, 192 bytes each: hot words, then counters
 //
 // A second file holds the durable ceilings: see ceiling.hpp.
 #pragma once
@@ -48,7 +48,11 @@ struct Counters {
     Word waiting;         // backends waiting now
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    Word reserved[2];
+    // Monotonic microseconds, for the log: when it was last seen, and last logged.
+    Word hold_seen;
+    Word overflow_seen;
+    Word overflow_logged;
+    Word reserved[7];
 };
 
 // One generator. The first line is the hot one.
@@ -63,10 +67,10 @@ struct BasicSlot {
     W reserved[3];
 };
 
-struct alignas(128) Slot : BasicSlot<Word> {
+struct alignas(64) Slot : BasicSlot<Word> {
     Counters counters;
 };
-static_assert(sizeof(Slot) == 128);
+static_assert(sizeof(Slot) == 192);
 
 struct Header {
     // Constant after creation, covered by `checksum`.

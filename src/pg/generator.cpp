@@ -3,8 +3,12 @@
 #include <algorithm>
 
 extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_subscription.h"
 }
 
 #include "core/sno_snapshot.hpp"
@@ -12,6 +16,8 @@ extern "C" {
 #include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
 #include "pg/durability.hpp"
+#include "pg/errors.hpp"
+#include "pg/occurrence.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wait.hpp"
 
@@ -31,17 +37,45 @@ Generator* all = nullptr;  // every generator that was ever set up in this backe
 
 void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
-// A standby has no say in what its primary issues.
-void refuse_in_recovery(const char* name) {
-    if (!RecoveryInProgress()) return;
+[[noreturn]] void refuse_in_recovery(const char* name, const char* hint) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
-                    errdetail("The primary server uses the same machine id."),
-                    errhint("Generate the id on the primary, or use gen_gid().")));
+                    errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
+    pg_unreachable();
+}
+
+// This server's node id: another one while it is in recovery, for a standby has no say in
+// what its primary issues.
+uint32 node_id(const char* name) {
+    if (!RecoveryInProgress()) return static_cast<uint32>(settings::machine_id);
+    if (settings::standby_machine_id < 0) {
+        refuse_in_recovery(name, "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
+    }
+    return static_cast<uint32>(settings::standby_machine_id);
+}
+
+bool has_subscription() {
+    Relation rel = table_open(SubscriptionRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 0, nullptr);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(rel, AccessShareLock);
+    return found;
+}
+
+// Servers that replicate logically write into each other's tables: the default machine id
+// on two of them gives the same ids twice.
+void warn_of_default_machine_id() {
+    static bool warned = false;
+    if (warned || settings::machine_id_given || RecoveryInProgress()) return;
+    warned = true;
+    if (!XLogLogicalInfoActive() && !has_subscription()) return;
+    ereport(WARNING, (errmsg("snowflake_ids.machine_id is not set, and this server may replicate logically"),
+                      errdetail("Two servers with the same machine id issue the same ids."),
+                      errhint("Give each server its own snowflake_ids.machine_id.")));
 }
 
 // Points `g` at its slot. What it drew from another one is added there first.
 void bind(Generator& g, const char* name, const ledger::Key& key) {
-    refuse_in_recovery(name);
     const ledger::Ledger& shared = shared_ledger();
     durability::enter(shared);
     ledger::Slot* slot = ledger::find_slot(shared, key, false);
@@ -63,17 +97,26 @@ void bind(Generator& g, const char* name, const ledger::Key& key) {
     ledger::apply_floor(shared, *slot);
     count_up(g);
     g.name = name;
+    g.in_recovery = RecoveryInProgress();
     g.slot = slot;
     g.node = key.node;
     g.counted_tick = 0;
 }
 
-Rules rules(uint32 min, uint32 max, uint64 max_tick, bool has_toggle) {
+Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
+    const auto tick_us = static_cast<uint64>(timeline.tick_us);
     return {.min = min,
             .max = max,
-            .max_tick = Min(max_tick, ledger::max_tick(has_toggle)),
+            .max_tick = Min(timeline.max_tick(), ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
-            .on_regression = static_cast<OnRegression>(settings::clock_regression)};
+            .on_regression = static_cast<OnRegression>(settings::clock_regression),
+            .max_lead = settings::max_clock_lead_ms < 0 ? ~uint64{0} : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
+}
+
+// In recovery a generator is set up for every call: promotion may come at any time.
+void ready(Generator& g) {
+    durability::set_limit(g);
+    g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
 void bind_sno(Generator& g, const ledger::Key& key) {
@@ -87,17 +130,15 @@ void bind_sno(Generator& g, const ledger::Key& key) {
     }
     bind(g, "sno", key);
     g.timeline = sno::timeline;
-    g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline.max_tick(), true);
-    durability::set_limit(g);
-    g.generation = settings::generation;
+    g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
+    ready(g);
 }
 
 void set_up_64_bit(Generator& g, const Layout& layout) {
     g.layout = layout;
     g.timeline = layout.timeline;
-    g.rules = rules(0, layout.max_sequence(), layout.timeline.max_tick(), false);
-    durability::set_limit(g);
-    g.generation = settings::generation;
+    g.rules = rules(0, layout.max_sequence(), layout.timeline, false);
+    ready(g);
 }
 
 [[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
@@ -105,9 +146,26 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
                     errmsg("cannot generate %s ids: the clock is %s", g.name,
                            early ? "before the first time that they can hold" : "past the last time that they can hold"),
-                    errdetail("Their time starts at %s.", timestamptz_to_str(timestamptz(g.timeline.epoch_us))),
+                    errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
                     errhint("Check the server's clock.")));
     pg_unreachable();
+}
+
+// An overflow is one occurrence for as long as calls have to wait without a pause of a
+// second. Its first wait is logged, then one line a minute with what it came to since.
+void note_overflow(Generator& g) {
+    ledger::Counters& c = g.slot->counters;
+    const uint64 waits = c.overflow_waits.fetch_add(1, std::memory_order_relaxed) + 1;
+    const unsigned pool = g.rules.max - g.rules.min + 1;
+    if (occurrence::begins(c.overflow_seen)) {
+        c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
+        ereport(LOG, (errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+                      errdetail("Node %u has %u ids per tick of %lld ms.", g.node, pool, static_cast<long long>(g.timeline.tick_us / 1000))));
+    } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
+        ereport(LOG, (errmsg("%s sequence overflow goes on for another %llu s", g.name, static_cast<unsigned long long>(since / 1000000)),
+                      errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT " ms since the counters were reset, " UINT64_FORMAT " wait now.",
+                                g.node, waits, c.wait_us.load() / 1000, c.waiting.load())));
+    }
 }
 
 [[noreturn]] void raise_overflow(const Generator& g) {
@@ -121,8 +179,10 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
                     errdetail("The last id has the time %s.",
-                              timestamptz_to_str(timestamptz(g.timeline.start_us(c.tick)))),
-                    errhint("Correct the clock, or set snowflake_ids.clock_regression to \"hold\".")));
+                              show_time(timestamptz(g.timeline.start_us(c.tick)))),
+                    g.rules.on_regression == OnRegression::hold
+                        ? errhint("Correct the clock, raise snowflake_ids.max_clock_lead, or see snowflake_ids_reset().")
+                        : errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -131,7 +191,7 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
                     errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
                     c.outcome == ledger::Outcome::regression
                         ? errdetail("The clock is behind the last id, which has the time %s.",
-                                    timestamptz_to_str(timestamptz(g.timeline.start_us(c.tick))))
+                                    show_time(timestamptz(g.timeline.start_us(c.tick))))
                         : errdetail("More ids are asked for than the %u that a tick of %lld ms has.",
                                     g.rules.max - g.rules.min + 1, static_cast<long long>(g.timeline.tick_us / 1000)),
                     errhint("The limit is set by snowflake_ids.max_wait.")));
@@ -148,7 +208,8 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
             if (settings::overflow == static_cast<int>(settings::Overflow::error)) raise_overflow(g);
             break;
         case ledger::Outcome::regression:
-            if (g.rules.on_regression == OnRegression::error) raise_regression(g, c);
+            // Only "wait" waits: "hold" comes here when it is as far ahead as it may be.
+            if (g.rules.on_regression != OnRegression::wait) raise_regression(g, c);
             break;
         case ledger::Outcome::ceiling:
         case ledger::Outcome::issued:
@@ -173,36 +234,40 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
-void set_up_sno(Generator& g, uint32 partition, bool explicit_partition) {
-    bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), explicit_partition ? MyDatabaseId : InvalidOid});
+void set_up_sno(Generator& g) {
+    warn_of_default_machine_id();
+    bind_sno(g, {ledger::Format::sno, static_cast<uint16>(node_id("sno")), InvalidOid});
 }
 
 void set_up_sno_at(Generator& g) {
-    bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(settings::machine_id), 0});
+    bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(node_id("sno")), InvalidOid});
 }
 
 void set_up_mastic(Generator& g) {
+    // No machine bits: a standby could not be told from its primary.
+    if (RecoveryInProgress()) refuse_in_recovery("Mastic", "Generate the id on the primary, or use gen_gid().");
     bind(g, "Mastic", {ledger::Format::mastic, 0, 0});
     set_up_64_bit(g, mastic::layout);
 }
 
 void set_up_snowflake_si(Generator& g) {
     const Layout layout = settings::snowflake_si_layout();
-    if (static_cast<uint32>(settings::machine_id) > layout.max_node()) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %d does not fit a Snowflake-SI id", settings::machine_id),
+    const uint32 node = node_id("Snowflake-SI");
+    if (node > layout.max_node()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
                         errdetail("snowflake_ids.si_machine_bits is %u: machine ids run from 0 to %u.", layout.node_bits, layout.max_node()),
                         errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before the first id.")));
     }
-    refuse_in_recovery("Snowflake-SI");
-    uint64 frozen;
-    if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, frozen)) {
+    warn_of_default_machine_id();
+    g.layout_word = &shared_ledger().header->si_layout;
+    if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout)) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
                         errdetail("This server's ids use base clock %s and %u machine bits.",
-                                  timestamptz_to_str(timestamptz(ledger::frozen_base_clock_us(frozen))),
-                                  ledger::frozen_machine_bits(frozen)),
-                        errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values.")));
+                                  show_time(timestamptz(ledger::frozen_base_clock_us(g.frozen_layout))),
+                                  ledger::frozen_machine_bits(g.frozen_layout)),
+                        errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, or see snowflake_ids_reset().")));
     }
-    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(settings::machine_id), 0});
+    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid});
     set_up_64_bit(g, layout);
 }
 
@@ -210,7 +275,8 @@ Generator& sno_of_partition(uint32 partition) {
     Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
     if (g.generation != settings::generation || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
-        set_up_sno(g, partition, true);
+        if (RecoveryInProgress()) refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
+        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId});
     }
     return g;
 }
@@ -219,6 +285,24 @@ void count_up(Generator& g) {
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
     g.uncounted = 0;
+}
+
+void note_regression(Generator& g, const ledger::Claim& c) {
+    ledger::Counters& counters = g.slot->counters;
+    const int64 lead_us = g.timeline.start_us(c.tick) - ledger::wall_us();
+    if (c.toggled) {
+        counters.regressions.fetch_add(1, std::memory_order_relaxed);
+        ereport(LOG, (errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
+                      errdetail("New ids sort beside those of %s and later.", show_time(timestamptz(g.timeline.start_us(c.tick))))));
+        return;
+    }
+    // A hold is one occurrence for as long as ticks are taken ahead of the clock without a
+    // pause of a second.
+    counters.holds.fetch_add(1, std::memory_order_relaxed);
+    if (occurrence::begins(counters.hold_seen)) {
+        ereport(LOG, (errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
+                      errdetail("The last id is %lld ms ahead of the clock.", static_cast<long long>(lead_us / 1000))));
+    }
 }
 
 void count_up_all() {
@@ -236,7 +320,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();
-    if (failed.outcome == ledger::Outcome::overflow) counters.overflow_waits.fetch_add(1, std::memory_order_relaxed);
+    if (failed.outcome == ledger::Outcome::overflow) note_overflow(g);
     counters.waiting.fetch_add(1, std::memory_order_relaxed);
 
     ledger::Claim c = failed;

@@ -22,6 +22,8 @@ struct Generator {
     uint32 node = 0;                // sno partition, Snowflake-SI machine id
     Timeline timeline{};
     Layout layout{};                // 64-bit formats
+    uint64 frozen_layout = 0;       // Snowflake-SI: what the ledger had when this was set up
+    const ledger::Word* layout_word = nullptr;  // and where it has it
     uint64 limit = 0;               // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;          // ticks from here on are near the limit
     bool in_recovery = false;       // set up with standby_machine_id
@@ -42,7 +44,7 @@ using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 // Of this node, as the settings say. sno_at: given times, see sno_generate.cpp.
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
-void set_up_sno(Generator& g, uint32 partition, bool explicit_partition);
+void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
 void set_up_mastic(Generator& g);
 void set_up_snowflake_si(Generator& g);
@@ -53,6 +55,9 @@ Generator& sno_of_partition(uint32 partition);
 // Adds what was drawn to the shared counters.
 void count_up(Generator& g);
 void count_up_all();
+
+// For a generator that a regression toggled, or that took a tick ahead of the clock.
+void note_regression(Generator& g, const ledger::Claim& c);
 
 // Waits or raises, as the settings say, until a claim succeeds.
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
@@ -82,8 +87,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.advanced)) {
         count_up(g);
         g.counted_tick = c.tick;
-        if (c.toggled) g.slot->counters.regressions.fetch_add(1, std::memory_order_relaxed);
-        if (c.advanced) g.slot->counters.holds.fetch_add(1, std::memory_order_relaxed);
+        if (unlikely(c.toggled || c.advanced)) note_regression(g, c);
         if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
     }
     g.uncounted += c.count;
@@ -91,7 +95,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
 }
 
 inline Generator& ready_sno() {
-    if (unlikely(own_sno.generation != settings::generation)) set_up_sno(own_sno, static_cast<uint32>(settings::machine_id), false);
+    if (unlikely(own_sno.generation != settings::generation)) set_up_sno(own_sno);
     return own_sno;
 }
 
@@ -106,7 +110,11 @@ inline Generator& ready_mastic() {
 }
 
 inline Generator& ready_snowflake_si() {
-    if (unlikely(own_snowflake_si.generation != settings::generation)) set_up_snowflake_si(own_snowflake_si);
+    Generator& g = own_snowflake_si;
+    // Somebody may have reset the layout since.
+    if (unlikely(g.generation != settings::generation || g.layout_word->load(std::memory_order_relaxed) != g.frozen_layout)) {
+        set_up_snowflake_si(g);
+    }
     return own_snowflake_si;
 }
 

@@ -17,6 +17,9 @@ int sno_sequence_max = 65535;
 int si_machine_bits = snowflake_si::default_machine_bits;
 int overflow = static_cast<int>(Overflow::wait);
 int clock_regression = static_cast<int>(OnRegression::hold);
+int max_clock_lead_ms = -1;
+int standby_machine_id = -1;
+bool machine_id_given = false;
 int max_wait_ms = 10000;
 int durable_window_ms = 2000;
 uint64 generation = 1;
@@ -37,6 +40,14 @@ const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegr
                                                 {nullptr, 0, false}};
 
 void changed(int, void*) { generation++; }
+
+// The first call is the definition's own, with the default.
+void machine_id_changed(int, void*) {
+    static bool defined = false;
+    if (defined) machine_id_given = true;
+    defined = true;
+    generation++;
+}
 
 // `extra` carries the parsed time to the assign hook, which must not fail.
 bool check_base_clock(char** value, void** extra, GucSource) {
@@ -73,8 +84,16 @@ Layout snowflake_si_layout() {
 }
 
 void define() {
-    define_sighup_int("snowflake_ids.machine_id", "Node id of this server: the sno partition and the Snowflake-SI machine id.",
-                      "Must differ between servers whose ids may meet.", &machine_id, 0, 65535);
+    DefineCustomIntVariable("snowflake_ids.machine_id",
+                            "Node id of this server: the sno partition and the Snowflake-SI machine id.",
+                            "Must differ between servers whose ids may meet.", &machine_id, 0, 0, 65535, PGC_SIGHUP, 0,
+                            nullptr, machine_id_changed, nullptr);
+    DefineCustomIntVariable("snowflake_ids.standby_machine_id", "Node id of this server while it is in recovery.",
+                            "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
+                            &standby_machine_id, -1, -1, 65535, PGC_SIGHUP, 0, nullptr, changed, nullptr);
+    DefineCustomIntVariable("snowflake_ids.max_clock_lead", "How far \"hold\" may run ahead of the clock.",
+                            "Beyond it an id is refused. -1: no limit.", &max_clock_lead_ms, -1, -1, INT_MAX, PGC_SIGHUP,
+                            GUC_UNIT_MS, nullptr, changed, nullptr);
     define_sighup_int("snowflake_ids.sno_sequence_min", "Lowest sequence number of a sno.",
                       "With sno_sequence_max it shares one partition between servers; six numbers at least.",
                       &sno_sequence_min, 0, 65535);

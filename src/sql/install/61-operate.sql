@@ -1,0 +1,20 @@
+-- What an operator may do to generators. Each could harm uniqueness or other databases of
+-- the server, so none is for PUBLIC.
+
+CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION sno_observe(sno, boolean) IS 'after an import: gen_sno() never issues at or below the time of this id, if it is of this node''s partition';
+REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
+
+CREATE FUNCTION mastic_observe(id bigint, force boolean DEFAULT false) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_observe'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION mastic_observe(bigint, boolean) IS 'after an import: gen_mastic() never issues at or below the time of this id';
+REVOKE ALL ON FUNCTION mastic_observe(bigint, boolean) FROM PUBLIC;
+
+CREATE FUNCTION snowflake_si_observe(id bigint, force boolean DEFAULT false) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS 'after an import: gen_snowflake_si() never issues at or below the time of this id, if it is of this node''s machine id';
+REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
