@@ -38,7 +38,8 @@ CREATE VIEW extension_functions AS
 SELECT p.proname, p.oid AS function,
        format('%s(%s)', p.proname, pg_get_function_arguments(p.oid)) AS signature,
        pg_get_function_result(p.oid) AS result,
-       CASE p.provolatile WHEN 'i' THEN 'immutable' WHEN 's' THEN 'stable' ELSE 'volatile' END
+       CASE p.prokind WHEN 'a' THEN 'aggregate ' ELSE '' END
+       || CASE p.provolatile WHEN 'i' THEN 'immutable' WHEN 's' THEN 'stable' ELSE 'volatile' END
        || CASE WHEN p.proisstrict THEN ' strict' ELSE '' END
        || CASE p.proparallel WHEN 's' THEN ' safe' WHEN 'r' THEN ' restricted' ELSE ' unsafe' END
        || CASE WHEN p.proleakproof THEN ' leakproof' ELSE '' END AS flags,

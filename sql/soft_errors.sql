@@ -10,3 +10,15 @@ FROM (VALUES ('sno', 'brpk4q72xwf2m63l'), ('sno', 'brpk4q72xwf2m63y'), ('sno', '
 SELECT type, e.sql_error_code, e.message, e.detail
 FROM (VALUES ('sno', 'brpk4q72xwf2m63y'), ('gid', '74ggDzh4TZ_33Abx4UEM2PFE'), ('gid(volume)', '74ggDzh4TZ-33Abx4UEM2PFE')) AS v (type, value),
      pg_input_error_info(value, type) AS e;
+-- COPY can skip what is refused, from 17 on.
+SELECT current_setting('server_version_num')::int < 170000 AS too_old \gset
+\if :too_old
+\quit
+\endif
+CREATE TEMP TABLE copied (id gid(log), s sno);
+COPY copied FROM stdin (ON_ERROR ignore);
+74ggDzh4TZ-33Abx4UEM2PFE	brpk4q72xwf2m63l
+5rMJNeFjYs-2eDkDiPiLuBbS	brpk4q72xwf2m63l
+74ggDzh4TZ-33Abx4UEM2PFE	BRPK4Q72XWF2M63L
+\.
+SELECT * FROM copied;
