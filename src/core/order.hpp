@@ -6,11 +6,15 @@
 // would be a key, but a poor one: ids drawn in bulk differ in what comes after them. So both formats leave
 // out what their ids hardly use, without ever contradicting the order:
 //
-//   sno  bits 63-16   time, tick-tock, metabyte: as they are
-//        bits 15-0    partition and sequence, seen from the partition P of the first id sorted:
-//                     0000-3fff  below P: 3fff is P - 1, and so on; all that are further off share 0000
-//                     4000-bfff  P: upper 15 bits of the sequence
-//                     c000-ffff  above P: c000 is P + 1, and so on; all that are further off share ffff
+//   sno  bits 63-24   time, tick-tock: as they are
+//        bits 23-0    metabyte, partition and sequence, seen from the first id sorted. It has metabyte M and
+//                     partition P; 128 partitions around P are the window, which gets half of all codes.
+//                       M, in the window       exact: place in the window and sequence, 7 + 16 bits
+//                       M, outside             half of the partition; above the window also the window's size
+//                       another metabyte       15 bits for each; above M also the window's size
+//                         P                      2000-5fff: a quarter of the sequence
+//                         below P                1fff is P - 1, and so on; all that are further off share 0000
+//                         above P                6000 is P + 1, and so on; all that are further off share 7fff
 //   gid  bits 63-62   kind
 //        bit  61      0: before the year 2248 (ms < 2^43)    1: later
 //        bits 60-18   ms, 43 bits                            bits 60-13   ms, 48 bits
@@ -66,25 +70,43 @@ namespace sno {
 
 class SortKey {
 public:
-    explicit constexpr SortKey(const Id& first) : own_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))) {}
+    explicit constexpr SortKey(const Id& first)
+        : metabyte_(first.bytes[5]), partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))) {
+        const std::uint32_t start = partition_ < window / 2 ? 0 : partition_ - window / 2;
+        window_start_ = start < 65536 - window ? start & ~1u : 65536 - window;
+    }
 
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
+        const auto metabyte = static_cast<std::uint32_t>(head >> 16 & 0xff);
         const auto partition = static_cast<std::uint32_t>(head & 0xffff);
-        std::uint32_t code = 0;
-        if (partition == own_)
-            code = 0x4000 + static_cast<std::uint32_t>(low_bytes(id) >> 1);
-        else if (partition < own_)
-            code = 0x3fff - nearer(own_ - 1 - partition);
-        else
-            code = 0xc000 + nearer(partition - own_ - 1);
-        return (head & ~std::uint64_t{0xffff}) | code;
+        const auto sequence = static_cast<std::uint32_t>(low_bytes(id));
+        const std::uint32_t code =
+            metabyte == metabyte_ ? (metabyte << 15) + own(partition, sequence)
+                                  : (metabyte < metabyte_ ? 0 : half) + (metabyte << 15 | other(partition, sequence));
+        return (head & ~std::uint64_t{0xffffff}) | code;
     }
 
 private:
-    static constexpr std::uint32_t nearer(std::uint32_t distance) { return distance < 0x3fff ? distance : 0x3fff; }
+    static constexpr std::uint32_t window = 128, half = window << 16;
 
-    std::uint32_t own_;
+    // Below half + 2^15, for the metabyte of the first id.
+    constexpr std::uint32_t own(std::uint32_t partition, std::uint32_t sequence) const {
+        if (partition < window_start_) return partition >> 1;
+        const std::uint32_t place = partition - window_start_;
+        return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
+    }
+
+    // Below 2^15, for all other metabytes.
+    constexpr std::uint32_t other(std::uint32_t partition, std::uint32_t sequence) const {
+        if (partition == partition_) return 0x2000 + (sequence >> 2);
+        if (partition < partition_) return 0x1fff - capped(partition_ - 1 - partition);
+        return 0x6000 + capped(partition - partition_ - 1);
+    }
+
+    static constexpr std::uint32_t capped(std::uint32_t distance) { return distance < 0x1fff ? distance : 0x1fff; }
+
+    std::uint32_t metabyte_, partition_, window_start_ = 0;
 };
 
 constexpr Id lowest() { return {}; }

@@ -26,7 +26,8 @@ sno::Id alike_sno(std::mt19937_64& random) {
     };
     return sno::compose({one_of(random, {0, 1, 126230400000, 126230400001, sno::timeline.max_tick()}), number({0, 1}),
                          number({0, 1, 127, 255}),
-                         number({0, 1, 2, 6, 7, 8, 999, 16384, 16390, 16391, 16392, 40000, 65534, 65535}),
+                         number({0,    1,    2,    6,    63,    64,    65,    127,   128,   129,  999,
+                                 8190, 8191, 8192, 8193, 40000, 65406, 65407, 65408, 65534, 65535}),
                          number({0, 1, 2, 3, 32767, 32768, 65534, 65535})});
 }
 
@@ -76,16 +77,26 @@ TEST(CoreOrder, GidKeyAgreesWithTheOrder) {
 }
 
 TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
-    // One tick of a whole sequence: pairs tie.
-    std::vector<sno::Id> tick;
-    for (std::uint32_t n = 0; n < 65536; n++) tick.push_back(sno::compose({126230400000, 0, 7, 300, n}));
-    EXPECT_EQ(ties(tick, sno::SortKey(tick[12345])), 32768u);
-    // Small partitions beside the first one keep their order.
-    std::vector<sno::Id> nodes;
-    for (std::uint32_t n = 0; n < 16384; n++) nodes.push_back(sno::compose({126230400000, 0, 0, n, 5}));
-    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[0])), 0u);
-    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[8000])), 0u);
-    EXPECT_EQ(ties(nodes, sno::SortKey(nodes[16383])), 0u);
+    // One tick of a whole sequence, in the partition of the first id and in one near it: no ties.
+    std::vector<sno::Id> tick, others;
+    for (std::uint32_t n = 0; n < 65536; n++) {
+        tick.push_back(sno::compose({126230400000, 0, 7, 300 + n % 2, n}));
+        tick.push_back(sno::compose({126230400000, 0, 7, 363, n}));
+        others.push_back(sno::compose({126230400000, 0, 8, 300, n}));
+    }
+    EXPECT_EQ(ties(tick, sno::SortKey(tick[0])), 0u);
+    // With another metabyte: four tie.
+    EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65536u / 4 * 3);
+    // Many partitions: pairs tie outside the window. With many metabytes as well: none near the first partition.
+    std::vector<sno::Id> nodes, types;
+    for (std::uint32_t n = 0; n < 8192; n++) {
+        nodes.push_back(sno::compose({126230400000, 0, 0, n, 5}));
+        types.push_back(sno::compose({126230400000, 0, n % 256, n / 256, 5}));
+    }
+    for (const std::size_t first : {0, 100, 8191}) {
+        EXPECT_LT(ties(nodes, sno::SortKey(nodes[first])), 4096u);
+        EXPECT_EQ(ties(types, sno::SortKey(types[first])), 0u);
+    }
     // 1,000 ids of one kind in each millisecond: two share 17 bits once in 262,144 pairs.
     std::mt19937_64 random(3);
     std::vector<gid::Id> ours, grafts;
