@@ -2,8 +2,9 @@
 //
 // Base clock and machine id width are not in the id. Each function here serves two SQL functions:
 // one takes them from the settings, the other as two more arguments at the end.
-#include "core/snowflake_si.hpp"
+#include "pg/snowflake_si_fields.hpp"
 
+#include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
@@ -24,7 +25,8 @@ constexpr const char* name = "Snowflake-SI id";
     pg_unreachable();
 }
 
-// The layout from the arguments after the first `n`, or from the settings if there are none.
+}  // namespace
+
 Layout layout_argument(FunctionCallInfo fcinfo, int n) {
     if (PG_NARGS() == n) return settings::snowflake_si_layout();
     const TimestampTz base_clock = PG_GETARG_TIMESTAMPTZ(n);
@@ -34,6 +36,8 @@ Layout layout_argument(FunctionCallInfo fcinfo, int n) {
     if (!layout) report_base_clock(base_clock);
     return layout.value;
 }
+
+namespace {
 
 struct Inside {
     Layout layout;

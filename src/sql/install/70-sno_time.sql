@@ -1,0 +1,119 @@
+-- Comparing snos with time: the meaning is that of sno_timestamp(id). The planner turns these operators into
+-- comparisons between ids, so that they use btree and BRIN indexes, partitions and statistics of the id.
+--
+-- An untyped literal or parameter beside a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz. Beside
+-- <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best match
+-- for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a sno.
+
+CREATE FUNCTION sno_time_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_time_support(internal) IS
+    'planner support: turns comparisons of sno with time into comparisons between ids';
+
+-- What they become where the time is not a constant: id >= sno_first(…) AND id <= sno_last(…). Never an error, never NULL
+-- but for NULL.
+
+CREATE FUNCTION sno_first(comparison text, created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_first(created tstzrange) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_last(comparison text, created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_last(created tstzrange) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION sno_first(text, timestamptz) IS
+    'first sno whose time compares like this (<, <=, >=, >) with the given one; if there is none, the last sno of all';
+COMMENT ON FUNCTION sno_first(tstzrange) IS
+    'first sno whose time is in the range; if there is none, the last sno of all';
+COMMENT ON FUNCTION sno_last(text, timestamptz) IS
+    'last sno whose time compares like this (<, <=, >=, >) with the given one; if there is none, the first sno of all';
+COMMENT ON FUNCTION sno_last(tstzrange) IS
+    'last sno whose time is in the range; if there is none, the first sno of all';
+
+-- The operators.
+
+CREATE FUNCTION sno_lt_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION sno_le_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION sno_ge_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION sno_gt_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION timestamptz_lt_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION timestamptz_le_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION timestamptz_ge_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION timestamptz_gt_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT sno_time_support;
+CREATE FUNCTION sno_contained_by(sno, anyrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_contained_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT sno_time_support;
+
+COMMENT ON FUNCTION sno_lt_timestamptz(sno, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION sno_le_timestamptz(sno, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION sno_ge_timestamptz(sno, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION sno_gt_timestamptz(sno, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_lt_sno(timestamptz, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_sno(timestamptz, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_ge_sno(timestamptz, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_gt_sno(timestamptz, sno) IS 'implementation of > operator';
+COMMENT ON FUNCTION sno_contained_by(sno, anyrange) IS 'implementation of <@ operator';
+
+CREATE OPERATOR < (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = matchingsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = matchingsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = matchingsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = sno_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = matchingsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = timestamptz_lt_sno, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = matchingsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = timestamptz_le_sno, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = matchingsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = timestamptz_ge_sno, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = matchingsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = timestamptz_gt_sno, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = matchingsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR <@ (
+    LEFTARG = sno, RIGHTARG = anyrange, FUNCTION = sno_contained_by, RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+
+COMMENT ON OPERATOR < (sno, timestamptz) IS 'the timestamp of the sno is earlier than the time';
+COMMENT ON OPERATOR <= (sno, timestamptz) IS 'the timestamp of the sno is not later than the time';
+COMMENT ON OPERATOR >= (sno, timestamptz) IS 'the timestamp of the sno is not earlier than the time';
+COMMENT ON OPERATOR > (sno, timestamptz) IS 'the timestamp of the sno is later than the time';
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'the time is earlier than the timestamp of the sno';
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'the time is not later than the timestamp of the sno';
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'the time is not earlier than the timestamp of the sno';
+COMMENT ON OPERATOR > (timestamptz, sno) IS 'the time is later than the timestamp of the sno';
+COMMENT ON OPERATOR <@ (sno, anyrange) IS
+    'the timestamp of the sno is in the range, a tstzrange';

@@ -1,0 +1,120 @@
+-- Comparing gids with time: the meaning is that of gid_timestamp(id). In columns with a type modifier, such as
+-- gid(volume), the planner turns these operators into comparisons between ids, so that they use btree and BRIN indexes,
+-- partitions and statistics of the id. Without one the kind is not known, and they work as a filter.
+--
+-- An untyped literal or parameter beside a gid is read as a gid: write timestamptz '2026-01-01', or $1::timestamptz. Beside
+-- <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best match
+-- for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a gid.
+
+CREATE FUNCTION gid_time_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gid_time_support(internal) IS
+    'planner support: turns comparisons of gid with time into comparisons between ids';
+
+-- What they become where the time is not a constant: id >= gid_first(…) AND id <= gid_last(…). Never an error, never NULL
+-- but for NULL.
+
+CREATE FUNCTION gid_first(kind text, comparison text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_first(kind text, created tstzrange) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_last(kind text, comparison text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_last(kind text, created tstzrange) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION gid_first(text, text, timestamptz) IS
+    'first gid of the kind whose time compares like this (<, <=, >=, >) with the given one; if there is none, the last gid of all';
+COMMENT ON FUNCTION gid_first(text, tstzrange) IS
+    'first gid of the kind whose time is in the range; if there is none, the last gid of all';
+COMMENT ON FUNCTION gid_last(text, text, timestamptz) IS
+    'last gid of the kind whose time compares like this (<, <=, >=, >) with the given one; if there is none, the first gid of all';
+COMMENT ON FUNCTION gid_last(text, tstzrange) IS
+    'last gid of the kind whose time is in the range; if there is none, the first gid of all';
+
+-- The operators.
+
+CREATE FUNCTION gid_lt_timestamptz(gid, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION gid_le_timestamptz(gid, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION gid_ge_timestamptz(gid, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION gid_gt_timestamptz(gid, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION timestamptz_lt_gid(timestamptz, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_gid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION timestamptz_le_gid(timestamptz, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_gid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION timestamptz_ge_gid(timestamptz, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_gid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION timestamptz_gt_gid(timestamptz, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_gid' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+    SUPPORT gid_time_support;
+CREATE FUNCTION gid_contained_by(gid, anyrange) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_contained_by' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT gid_time_support;
+
+COMMENT ON FUNCTION gid_lt_timestamptz(gid, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION gid_le_timestamptz(gid, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION gid_ge_timestamptz(gid, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION gid_gt_timestamptz(gid, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_lt_gid(timestamptz, gid) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_gid(timestamptz, gid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_ge_gid(timestamptz, gid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_gt_gid(timestamptz, gid) IS 'implementation of > operator';
+COMMENT ON FUNCTION gid_contained_by(gid, anyrange) IS 'implementation of <@ operator';
+
+CREATE OPERATOR < (
+    LEFTARG = gid, RIGHTARG = timestamptz, FUNCTION = gid_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = matchingsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = gid, RIGHTARG = timestamptz, FUNCTION = gid_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = matchingsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = gid, RIGHTARG = timestamptz, FUNCTION = gid_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = matchingsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = gid, RIGHTARG = timestamptz, FUNCTION = gid_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = matchingsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = gid, FUNCTION = timestamptz_lt_gid, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = matchingsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = gid, FUNCTION = timestamptz_le_gid, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = matchingsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = gid, FUNCTION = timestamptz_ge_gid, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = matchingsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = gid, FUNCTION = timestamptz_gt_gid, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = matchingsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR <@ (
+    LEFTARG = gid, RIGHTARG = anyrange, FUNCTION = gid_contained_by, RESTRICT = matchingsel, JOIN = matchingjoinsel
+);
+
+COMMENT ON OPERATOR < (gid, timestamptz) IS 'the timestamp of the gid is earlier than the time';
+COMMENT ON OPERATOR <= (gid, timestamptz) IS 'the timestamp of the gid is not later than the time';
+COMMENT ON OPERATOR >= (gid, timestamptz) IS 'the timestamp of the gid is not earlier than the time';
+COMMENT ON OPERATOR > (gid, timestamptz) IS 'the timestamp of the gid is later than the time';
+COMMENT ON OPERATOR < (timestamptz, gid) IS 'the time is earlier than the timestamp of the gid';
+COMMENT ON OPERATOR <= (timestamptz, gid) IS 'the time is not later than the timestamp of the gid';
+COMMENT ON OPERATOR >= (timestamptz, gid) IS 'the time is not earlier than the timestamp of the gid';
+COMMENT ON OPERATOR > (timestamptz, gid) IS 'the time is later than the timestamp of the gid';
+COMMENT ON OPERATOR <@ (gid, anyrange) IS
+    'the timestamp of the gid is in the range, a tstzrange';
