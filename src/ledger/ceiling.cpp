@@ -37,7 +37,7 @@ bool unpack_ceiling(std::uint64_t word, std::uint32_t slot_index, std::uint64_t&
     return word == 0 || word == pack_ceiling(ms, slot_index);
 }
 
-CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger& ledger) {
+CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, const Ledger& ledger) {
     const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return io_error(errno);
     fd_ = open_file(dir_fd, ceiling_file_name);
@@ -58,11 +58,30 @@ CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger&
     close(dir_fd);
     if (error != 0) return io_error(error);
 
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, 0} : io_error(errno);
+    return {};
+}
+
+CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger& ledger) {
+    const CeilingResult r = open_and_lock(dir, mode, ledger);
+    if (r.error != CeilingError::none) return r;
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(ceiling_file_bytes)) return {CeilingError::damaged, 0, 0};
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, 0} : io_error(errno);
     return {};
+}
+
+CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms) {
+    CeilingResult r = open_and_lock(dir, mode, ledger);
+    if (r.error != CeilingError::none) return r;
+    if (ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0) return io_error(errno);
+    std::uint64_t ms[slot_count];
+    while ((r = read(ms)).error == CeilingError::damaged) {
+        r = write(r.slot, floor_ms, false);
+        if (r.error != CeilingError::none) return r;
+    }
+    if (r.error == CeilingError::none && fsync(fd_) != 0) return io_error(errno);
+    return r;
 }
 
 // Closing the only descriptor of this open file drops the lock.

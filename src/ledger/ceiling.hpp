@@ -52,6 +52,8 @@ class LockedCeilings {
 public:
     // Opens, makes if there is none, and locks without waiting.
     CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger);
+    // The same for a file that may be damaged: what cannot be read becomes `floor_ms`.
+    CeilingResult open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms);
     ~LockedCeilings();
     LockedCeilings() = default;
     LockedCeilings(const LockedCeilings&) = delete;
@@ -61,6 +63,7 @@ public:
     CeilingResult write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const;
 
 private:
+    CeilingResult open_and_lock(const char* dir, unsigned mode, const Ledger& ledger);
     int fd_ = -1;
 };
 

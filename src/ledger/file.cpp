@@ -27,14 +27,7 @@ Attached failed(FileError error, int system_errno = 0) { return {{}, error, syst
 // 0 or errno.
 int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
     alignas(Header) unsigned char page[header_bytes] = {};
-    auto* h = reinterpret_cast<Header*>(page);
-    h->magic = magic;
-    h->version = format_version;
-    h->slot_bytes = sizeof(Slot);
-    h->slot_count = slot_count;
-    h->system_identifier = system_identifier;
-    h->created_us = wall_us();
-    h->checksum = checksum(*h);
+    write_constants(*reinterpret_cast<Header*>(page), system_identifier);
     return create_file(dir_fd, name, mode, page, sizeof page, file_bytes);
 }
 
@@ -52,17 +45,14 @@ Attached map(int fd, std::uint64_t system_identifier) {
     if (fstat(fd, &st) != 0) return failed(FileError::cannot_open, errno);
     if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(file_bytes)) return failed(FileError::bad_size);
 
-    void* p = mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (p == MAP_FAILED) return failed(FileError::cannot_map, errno);
-    Ledger ledger{static_cast<Header*>(p), reinterpret_cast<Slot*>(static_cast<char*>(p) + header_bytes),
-                  static_cast<std::uint64_t>(st.st_dev), static_cast<std::uint64_t>(st.st_ino)};
-
-    const FileError error = check(*ledger.header, system_identifier);
+    Attached a = map_unchecked(fd);
+    if (a.error != FileError::none) return a;
+    const FileError error = check(*a.ledger.header, system_identifier);
     if (error != FileError::none) {
-        detach(ledger);
+        detach(a.ledger);
         return failed(error);
     }
-    return {ledger, FileError::none, 0};
+    return a;
 }
 
 Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
@@ -80,6 +70,28 @@ Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t
 }
 
 }  // namespace
+
+void write_constants(Header& h, std::uint64_t system_identifier) {
+    h.magic = magic;
+    h.version = format_version;
+    h.slot_bytes = sizeof(Slot);
+    h.slot_count = slot_count;
+    h.reserved0 = 0;
+    h.system_identifier = system_identifier;
+    h.created_us = wall_us();
+    h.checksum = checksum(h);
+}
+
+Attached map_unchecked(int fd) {
+    struct stat st;
+    if (fstat(fd, &st) != 0) return failed(FileError::cannot_open, errno);
+    void* p = mmap(nullptr, file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) return failed(FileError::cannot_map, errno);
+    return {{static_cast<Header*>(p), reinterpret_cast<Slot*>(static_cast<char*>(p) + header_bytes),
+             static_cast<std::uint64_t>(st.st_dev), static_cast<std::uint64_t>(st.st_ino)},
+            FileError::none,
+            0};
+}
 
 Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier) {
     const int dir_fd = open_directory(dir);

@@ -53,6 +53,11 @@ Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t 
 // newcomers would draw from another ledger.
 bool still_linked(const char* dir, const char* name, const Ledger& ledger);
 
+// For attach() and repair(). The header's constants for this library; the mapping of a file
+// of the right size, whatever is in it.
+void write_constants(Header& header, std::uint64_t system_identifier);
+Attached map_unchecked(int fd);
+
 // For tests; a backend keeps its mapping until it ends.
 void detach(Ledger& ledger);
 

@@ -18,6 +18,23 @@ constexpr bool has_toggle(Format format) { return format == Format::sno; }
 // sno_at counts calls, not time: ceilings and floors mean nothing to it.
 constexpr bool has_time(Format format) { return format != Format::sno_at; }
 
+// As SQL spells it.
+constexpr const char* format_name(Format format) {
+    switch (format) {
+        case Format::sno:
+            return "sno";
+        case Format::sno_at:
+            return "sno_at";
+        case Format::mastic:
+            return "mastic";
+        case Format::snowflake_si:
+            return "snowflake_si";
+        case Format::none:
+            break;
+    }
+    return "unknown";
+}
+
 // Snowflake-SI counts from the base clock that the ledger remembers, not from a setting.
 inline Timeline timeline_of(Format format, const Header& header) {
     switch (format) {

@@ -88,6 +88,7 @@ struct Header {
     Word lives;        // number of server lives that used the file
     Word life_id;      // random number of this life, never 0 once begun
     Word life_key[3];  // of this life, see life.hpp; written last
+    Word epoch;        // counts resets: generators set up under an older one are set up again
     Word raising_until;  // monotonic microseconds: until then somebody raises ceilings ahead of need
 };
 static_assert(sizeof(Header) <= header_bytes);

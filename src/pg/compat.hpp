@@ -49,9 +49,9 @@ extern "C" {
 #if PG_VERSION_NUM >= 170000
 #define SNOWFLAKE_IDS_WAIT_EVENT(name)                        \
     []() -> uint32 {                                          \
-        static uint32 event = 0;                              \
-        if (event == 0) event = WaitEventExtensionNew(name);  \
-        return event;                                         \
+        static uint32 id = 0;                              \
+        if (id == 0) id = WaitEventExtensionNew(name);  \
+        return id;                                            \
     }()
 #else
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION

@@ -137,6 +137,8 @@ void enter(const ledger::Ledger& shared) {
     if (!RecoveryInProgress() && wal_until_us == 0) enter_database(shared);
 }
 
+void forget() { wal_until_us = 0; }
+
 void set_limit(Generator& g) {
     int64 until = static_cast<int64>(g.slot->ceiling.load()) * 1000;
     if (!g.in_recovery) until = Min(until, wal_until_us);
@@ -176,6 +178,12 @@ void raise_ahead(Generator& g, uint64 tick) {
         shared_ledger().header->raising_until.store(0, std::memory_order_relaxed);
     }
     set_limit(g);
+}
+
+uint64 ceiling_ms(int64 us) { return to_ms(us + window_us() + margin_us()); }
+
+void apply(const ledger::Reset& reset) {
+    until_done([&] { return ledger::apply(DataDir, file_mode(), shared_ledger(), reset); });
 }
 
 }  // namespace snowflake_ids::durability

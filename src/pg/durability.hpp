@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ledger/file.hpp"
+#include "ledger/reset.hpp"
 #include "pg/generator.hpp"
 #include "pg/pg.hpp"
 
@@ -12,6 +13,9 @@ namespace snowflake_ids::durability {
 // outside recovery, raises the ledger's floor above what this database has seen if that was
 // another life's doing.
 void enter(const ledger::Ledger& ledger);
+
+// An operator's reset may have lowered the ceilings: look at them again.
+void forget();
 
 // Sets g.limit and g.raise_from from the ceilings as they stand.
 void set_limit(Generator& g);
@@ -23,5 +27,11 @@ void raise_above(Generator& g, uint64 tick);
 // The limit is near: raises the ceilings if nobody else is at it, while others go on below
 // the old ones.
 void raise_ahead(Generator& g, uint64 tick);
+
+// The durable ceiling that a generator standing at `us` gets, in Unix ms.
+uint64 ceiling_ms(int64 us);
+
+// Applies an operator's reset to the ledger.
+void apply(const ledger::Reset& reset);
 
 }  // namespace snowflake_ids::durability

@@ -33,6 +33,8 @@ constexpr uint32 max_owned_slots = 64;
 // Generators of explicit partitions, found again by the partition's low bits.
 Generator explicit_sno[64];
 
+const ledger::Word no_epoch{0};
+
 Generator* all = nullptr;  // every generator that was ever set up in this backend
 
 void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
@@ -77,6 +79,10 @@ void warn_of_default_machine_id() {
 // Points `g` at its slot. What it drew from another one is added there first.
 void bind(Generator& g, const char* name, const ledger::Key& key) {
     const ledger::Ledger& shared = shared_ledger();
+    epoch = &shared.header->epoch;
+    // First, so that a reset from here on is noticed.
+    const uint64 bound_epoch = epoch->load();
+    if (g.epoch != bound_epoch) durability::forget();
     durability::enter(shared);
     ledger::Slot* slot = ledger::find_slot(shared, key, false);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
@@ -98,6 +104,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key) {
     count_up(g);
     g.name = name;
     g.in_recovery = RecoveryInProgress();
+    g.epoch = bound_epoch;
     g.slot = slot;
     g.node = key.node;
     g.counted_tick = 0;
@@ -159,10 +166,10 @@ void note_overflow(Generator& g) {
     const unsigned pool = g.rules.max - g.rules.min + 1;
     if (occurrence::begins(c.overflow_seen)) {
         c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
-        ereport(LOG, (errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
                       errdetail("Node %u has %u ids per tick of %lld ms.", g.node, pool, static_cast<long long>(g.timeline.tick_us / 1000))));
     } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
-        ereport(LOG, (errmsg("%s sequence overflow goes on for another %llu s", g.name, static_cast<unsigned long long>(since / 1000000)),
+        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow goes on for another %llu s", g.name, static_cast<unsigned long long>(since / 1000000)),
                       errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT " ms since the counters were reset, " UINT64_FORMAT " wait now.",
                                 g.node, waits, c.wait_us.load() / 1000, c.waiting.load())));
     }
@@ -234,6 +241,8 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
+const ledger::Word* epoch = &no_epoch;
+
 void set_up_sno(Generator& g) {
     warn_of_default_machine_id();
     bind_sno(g, {ledger::Format::sno, static_cast<uint16>(node_id("sno")), InvalidOid});
@@ -259,7 +268,6 @@ void set_up_snowflake_si(Generator& g) {
                         errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before the first id.")));
     }
     warn_of_default_machine_id();
-    g.layout_word = &shared_ledger().header->si_layout;
     if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout)) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
                         errdetail("This server's ids use base clock %s and %u machine bits.",
@@ -273,7 +281,7 @@ void set_up_snowflake_si(Generator& g) {
 
 Generator& sno_of_partition(uint32 partition) {
     Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
-    if (g.generation != settings::generation || g.node != partition) {
+    if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
         if (RecoveryInProgress()) refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
         bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId});
@@ -292,7 +300,7 @@ void note_regression(Generator& g, const ledger::Claim& c) {
     const int64 lead_us = g.timeline.start_us(c.tick) - ledger::wall_us();
     if (c.toggled) {
         counters.regressions.fetch_add(1, std::memory_order_relaxed);
-        ereport(LOG, (errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
+        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
                       errdetail("New ids sort beside those of %s and later.", show_time(timestamptz(g.timeline.start_us(c.tick))))));
         return;
     }
@@ -300,7 +308,7 @@ void note_regression(Generator& g, const ledger::Claim& c) {
     // pause of a second.
     counters.holds.fetch_add(1, std::memory_order_relaxed);
     if (occurrence::begins(counters.hold_seen)) {
-        ereport(LOG, (errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
+        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
                       errdetail("The last id is %lld ms ahead of the clock.", static_cast<long long>(lead_us / 1000))));
     }
 }
@@ -320,7 +328,8 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();
-    if (failed.outcome == ledger::Outcome::overflow) note_overflow(g);
+    // After a floor or a new life the tick is used up without an id: that is no overflow.
+    if (failed.outcome == ledger::Outcome::overflow && !failed.held) note_overflow(g);
     counters.waiting.fetch_add(1, std::memory_order_relaxed);
 
     ledger::Claim c = failed;

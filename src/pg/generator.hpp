@@ -23,7 +23,7 @@ struct Generator {
     Timeline timeline{};
     Layout layout{};                // 64-bit formats
     uint64 frozen_layout = 0;       // Snowflake-SI: what the ledger had when this was set up
-    const ledger::Word* layout_word = nullptr;  // and where it has it
+    uint64 epoch = 0;               // Header::epoch it was set up under
     uint64 limit = 0;               // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;          // ticks from here on are near the limit
     bool in_recovery = false;       // set up with standby_machine_id
@@ -94,27 +94,31 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     return c;
 }
 
+// The ledger's Header::epoch, or a zero before it is mapped.
+extern const ledger::Word* epoch;
+
+// Set up under other settings, or before an operator's reset.
+inline bool stale(const Generator& g) {
+    return g.generation != settings::generation || g.epoch != epoch->load(std::memory_order_relaxed);
+}
+
 inline Generator& ready_sno() {
-    if (unlikely(own_sno.generation != settings::generation)) set_up_sno(own_sno);
+    if (unlikely(stale(own_sno))) set_up_sno(own_sno);
     return own_sno;
 }
 
 inline Generator& ready_sno_at() {
-    if (unlikely(own_sno_at.generation != settings::generation)) set_up_sno_at(own_sno_at);
+    if (unlikely(stale(own_sno_at))) set_up_sno_at(own_sno_at);
     return own_sno_at;
 }
 
 inline Generator& ready_mastic() {
-    if (unlikely(own_mastic.generation != settings::generation)) set_up_mastic(own_mastic);
+    if (unlikely(stale(own_mastic))) set_up_mastic(own_mastic);
     return own_mastic;
 }
 
 inline Generator& ready_snowflake_si() {
-    Generator& g = own_snowflake_si;
-    // Somebody may have reset the layout since.
-    if (unlikely(g.generation != settings::generation || g.layout_word->load(std::memory_order_relaxed) != g.frozen_layout)) {
-        set_up_snowflake_si(g);
-    }
+    if (unlikely(stale(own_snowflake_si))) set_up_snowflake_si(own_snowflake_si);
     return own_snowflake_si;
 }
 

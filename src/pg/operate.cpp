@@ -1,15 +1,17 @@
 // What an operator may do to a generator: observe an imported id, restore a snapshot, reset.
 // All but a forced reset only move forward.
-#include "core/sno_snapshot.hpp"
+#include "core/gid.hpp"
 #include "ledger/ceiling.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
+#include "ledger/reset.hpp"
 #include "pg/datum.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
 #include "pg/generator.hpp"
 #include "pg/operate.hpp"
 #include "pg/shared_ledger.hpp"
+#include "pg/wal_ceiling.hpp"
 
 namespace snowflake_ids::operate {
 
@@ -51,6 +53,16 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     return true;
 }
 
+ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
+    for (const ledger::Format f : {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si}) {
+        if (strcmp(name, ledger::format_name(f)) == 0) return f;
+    }
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
+                    errdetail("Formats with a shared generator are sno, mastic and snowflake_si.")));
+    pg_unreachable();
+}
+
 void observe(Generator& g, int64 id_us, bool force, const char* what) {
     if (!force) operate::refuse_far_ahead(id_us, what);
     operate::never_again(g, ledger::clamped_tick(g.timeline, id_us));
@@ -83,6 +95,51 @@ FUNCTION(snowflake_si_observe) {
     const Result<Layout::Fields> fields = g.layout.split(static_cast<uint64>(id));
     if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(g.layout.max_id()));
     if (fields.value.node == g.node) observe(g, g.layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    PG_RETURN_VOID();
+}
+
+// snowflake_ids_reset(floor, format, node, force)
+FUNCTION(reset) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("floor and force must not be null")));
+    }
+    const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
+    if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
+        report_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline, PG_GETARG_TIMESTAMPTZ(0));
+    }
+    const int64 now_us = ledger::wall_us();
+    ledger::Reset reset{.floor_ms = static_cast<uint64>(floor_us / 1000),
+                        .ceiling_ms = durability::ceiling_ms(Max(floor_us, now_us)),
+                        .force = PG_GETARG_BOOL(3),
+                        .sync = enableFsync};
+    if (!PG_ARGISNULL(1)) reset.format = format_argument(fcinfo, 1);
+    if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
+    reset.unfreeze = reset.format == ledger::Format::snowflake_si && reset.node < 0;
+
+    ledger::Attached attached;
+    const bool damaged = try_shared_ledger(attached).header == nullptr;
+    if (damaged) {
+        if (!reset.force && floor_us < now_us) {
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
+                            errhint("Choose a floor above every id, or force it.")));
+        }
+        repair_shared_ledger(reset.floor_ms);
+    }
+    const ledger::Ledger& shared = shared_ledger();
+    const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
+    if (!reset.force && floor_us < highest_us) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
+                        errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
+    }
+    durability::enter(shared);
+    durability::apply(reset);
+    if (reset.force) {
+        // Other databases keep their own: the function must be called in each.
+        wal_ceiling::set({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()});
+    }
+    ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
+                         reset.force ? " by force" : "")));
     PG_RETURN_VOID();
 }
 

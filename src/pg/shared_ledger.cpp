@@ -35,7 +35,7 @@ ledger::Ledger mapped;
         case FileError::foreign:
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                             errmsg("ledger file \"%s\" belongs to another database cluster", name),
-                            errhint("Remove the file if it was copied here by mistake.")));
+                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id with snowflake_ids_reset().")));
             break;
         case FileError::relinked:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
@@ -54,7 +54,7 @@ ledger::Ledger mapped;
                               a.error == FileError::bad_size    ? "size"
                               : a.error == FileError::bad_magic ? "first word"
                                                                 : "checksum"),
-                    errhint("Ids drawn from a guessed state could repeat. Restore the file from before the damage.")));
+                    errhint("Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -73,6 +73,13 @@ const ledger::Ledger& shared_ledger() {
     ledger::Attached attached;
     if (!try_shared_ledger(attached)) raise(attached);
     return mapped;
+}
+
+void repair_shared_ledger(uint64 floor_ms) {
+    const ledger::Attached a = ledger::repair(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
+                                              GetSystemIdentifier(), floor_ms);
+    if (!a.ledger) raise(a);
+    mapped = a.ledger;
 }
 
 const char* ledger_state_name(ledger::FileError error) {

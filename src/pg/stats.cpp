@@ -4,6 +4,8 @@
 #include "pg/settings.hpp"
 #include "pg/shared_ledger.hpp"
 
+#include <initializer_list>
+
 extern "C" {
 #include "access/xlog.h"
 #include "funcapi.h"
@@ -16,22 +18,6 @@ extern "C" {
 namespace snowflake_ids {
 
 namespace {
-
-const char* format_name(ledger::Format format) {
-    switch (format) {
-        case ledger::Format::sno:
-            return "sno";
-        case ledger::Format::sno_at:
-            return "sno_at";
-        case ledger::Format::mastic:
-            return "mastic";
-        case ledger::Format::snowflake_si:
-            return "snowflake_si";
-        case ledger::Format::none:
-            break;
-    }
-    return "unknown";
-}
 
 Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
@@ -49,7 +35,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
-    values[i++] = CStringGetTextDatum(format_name(key.format));
+    values[i++] = CStringGetTextDatum(ledger::format_name(key.format));
     values[i++] = Int32GetDatum(key.node);
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);

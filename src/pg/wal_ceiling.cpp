@@ -67,25 +67,39 @@ Ceiling read() {
     return c;
 }
 
-Ceiling raise(const Ceiling& wanted) {
+namespace {
+
+// Puts what `next` makes of the current content on the page, if it differs. Flushed.
+template <class Next>
+Ceiling update(Next next) {
     Relation rel = open_relation();
     const Buffer buffer = ReadBuffer(rel, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-    Page page = BufferGetPage(buffer);
-    Ceiling c = content(page);
+    const Page page = BufferGetPage(buffer);
+    const Ceiling before = content(page);
+    const Ceiling after = next(before);
     XLogRecPtr lsn = PageGetLSN(page);
-    if (c.until_us < wanted.until_us || c.life_id != wanted.life_id) {
-        c = {Max(c.until_us, wanted.until_us), wanted.life_id};
+    if (after.until_us != before.until_us || after.life_id != before.life_id) {
         GenericXLogState* state = GenericXLogStart(rel);
         const Form_pg_sequence_data data = data_of(GenericXLogRegisterBuffer(state, buffer, 0));
-        data->last_value = c.until_us;
-        data->log_cnt = static_cast<int64>(c.life_id);
+        data->last_value = after.until_us;
+        data->log_cnt = static_cast<int64>(after.life_id);
         lsn = GenericXLogFinish(state);
     }
     UnlockReleaseBuffer(buffer);
     relation_close(rel, AccessShareLock);
     XLogFlush(lsn);
-    return c;
+    return after;
+}
+
+}  // namespace
+
+Ceiling raise(const Ceiling& wanted) {
+    return update([&](const Ceiling& c) { return Ceiling{Max(c.until_us, wanted.until_us), wanted.life_id}; });
+}
+
+void set(const Ceiling& c) {
+    update([&](const Ceiling&) { return c; });
 }
 
 }  // namespace snowflake_ids::wal_ceiling

@@ -24,6 +24,9 @@ struct Ceiling {
 // The current ceiling of this database, flushed.
 Ceiling read();
 
+// For an operator's forced reset only: puts it exactly there.
+void set(const Ceiling& c);
+
 // Raises it to at least `wanted.until_us`, and to that life. Returns what is in force, flushed.
 Ceiling raise(const Ceiling& wanted);
 

@@ -18,3 +18,10 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS 'after an import: gen_snowflake_si() never issues at or below the time of this id, if it is of this node''s machine id';
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
+
+CREATE FUNCTION snowflake_ids_reset(floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
+RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS 'way out of a damaged ledger, a generator far ahead of the clock, or (format snowflake_si) a frozen layout: nothing at or before the floor is issued again; force: even if ids above it exist';
+REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;

@@ -1,0 +1,145 @@
+#include "ledger/reset.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/claim.hpp"
+#include "ledger/directory.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "ledger/word.hpp"
+
+namespace snowflake_ids::ledger {
+
+namespace {
+
+bool chosen(const Reset& reset, const Key& key) {
+    if (key.format == Format::none || !has_time(key.format)) return false;
+    return (reset.format == Format::none || reset.format == key.format) && (reset.node < 0 || reset.node == key.node);
+}
+
+std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
+    return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
+}
+
+// Back or forward: to the tick, used up, and nothing below it in either toggle.
+void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
+    std::uint64_t word = slot.word.load();
+    State state;
+    do {
+        state = unpack(word, 0, toggled_format);
+        state.tick = tick;
+        state.next = used_up;
+    } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
+    slot.safe.store(tick);
+}
+
+bool possible(std::uint64_t key) {
+    const Key k = Key::unpack(key);
+    return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake_si;
+}
+
+}  // namespace
+
+std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
+    std::uint64_t highest = 0;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const Slot& slot = ledger.slots[i];
+        const Key key = Key::unpack(slot.key.load());
+        if (!chosen(reset, key)) continue;
+        const bool toggled_format = has_toggle(key.format);
+        const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
+        const std::uint64_t tick = std::max(state.tick, state.safe);
+        if (tick == 0) continue;
+        // A tick is reached only with its last millisecond.
+        const Timeline timeline = timeline_of(key.format, *ledger.header);
+        highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
+    }
+    return highest;
+}
+
+CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset) {
+    LockedCeilings file;
+    CeilingResult r = file.open(dir, mode, ledger);
+    if (r.error != CeilingError::none) return r;
+
+    Header& header = *ledger.header;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        Slot& slot = ledger.slots[i];
+        const Key key = Key::unpack(slot.key.load());
+        if (!chosen(reset, key)) continue;
+        const bool toggled_format = has_toggle(key.format);
+        const std::uint64_t tick = tick_of(timeline_of(key.format, header), reset.floor_ms);
+        if (!reset.force) {
+            raise_slot(slot, tick, toggled_format);
+            continue;
+        }
+        put_slot(slot, tick, toggled_format);
+        // Lowered too, or the next life would go back up to it.
+        r = file.write(i, reset.ceiling_ms, reset.sync);
+        if (r.error != CeilingError::none) return r;
+        slot.ceiling.store(reset.ceiling_ms);
+    }
+    if (reset.unfreeze) {
+        // Ticks of another base clock mean nothing: the slots start anew, above the floor.
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            Slot& slot = ledger.slots[i];
+            if (Key::unpack(slot.key.load()).format != Format::snowflake_si) continue;
+            slot.word.store(0);
+            slot.safe.store(0);
+        }
+        header.si_layout.store(0);
+    }
+    if (reset.force && reset.format == Format::none && reset.node < 0) header.floor_ms.store(reset.floor_ms);
+    else raise_to(header.floor_ms, reset.floor_ms);
+    header.epoch.fetch_add(1);
+    return {};
+}
+
+Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier, std::uint64_t floor_ms) {
+    const int dir_fd = open_directory(dir);
+    if (dir_fd < 0) return {{}, FileError::cannot_open, errno};
+    const int fd = open_file(dir_fd, name);
+    const int error = fd < 0 ? errno : 0;
+    close(dir_fd);
+    if (error == ENOENT) return attach(dir, name, mode, system_identifier);
+    if (error != 0) return {{}, FileError::cannot_open, error};
+
+    int rc = ftruncate(fd, static_cast<off_t>(file_bytes)) == 0 ? 0 : errno;
+    if (rc == 0) rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
+    Attached a = rc == 0 ? map_unchecked(fd) : Attached{{}, FileError::cannot_open, rc};
+    if (a.error == FileError::none) {
+        Header& header = *a.ledger.header;
+        write_constants(header, system_identifier);
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            Slot& slot = a.ledger.slots[i];
+            const std::uint64_t key = slot.key.load();
+            if (key == 0 || !possible(key)) {
+                slot.key.store(0);
+                slot.word.store(0);
+                slot.safe.store(0);
+                slot.ceiling.store(0);
+                slot.begun.store(0);
+            }
+        }
+        raise_floor(a.ledger, floor_ms);
+        header.life_key[0].store(0);
+        header.epoch.fetch_add(1);
+        LockedCeilings file;
+        const CeilingResult r = file.open_and_repair(dir, mode, a.ledger, floor_ms);
+        if (r.error != CeilingError::none) {
+            detach(a.ledger);
+            a = {{}, FileError::cannot_open, r.system_errno};
+        } else {
+            (void) fsync(fd);
+        }
+    }
+    close(fd);
+    return a;
+}
+
+}  // namespace snowflake_ids::ledger
