@@ -22,8 +22,7 @@ constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick
 constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = max_tick(false)};
 
 constexpr Access load_word{Op::load, word_cell}, load_safe{Op::load, safe_cell}, swap_word{Op::swap, word_cell},
-    swap_safe{Op::swap, safe_cell}, load_begun{Op::load, begun_cell}, swap_begun{Op::swap, begun_cell},
-    read_clock{Op::read_clock}, read_monotonic{Op::read_monotonic};
+    swap_safe{Op::swap, safe_cell}, read_clock{Op::read_clock};
 using Accesses = std::vector<Access>;
 
 void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t toggle, std::uint32_t first,

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <new>
 #include <string>
-#include <utility>
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -57,12 +56,10 @@ inline int wait_for(pid_t pid) {
 template <class T>
 class Shared {
 public:
-    template <class... Args>
-    explicit Shared(Args&&... args) {
+    Shared() {
         void* p = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) throw std::bad_alloc();
-        // The pages are zero already: no braces, which would write to each of them.
-        object_ = new (p) T(std::forward<Args>(args)...);
+        object_ = new (p) T;  // no parentheses: the pages are zero already, and those would write to all
     }
     ~Shared() { munmap(object_, sizeof(T)); }
     Shared(const Shared&) = delete;

@@ -1,0 +1,178 @@
+// Never twice, with real processes: see ledger_storm.hpp. And once more with claims that are
+// wrong on purpose, for a storm that cannot find those proves nothing.
+#include "support/ledger_storm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+// Short ticks and small pools, so that every row of the step comes up all the time.
+std::vector<StormFormat> small_formats() {
+    const Rules sno{.min = 3, .max = 40, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
+    Rules sno_wait = sno;
+    sno_wait.on_regression = OnRegression::wait;  // its lead never grows, so it toggles more often
+    return {
+        {{Format::sno, 1, 0}, sno, 40},
+        {{Format::sno, 2, 0}, sno_wait, 40},
+        {{Format::mastic, 0, 0}, {.min = 0, .max = 65535, .max_tick = max_tick(false)}, 10},
+        {{Format::snowflake_si, 9, 0}, {.min = 0, .max = 15, .max_tick = max_tick(false)}, 10},
+    };
+}
+
+std::vector<StormFormat> real_formats() {
+    return {
+        {{Format::sno, 1, 0}, {.min = 0, .max = 65535, .max_tick = sno::timeline.max_tick(), .has_toggle = true}, 4000},
+        {{Format::mastic, 0, 0}, {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)}, 1000},
+        {{Format::snowflake_si, 9, 0},
+         {.min = 0, .max = snowflake_si::default_layout.max_sequence(), .max_tick = max_tick(false)},
+         1000},
+    };
+}
+
+template <class Claims>
+StormReport storm(const char* name, const StormPlan& plan) {
+    const double start = seconds();
+    const StormReport r = Storm<Claims>(plan).run();
+    std::printf(
+        "%-18s %8.0fk claims %9.0fk ids  %lu jumps back, %lu toggles, %lu held ticks, %lu kills, %.0fk waits; "
+        "%lu repeats, %lu gaps; %.1f s\n",
+        name, static_cast<double>(r.claims) / 1e3, static_cast<double>(r.ids) / 1e3,
+        static_cast<unsigned long>(r.turns), static_cast<unsigned long>(r.toggles),
+        static_cast<unsigned long>(r.advances), static_cast<unsigned long>(r.kills), static_cast<double>(r.waits) / 1e3,
+        static_cast<unsigned long>(r.repeats), static_cast<unsigned long>(r.gaps), seconds() - start);
+    return r;
+}
+
+void expect_right(const StormReport& r) {
+    EXPECT_GT(r.claims, 50000u);
+    EXPECT_EQ(r.repeats, 0u);
+    EXPECT_EQ(r.disorders, 0u);
+    EXPECT_EQ(r.outside, 0u);
+    EXPECT_LE(r.gaps, r.kills);
+}
+
+#define NEEDS_PROCESSES() \
+    if (under_tsan) GTEST_SKIP() << "ThreadSanitizer sees one process only: see the thread variant"
+
+TEST(LedgerStorm, JumpingClock) {
+    NEEDS_PROCESSES();
+    const StormReport r = storm<RealClaims>("jumping clock", {.formats = small_formats(), .seconds = 2});
+    expect_right(r);
+    EXPECT_GT(r.toggles, 100u);
+    EXPECT_GT(r.advances, 100u);
+}
+
+TEST(LedgerStorm, JumpingClockAndKills) {
+    NEEDS_PROCESSES();
+    const StormReport r =
+        storm<RealClaims>("and kills", {.formats = small_formats(), .seconds = 3, .kills = 600, .seed = 2});
+    expect_right(r);
+    EXPECT_GT(r.kills, 100u);
+}
+
+TEST(LedgerStorm, NervousAndKills) {
+    NEEDS_PROCESSES();
+    expect_right(storm<RealClaims>(
+        "nervous", {.formats = small_formats(), .seconds = 3, .nervous = true, .kills = 600, .seed = 5}));
+}
+
+TEST(LedgerStorm, RealClockAndKills) {
+    NEEDS_PROCESSES();
+    expect_right(storm<RealClaims>(
+        "real clock", {.formats = real_formats(), .seconds = 2, .real_clock = true, .kills = 300, .seed = 3}));
+}
+
+TEST(LedgerStorm, Threads) {
+    const StormReport r = storm<RealClaims>(
+        "threads", {.formats = small_formats(), .seconds = 1, .nervous = true, .processes = false, .seed = 4});
+    expect_right(r);
+}
+
+// ---- wrong on purpose ----
+
+// The tick and the sequence in words of their own, as sno's Go reference has them.
+struct TwoWords {
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t, const Rules& rules) {
+        auto& high = slot.word;
+        auto& sequence = slot.ceiling;  // any other word
+        std::uint64_t tick = high.load();
+        const std::uint64_t now = clock.tick().value;
+        if (now == tick) {
+            std::uint64_t seen = sequence.load();
+            while (!sequence.compare_exchange_weak(seen, seen + 1)) {}
+            const std::uint64_t next = seen + 1;
+            if (next <= rules.max) {
+                return {.first = static_cast<std::uint32_t>(next), .count = 1, .tick = now};
+            }
+        } else if (now > tick && high.compare_exchange_strong(tick, now)) {
+            sequence.store(rules.min);
+            return {.first = rules.min, .count = 1, .tick = now};
+        }
+        return {.outcome = Outcome::overflow, .tick = tick};
+    }
+};
+
+// The step is right, but the word is written without looking whether it is still the same.
+struct NoComparison {
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        const State state = unpack(slot.word.load(), slot.safe.load(), rules.has_toggle);
+        const Step s = step(state, clock.tick().value, want, rules);
+        if (s.verdict != Verdict::issued) return {.outcome = Outcome::overflow, .tick = state.tick};
+        slot.safe.store(s.state.safe);
+        slot.word.store(pack(s.state, rules.has_toggle));
+        return {.toggle = s.state.toggle(), .first = s.first, .count = s.count, .tick = s.state.tick};
+    }
+};
+
+// A claim by the step with an order of accesses of its own.
+template <bool safe_before_word, bool plain_store, bool swap_first>
+struct Reordered {
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        std::uint64_t early = safe_before_word ? slot.safe.load() : 0;
+        std::uint64_t word = slot.word.load();
+        const State state = unpack(word, safe_before_word ? early : slot.safe.load(), rules.has_toggle);
+        const Step s = step(state, clock.tick().value, want, rules);
+        if (s.verdict != Verdict::issued) return {.outcome = Outcome::overflow, .tick = state.tick};
+        const bool toggled = s.state.drifts != state.drifts;
+        const auto raise = [&] { plain_store ? slot.safe.store(s.state.safe) : raise_to(slot.safe, s.state.safe); };
+        if (toggled && !swap_first) raise();
+        if (!slot.word.compare_exchange_strong(word, pack(s.state, rules.has_toggle))) {
+            return {.outcome = Outcome::overflow, .tick = state.tick};
+        }
+        if (toggled && swap_first) raise();
+        return {
+            .toggled = toggled, .toggle = s.state.toggle(), .first = s.first, .count = s.count, .tick = s.state.tick};
+    }
+};
+
+// Storms of other seeds until one finds a repeat.
+template <class Claims>
+void expect_caught(const char* name) {
+    for (std::uint64_t seed = 1; seed <= 40; seed++) {
+        StormPlan plan{
+            .formats = small_formats(), .seconds = 0.3, .nervous = true, .processes = !under_tsan, .seed = seed};
+        if (storm<Claims>(name, plan).repeats > 0) return;
+    }
+    ADD_FAILURE() << name << " was not caught";
+}
+
+TEST(LedgerStorm, CatchesTwoWords) { expect_caught<TwoWords>("two words"); }
+TEST(LedgerStorm, CatchesNoComparison) { expect_caught<NoComparison>("no comparison"); }
+TEST(LedgerStorm, CatchesWordSwappedBeforeSafe) { expect_caught<Reordered<false, false, true>>("swapped first"); }
+TEST(LedgerStorm, CatchesSafeStored) { expect_caught<Reordered<false, true, false>>("safe stored"); }
+TEST(LedgerStorm, CatchesSafeLoadedFirst) { expect_caught<Reordered<true, false, false>>("safe loaded first"); }
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,293 @@
+// A storm: many processes draw from the slots of one ledger while the clock jumps and some of
+// them are killed. Each writes what it drew into a log of its own in shared memory; afterwards
+// all logs together show whether anything came twice.
+//
+// Two kinds of storm: with the ledger's own words, as a backend draws; and a nervous one, where
+// processes pause at random between any two accesses, for on few processors they would meet
+// in the narrow places too seldom.
+//
+// A range that was claimed by a process killed before it wrote it down is in no log. It shows
+// as a gap, and if somebody else should get it once more, as a smaller number of gaps than
+// kills. At most one per kill.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "ledger/claim.hpp"
+#include "ledger/clock.hpp"
+#include "ledger/file.hpp"
+#include "support/ledger_process.hpp"
+#include "support/ledger_watched.hpp"
+
+namespace snowflake_ids::test {
+
+// One generator of the storm.
+struct StormFormat {
+    ledger::Key key;
+    Rules rules;
+    std::int64_t tick_us;
+};
+
+// Ids that were drawn by one claim.
+struct Entry {
+    std::uint64_t block;  // tick << 4 | format << 1 | toggle
+    std::uint32_t first;
+    std::uint32_t count;
+
+    std::uint64_t tick() const { return block >> 4; }
+    std::size_t format() const { return block >> 1 & 7; }
+    bool operator<(const Entry& e) const { return block != e.block ? block < e.block : first < e.first; }
+};
+
+struct StormLog {
+    static constexpr std::size_t capacity = 2'000'000;
+
+    ledger::Word count;
+    ledger::Word toggles, advances, waits;
+    Entry entries[capacity];
+};
+
+struct StormSky {
+    static constexpr std::size_t max_workers = 16;
+
+    ledger::Word wall_us;  // 0: the real clock
+    ledger::Word stop;
+    ledger::Word turns;  // how often the driver turned the clock back
+    StormLog logs[max_workers];
+};
+
+struct StormClock {
+    const StormSky& sky;
+    std::int64_t length;
+
+    std::uint64_t wall_us() const {
+        const std::uint64_t us = sky.wall_us.load();
+        return us != 0 ? us : static_cast<std::uint64_t>(ledger::wall_us());
+    }
+    Result<std::uint64_t> tick() const { return wall_us() / static_cast<std::uint64_t>(length); }
+    std::uint64_t monotonic_us() const { return ledger::monotonic_us(); }
+    std::int64_t us_until(std::uint64_t t) const {
+        return static_cast<std::int64_t>(t) * length - static_cast<std::int64_t>(wall_us());
+    }
+    std::int64_t tick_us() const { return length; }
+};
+
+// The words of a slot, with pauses.
+class Nervous final : public Watcher {
+public:
+    Nervous(ledger::Slot& slot, const StormClock& clock, std::uint64_t seed)
+        : cells_{&slot.key, &slot.word, &slot.safe, &slot.ceiling, &slot.begun}, clock_(clock), random_(seed) {}
+
+    std::uint64_t load(Cell cell) override { return pause(), cells_[cell]->load(); }
+    bool swap(Cell cell, std::uint64_t& expected, std::uint64_t desired) override {
+        return pause(), cells_[cell]->compare_exchange_strong(expected, desired);
+    }
+    void store(Cell cell, std::uint64_t value) override { pause(), cells_[cell]->store(value); }
+    Result<std::uint64_t> tick() override { return pause(), clock_.tick(); }
+    std::uint64_t monotonic_us() override { return pause(), clock_.monotonic_us(); }
+    std::int64_t us_until(std::uint64_t tick) override { return clock_.us_until(tick); }
+    std::int64_t tick_us() override { return clock_.tick_us(); }
+
+private:
+    void pause() {
+        random_ = random_ * 6364136223846793005 + 1442695040888963407;
+        if (random_ >> 60 == 0) sched_yield();
+    }
+
+    ledger::Word* cells_[cell_count];
+    const StormClock& clock_;
+    std::uint64_t random_;
+};
+
+// The claim under test; seeded bugs take its place.
+struct RealClaims {
+    template <class S, class Clock>
+    static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        return rules.has_toggle ? ledger::claim<true>(slot, clock, want, rules)
+                                : ledger::claim<false>(slot, clock, want, rules);
+    }
+};
+
+struct StormPlan {
+    std::vector<StormFormat> formats;
+    unsigned workers = 6;
+    double seconds = 2;
+    bool real_clock = false;
+    bool nervous = false;
+    bool processes = true;  // false: threads, for ThreadSanitizer
+    unsigned kills = 0;     // how many, spread over the time
+    std::uint64_t seed = 1;
+};
+
+struct StormReport {
+    std::uint64_t claims = 0, ids = 0, toggles = 0, advances = 0, waits = 0, turns = 0, kills = 0;
+    std::uint64_t repeats = 0;    // claims that hold a number which an earlier one had
+    std::uint64_t disorders = 0;  // a claim of a process not above its last one of that toggle
+    std::uint64_t outside = 0;    // numbers outside the bounds
+    std::uint64_t gaps = 0;       // ranges that nobody has logged
+};
+
+template <class Claims>
+class Storm {
+public:
+    explicit Storm(const StormPlan& plan) : plan_(plan) {
+        ledger_ = ledger::attach(dir_.c_str(), ledger::file_name, 0600, 1).ledger;
+        for (const StormFormat& f : plan_.formats) slots_.push_back(ledger::find_slot(ledger_, f.key));
+    }
+    ~Storm() { ledger::detach(ledger_); }
+    Storm(const Storm&) = delete;
+    Storm& operator=(const Storm&) = delete;
+
+    StormReport run() {
+        if (!plan_.real_clock) sky_->wall_us.store(start_us);
+        plan_.processes ? run_processes() : run_threads();
+        return examine();
+    }
+
+private:
+    static constexpr std::uint64_t start_us = 1'000'000'000;
+
+    void work(unsigned worker, std::uint64_t seed) {
+        std::mt19937_64 random(seed);
+        StormLog& log = sky_->logs[worker];
+        while (sky_->stop.load(std::memory_order_relaxed) == 0) {
+            const std::uint64_t n = log.count.load(std::memory_order_relaxed);
+            if (n == StormLog::capacity) return;
+            const std::uint64_t r = random();
+            const std::size_t format = r % plan_.formats.size();
+            // Mostly single draws, some bulk, now and then all that is left.
+            const std::uint32_t kind = r >> 32 & 1023;
+            const std::uint32_t want = kind > 128 ? 1 : kind > 0 ? 1 + (r >> 42 & 63) : 70000;
+            if (!plan_.real_clock && (r >> 50 & 31) == 0) turn_clock(random());
+            const ledger::Claim c = draw(format, want, r);
+            if (c.outcome != ledger::Outcome::issued) {
+                log.waits.fetch_add(1, std::memory_order_relaxed);
+                if (r >> 60 == 0) sched_yield();
+                continue;
+            }
+            log.entries[n] = {c.tick << 4 | format << 1 | c.toggle, c.first, c.count};
+            log.count.store(n + 1, std::memory_order_release);
+            if (c.toggled) log.toggles.fetch_add(1, std::memory_order_relaxed);
+            if (c.advanced) log.advances.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+
+    ledger::Claim draw(std::size_t format, std::uint32_t want, std::uint64_t seed) {
+        const StormFormat& f = plan_.formats[format];
+        StormClock clock{*sky_, f.tick_us};
+        if (!plan_.nervous) return Claims::claim(*slots_[format], clock, want, f.rules);
+        Nervous nervous(*slots_[format], clock, seed);
+        WatchedSlot slot(nervous);
+        WatchedClock watched{&nervous};
+        return Claims::claim(slot, watched, want, f.rules);
+    }
+
+    // The clock runs, stands still, jumps on, and jumps back: mostly by a few ticks, so that
+    // the same ones come again and again. Those who draw turn it, each now and then: a
+    // process of its own would take a processor away from the race.
+    void turn_clock(std::uint64_t r) {
+        const std::uint64_t now = sky_->wall_us.load(), distance = (r >> 8) % (r >> 48 & 7 ? 100 : 2000);
+        const unsigned mood = r & 7;
+        if (mood == 0) {
+            sky_->wall_us.store(now - std::min(distance, now - start_us));
+            sky_->turns.fetch_add(1);
+        } else if (mood == 1) {
+            sky_->wall_us.store(now + distance);
+        } else if (mood > 2) {
+            sky_->wall_us.store(now + 10);
+        }
+    }
+
+    void run_processes() {
+        std::vector<pid_t> pids;
+        std::uint64_t seed = plan_.seed * 1000;
+        const auto start_worker = [&](unsigned i) {
+            const std::uint64_t mine = ++seed;
+            return spawn([this, i, mine] { return work(i, mine), 0; });
+        };
+        for (unsigned i = 0; i < plan_.workers; i++) pids.push_back(start_worker(i));
+
+        std::mt19937_64 random(plan_.seed);
+        const double start = seconds();
+        for (unsigned i = 0; i < plan_.kills; i++) {
+            usleep(static_cast<useconds_t>(plan_.seconds * 1e6 / plan_.kills) / 2 + random() % 500);
+            const unsigned victim = static_cast<unsigned>(random() % plan_.workers);
+            kill(pids[victim], SIGKILL);
+            kills_ += wait_for(pids[victim]) == 128 + SIGKILL;
+            pids[victim] = start_worker(victim);
+        }
+        const double left = start + plan_.seconds - seconds();
+        if (left > 0) usleep(static_cast<useconds_t>(left * 1e6));
+        sky_->stop.store(1);
+        for (const pid_t pid : pids) EXPECT_EQ(wait_for(pid), 0);
+    }
+
+    void run_threads() {
+        std::vector<std::thread> threads;
+        for (unsigned i = 0; i < plan_.workers; i++) {
+            threads.emplace_back([this, i] { work(i, plan_.seed * 1000 + i); });
+        }
+        usleep(static_cast<useconds_t>(plan_.seconds * 1e6));
+        sky_->stop.store(1);
+        for (std::thread& t : threads) t.join();
+    }
+
+    StormReport examine() const {
+        StormReport report;
+        std::vector<Entry> all;
+        for (unsigned i = 0; i < plan_.workers; i++) {
+            const StormLog& log = sky_->logs[i];
+            examine_order(log, report);
+            all.insert(all.end(), log.entries, log.entries + log.count.load());
+            report.toggles += log.toggles.load();
+            report.advances += log.advances.load();
+            report.waits += log.waits.load();
+        }
+        std::sort(all.begin(), all.end());
+        std::uint64_t block = ~std::uint64_t{0}, next = 0;
+        for (const Entry& e : all) {
+            const Rules& rules = plan_.formats[e.format()].rules;
+            if (e.block != block) next = rules.min;
+            block = e.block;
+            report.repeats += e.first < next;
+            report.gaps += e.first > next;
+            report.outside += e.first < rules.min || std::uint64_t{e.first} + e.count > std::uint64_t{rules.max} + 1;
+            next = std::max<std::uint64_t>(next, std::uint64_t{e.first} + e.count);
+            report.ids += e.count;
+        }
+        report.claims = all.size();
+        report.turns = sky_->turns.load();
+        report.kills = kills_;
+        return report;
+    }
+
+    // A worker and those that replaced it write one log, one after the other.
+    void examine_order(const StormLog& log, StormReport& report) const {
+        std::vector<Entry> last(plan_.formats.size() * 2, Entry{0, 0, 0});
+        for (std::uint64_t i = 0; i < log.count.load(); i++) {
+            const Entry& e = log.entries[i];
+            Entry& before = last[e.block & 15];
+            if (before.count != 0) {
+                report.disorders +=
+                    e.block < before.block || (e.block == before.block && e.first < before.first + before.count);
+            }
+            before = e;
+        }
+    }
+
+    StormPlan plan_;
+    TemporaryDirectory dir_;
+    ledger::Ledger ledger_;
+    std::vector<ledger::Slot*> slots_;
+    Shared<StormSky> sky_;
+    std::uint64_t kills_ = 0;
+};
+
+}  // namespace snowflake_ids::test
