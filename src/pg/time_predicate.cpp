@@ -159,6 +159,22 @@ Expr* Sides::between(const char* first, const char* last, List* arguments, bool 
     return make_andclause(upper_end_first ? list_make2(upper, lower) : list_make2(lower, upper));
 }
 
+bool is_guard(const Node* bound, Oid beside) {
+    if (!IsA(bound, FuncExpr)) return false;
+    const auto* call = reinterpret_cast<const FuncExpr*>(bound);
+    const int count = list_length(call->args);
+    if (count < 2 || exprType(static_cast<Node*>(llast(call->args))) != TIMESTAMPTZOID ||
+        get_func_namespace(call->funcid) != get_func_namespace(beside))
+        return false;
+    const auto* comparison = static_cast<const Const*>(list_nth(call->args, count - 2));
+    if (!IsA(comparison, Const) || comparison->consttype != TEXTOID || comparison->constisnull) return false;
+    const char* name = get_func_name(call->funcid);
+    const std::size_t length = std::strlen(name);
+    const bool is_last = length > 5 && std::strcmp(name + length - 5, "_last") == 0;
+    const char sign = *VARDATA_ANY(DatumGetPointer(comparison->constvalue));
+    return sign == (is_last ? '>' : '<');
+}
+
 Const* text_constant(const char* text) {
     return makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1, PointerGetDatum(cstring_to_text(text)), false, false);
 }

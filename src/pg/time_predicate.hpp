@@ -141,6 +141,10 @@ Expr* constant_predicate(const Sides& sides, const Bounds& bounds, const TimePre
     return lower != nullptr ? lower : upper;
 }
 
+// Is this the bound in the second comparison that a rewritten "id comparison t" has, which only is there for sets that are
+// empty? `beside` is the function of the comparison.
+bool is_guard(const Node* bound, Oid beside);
+
 // What a format says for the rewrite of its predicates.
 //   bounds(id, out)    the bounds of the ids that `id` can be; false if that is not known
 //   arguments(bounds)  what first() and last() are told before the times
