@@ -114,3 +114,9 @@ SELECT pg_temp.estimate('EXECUTE planned (4321)');
 SET plan_cache_mode = force_generic_plan;
 SELECT pg_temp.estimate('EXECUTE planned (4321)');
 RESET plan_cache_mode;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_series_' ORDER BY 1 COLLATE "C";
+SELECT oid::regprocedure AS function, prosupport, prorows FROM pg_proc WHERE proname ~ '^gen_.*_series$' ORDER BY 1;

@@ -1,0 +1,87 @@
+-- Where the extension can be installed, and by whom. In a database of its own: there is one already here.
+SET client_min_messages = warning;
+CREATE ROLE regress_install_owner LOGIN;
+CREATE ROLE regress_install_user LOGIN;
+CREATE DATABASE regress_install OWNER regress_install_owner;
+SELECT current_user AS superuser, current_database() AS here \gset
+
+-- The owner of a database needs no superuser to install the extension, in any schema.
+\c regress_install regress_install_owner
+SET client_min_messages = warning;
+CREATE SCHEMA ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+SELECT extname, nspname, extrelocatable FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'snowflake_ids';
+-- Nothing is anywhere else, and nothing in that schema is not the extension's.
+SELECT count(*) AS elsewhere FROM pg_depend d, pg_identify_object(d.classid, d.objid, d.objsubid) AS o
+WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND d.deptype = 'e' AND o.schema <> 'ids';
+
+-- All of it works without a search path, here and where it moves to.
+CREATE TABLE ids_used (a ids.sno DEFAULT ids.gen_sno(), b ids.gid(log) DEFAULT ids.gen_gid('log'), c bigint DEFAULT ids.gen_mastic(),
+                       d bigint DEFAULT ids.gen_snowflake_si());
+SET search_path = '';
+INSERT INTO public.ids_used DEFAULT VALUES;
+SELECT count(*) FROM ids.gen_sno_series(3), ids.gen_gid_series('log', 3), ids.gen_mastic_series(3), ids.gen_snowflake_si_series(3);
+SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
+SELECT ledger_state FROM ids.snowflake_ids_status();
+-- (Only a superuser may move what a trusted extension's objects belong to.)
+\c - :superuser
+SET search_path = '';
+CREATE SCHEMA "moved ""ids""";
+ALTER EXTENSION snowflake_ids SET SCHEMA "moved ""ids""";
+INSERT INTO public.ids_used DEFAULT VALUES;
+SELECT count(*) FROM "moved ""ids""".gen_sno_series(3), "moved ""ids""".gen_mastic_series(3), "moved ""ids""".gen_snowflake_si_series(3);
+SELECT count(*) > 0 AS stats FROM "moved ""ids""".snowflake_ids_stats;
+SELECT ledger_state FROM "moved ""ids""".snowflake_ids_status();
+-- A session that meets it there first.
+\c -
+SET search_path = '';
+INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NOT NULL AS b, c > 0 AS c, d > 0 AS d;
+SELECT count(*), count(DISTINCT a), count(DISTINCT b), count(DISTINCT c), count(DISTINCT d) FROM public.ids_used;
+SELECT count(*) > 0 AS stats FROM "moved ""ids""".snowflake_ids_stats;
+SELECT ledger_state FROM "moved ""ids""".snowflake_ids_status();
+ALTER EXTENSION snowflake_ids SET SCHEMA ids;
+\c - regress_install_owner
+
+-- Names of the extension's things in a schema that comes first deceive nobody.
+SET client_min_messages = warning;
+CREATE SCHEMA decoy;
+CREATE SEQUENCE decoy.snowflake_ids_ceiling;
+CREATE FUNCTION decoy.gen_sno(integer DEFAULT 0) RETURNS ids.sno LANGUAGE sql RETURN '2222222222222222'::ids.sno;
+CREATE FUNCTION decoy.snowflake_ids_node() RETURNS integer LANGUAGE sql RETURN 1 / 0;
+CREATE TABLE decoy.pg_settings (name text);
+SET search_path = decoy, ids, public;
+INSERT INTO ids_used DEFAULT VALUES;
+SELECT ledger_state FROM snowflake_ids_status();
+SELECT last_value, is_called FROM decoy.snowflake_ids_ceiling;
+RESET search_path;
+DROP SCHEMA decoy CASCADE;
+
+-- The owner of the database may not do what a superuser granted nobody; neither may others.
+SELECT ids.gen_sno(0, 1);
+SELECT ids.snowflake_ids_stats_reset();
+SELECT setval('ids.snowflake_ids_ceiling', 1);
+\c - regress_install_user
+CREATE EXTENSION snowflake_ids;
+SELECT ids.gen_sno();
+
+-- What depends on the extension keeps it.
+\c - regress_install_owner
+\set VERBOSITY terse
+DROP EXTENSION snowflake_ids;
+\set VERBOSITY default
+SELECT max(c) AS last_c, ids.max(a) AS last_a FROM ids_used \gset
+SET client_min_messages = warning;
+DROP EXTENSION snowflake_ids CASCADE;
+SELECT attname FROM pg_attribute WHERE attrelid = 'ids_used'::regclass AND attnum > 0 AND NOT attisdropped;
+SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'ids';
+-- Made again in the same session, it goes on above.
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+SELECT ids.gen_mastic() > :last_c AS mastic, ids.gen_sno() OPERATOR(ids.>) :'last_a' AS sno;
+BEGIN;
+DROP EXTENSION snowflake_ids;
+ROLLBACK;
+SELECT ids.gen_mastic() > :last_c AS mastic;
+
+\c :here :superuser
+DROP DATABASE regress_install;
+DROP ROLE regress_install_owner, regress_install_user;

@@ -1,0 +1,138 @@
+-- The settings: what there is, who may change it, what is refused.
+SET timezone = 'UTC';
+SET client_min_messages = warning;
+CREATE ROLE regress_settings_user LOGIN;
+SELECT current_user AS superuser \gset
+
+-- A session that has used no function of the extension yet does not know its settings: to it they are names that
+-- somebody made up. Whatever was put there is refused when the library is loaded.
+SET snowflake_ids.machine_id = 5;
+SET snowflake_ids.no_such = 1;
+SELECT sno_partition(gen_sno());
+SHOW snowflake_ids.machine_id;
+SHOW snowflake_ids.no_such;
+\c - regress_settings_user
+SET snowflake_ids.machine_id = 5;
+SET snowflake_ids.sno_sequence_max = 5;
+SET snowflake_ids.si_base_clock = '2003-03-18T07:20:19.225Z';
+SET snowflake_ids.clock_regression = 'error';
+SET snowflake_ids.overflow = 'error';
+SET snowflake_ids.max_wait = '123ms';
+SELECT sno_partition(gen_sno()), sno_sequence(max(id)) >= 5 FROM gen_sno_series(10000) AS id;
+SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default' ORDER BY name COLLATE "C";
+-- A name that the extension does not have is refused from now on.
+SET snowflake_ids.no_such = 1;
+SET snowflake_ids.maschine_id = 1;
+
+--
+-- What there is
+--
+\c - :superuser
+LOAD 'snowflake_ids';
+SELECT name, context, vartype, boot_val, min_val, max_val, unit, enumvals FROM pg_settings
+WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
+-- Each says what it is for, in pg_settings' style.
+SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
+SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND (short_desc IS NULL OR short_desc !~ '^[A-Z].*\.$' OR extra_desc !~ '\.$');
+SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND setting IS DISTINCT FROM boot_val;
+
+--
+-- What makes ids unique cannot be changed by a session, be it a superuser's
+--
+SELECT name, (refusal(format('SET %s = %L', name, boot_val))).* FROM pg_settings
+WHERE name LIKE 'snowflake\_ids.%' AND context = 'sighup' ORDER BY name COLLATE "C";
+SELECT (refusal('SELECT set_config(''snowflake_ids.machine_id'', ''5'', true)')).*;
+SELECT (refusal('ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5')).*;
+SELECT (refusal('CREATE FUNCTION f() RETURNS sno LANGUAGE sql SET snowflake_ids.machine_id = 5 RETURN gen_sno()')).*;
+SET ROLE regress_settings_user;
+SELECT (refusal('SET snowflake_ids.machine_id = 5')).*;
+ALTER SYSTEM SET snowflake_ids.machine_id = 5;
+\echo :LAST_ERROR_SQLSTATE
+RESET ROLE;
+
+--
+-- What a session may choose
+--
+SET ROLE regress_settings_user;
+SET snowflake_ids.overflow = error;
+SET snowflake_ids.overflow = 'WAIT';
+SHOW snowflake_ids.overflow;
+SET snowflake_ids.overflow = hold;
+SET snowflake_ids.overflow = '';
+SET snowflake_ids.max_wait = 0;
+SET snowflake_ids.max_wait = '1min';
+SHOW snowflake_ids.max_wait;
+SET snowflake_ids.max_wait = 1500;
+SHOW snowflake_ids.max_wait;
+-- The texts of these differ between servers.
+\set VERBOSITY sqlstate
+SET snowflake_ids.max_wait = -1;
+SET snowflake_ids.max_wait = '25d';
+\set VERBOSITY default
+SET snowflake_ids.max_wait = 'for ever';
+RESET snowflake_ids.max_wait;
+SHOW snowflake_ids.max_wait;
+RESET ROLE;
+BEGIN;
+SET LOCAL snowflake_ids.overflow = error;
+SHOW snowflake_ids.overflow;
+ROLLBACK;
+SHOW snowflake_ids.overflow;
+CREATE FUNCTION pg_temp.impatient() RETURNS text LANGUAGE sql SET snowflake_ids.max_wait = '7ms' RETURN current_setting('snowflake_ids.max_wait');
+SELECT pg_temp.impatient(), current_setting('snowflake_ids.max_wait') AS outside;
+ALTER ROLE regress_settings_user SET snowflake_ids.overflow = error;
+-- Nor can a role be given a machine id of its own, even by a session that does not know better.
+\c - :superuser
+ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5;
+\c - regress_settings_user
+SELECT sno_partition(gen_sno());
+SHOW snowflake_ids.overflow;
+\c - :superuser
+LOAD 'snowflake_ids';
+SET client_min_messages = warning;
+
+--
+-- Values out of range
+--
+ALTER SYSTEM SET snowflake_ids.machine_id = 65536;
+ALTER SYSTEM SET snowflake_ids.machine_id = -1;
+ALTER SYSTEM SET snowflake_ids.machine_id = 'x';
+ALTER SYSTEM SET snowflake_ids.sno_sequence_min = 65536;
+ALTER SYSTEM SET snowflake_ids.sno_sequence_max = -1;
+ALTER SYSTEM SET snowflake_ids.si_machine_bits = 13;
+ALTER SYSTEM SET snowflake_ids.si_machine_bits = -1;
+-- Following the clock back, as some implementations do, repeats ids.
+ALTER SYSTEM SET snowflake_ids.clock_regression = follow;
+\set VERBOSITY sqlstate
+ALTER SYSTEM SET snowflake_ids.durable_window = 0;
+\set VERBOSITY default
+
+-- The base clock: one spelling, its offset included, so that no time zone setting changes it.
+SELECT format('ALTER SYSTEM SET snowflake_ids.si_base_clock = %L', value) FROM unnest(ARRAY[
+    '', 'now', '2026-01-01', '2026-01-01 00:00:00', '2026-01-01 00:00:00 UTC', '2026-01-01 00:00:00+00 ', ' 2026-01-01 00:00:00+00',
+    '2026-02-29 00:00:00+00', '2026-13-01 00:00:00+00', '2026-00-01 00:00:00+00', '2026-01-32 00:00:00+00', '2026-01-01 24:00:00+00',
+    '2026-01-01 00:60:00+00', '2026-01-01 00:00:60+00', '26-01-01 00:00:00+00', '2026-1-1 00:00:00+00', '2026-01-01 00:00:00+0',
+    '2026-01-01 00:00:00+00:', '2026-01-01 00:00:00+16', '2026-01-01 00:00:00.+00', '2026-01-01 00:00:00.0000001+00',
+    '2026-01-01 00:00:00.0005+00', '2003-03-18T07:20:19.224Z', '1970-01-01 00:00:00+00', 'infinity',
+    '2026-01-01t00:00:00+00', '2026-01-01 00:00:00z']) AS value \gexec
+SELECT format('ALTER SYSTEM SET snowflake_ids.si_base_clock = %L', value) FROM unnest(ARRAY[
+    '2003-03-18T07:20:19.225Z', '2026-01-01T00:00:00Z', '2026-01-01 00:00:00.123+00', '2026-01-01 05:30:00+05:30',
+    '2025-12-31 19:00:00-0500', '2024-02-29 23:59:59.999000+00', '9999-12-31 23:59:59+00']) AS value \gexec
+
+-- A change takes effect without a restart.
+ALTER SYSTEM RESET snowflake_ids.si_base_clock;
+ALTER SYSTEM SET snowflake_ids.machine_id = 65535;
+\i sql/include/reload.psql
+SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1) AS id);
+SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
+SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1) AS id);
+SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+
+-- The source is right in a session that has only asked for it.
+\c - :superuser
+SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+
+
+DROP ROLE regress_settings_user;

@@ -1,0 +1,96 @@
+-- gen_snowflake_si() and gen_snowflake_si_series().
+SET timezone = 'UTC';
+LOAD 'snowflake_ids';
+ALTER SYSTEM SET snowflake_ids.machine_id = 31;
+\i sql/include/reload.psql
+
+--
+-- What is in an id
+--
+SELECT pg_typeof(id), id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, snowflake_si_machine_id(id),
+       snowflake_si_uin(id) BETWEEN 0 AND 255 AS uin,
+       abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10 AS now
+FROM gen_snowflake_si() AS id;
+SELECT snowflake_si_machine_id(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10) AS now
+FROM gen_snowflake_si_series(1000) AS id GROUP BY 1;
+
+--
+-- Order and uniqueness: within a statement, between statements, one by one and in bulk. There are 256 ids in a
+-- millisecond, so that most of these wait.
+--
+CREATE TEMP TABLE single AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 100000) AS n;
+CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_snowflake_si_series(100000) WITH ORDINALITY AS s (id, n);
+CREATE TEMP TABLE single_again AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 10000) AS n;
+SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
+FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
+      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again) AS s) AS s;
+SELECT max(uins) <= 256 AS within_the_pool, max(last_uin), min(first_uin) FROM (
+    SELECT snowflake_si_timestamp(id), count(*) AS uins, min(snowflake_si_uin(id)) AS first_uin, max(snowflake_si_uin(id)) AS last_uin
+    FROM bulk GROUP BY 1) AS s;
+
+--
+-- Used up: an error if that is wanted, or if waiting is not
+--
+SET snowflake_ids.overflow = error;
+SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
+\echo :LAST_ERROR_SQLSTATE
+SELECT count(id) FROM gen_snowflake_si_series(1000000) AS id;
+\echo :LAST_ERROR_SQLSTATE
+RESET snowflake_ids.overflow;
+SET snowflake_ids.max_wait = 0;
+SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
+\echo :LAST_ERROR_SQLSTATE
+RESET snowflake_ids.max_wait;
+
+--
+-- A machine id that does not fit the width
+--
+ALTER SYSTEM SET snowflake_ids.machine_id = 32;
+\i sql/include/reload.psql
+SELECT gen_snowflake_si();
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM gen_snowflake_si_series(1);
+-- It does for sno.
+SELECT sno_partition(gen_sno());
+ALTER SYSTEM SET snowflake_ids.machine_id = 31;
+\i sql/include/reload.psql
+SELECT snowflake_si_machine_id(gen_snowflake_si());
+
+--
+-- Base clock and width are frozen by the first id
+--
+ALTER SYSTEM SET snowflake_ids.si_machine_bits = 12;
+\i sql/include/reload.psql
+SELECT gen_snowflake_si();
+\echo :LAST_ERROR_SQLSTATE
+SELECT * FROM gen_snowflake_si_series(1);
+\c -
+SELECT gen_snowflake_si();
+ALTER SYSTEM RESET snowflake_ids.si_machine_bits;
+ALTER SYSTEM SET snowflake_ids.si_base_clock = '2025-01-01 00:00:00+00';
+\i sql/include/reload.psql
+SET timezone = 'UTC';
+SELECT gen_snowflake_si();
+-- The same time in another spelling is the same.
+ALTER SYSTEM SET snowflake_ids.si_base_clock = '2026-01-01T02:00:00.000+02:00';
+\i sql/include/reload.psql
+SELECT gen_snowflake_si() > 0 AS works;
+ALTER SYSTEM RESET snowflake_ids.si_base_clock;
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
+SELECT snowflake_si_machine_id(gen_snowflake_si());
+
+--
+-- Who may: everybody
+--
+SET client_min_messages = warning;
+CREATE ROLE regress_si_user;
+SET ROLE regress_si_user;
+SELECT gen_snowflake_si() > 0 AS single, (SELECT count(*) FROM gen_snowflake_si_series(2));
+RESET ROLE;
+DROP ROLE regress_si_user;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$' ORDER BY 1 COLLATE "C";

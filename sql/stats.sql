@@ -1,0 +1,127 @@
+-- The view of the generators, the counters' reset, the node's status.
+SET timezone = 'UTC';
+LOAD 'snowflake_ids';
+-- Generators of a machine id that no other test uses.
+ALTER SYSTEM SET snowflake_ids.machine_id = 29;
+\i sql/include/reload.psql
+
+SELECT attname, format_type(atttypid, atttypmod) AS type, col_description(attrelid, attnum) AS comment FROM pg_attribute
+WHERE attrelid = 'snowflake_ids_stats'::regclass AND attnum > 0 ORDER BY attnum;
+
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids_stats WHERE node = 29 AND format <> 'mastic';
+SELECT snowflake_ids_stats_reset();
+
+--
+-- A row appears with the first id
+--
+SELECT gen_sno() IS NOT NULL AS sno, gen_sno_at(now()) IS NOT NULL AS sno_at, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
+SELECT format, node, issued, overflow_waits, wait_time, waiting, regressions, holds, ticktock, clock_lead < 10000 AS lead,
+       abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now, durable_until > last_timestamp AS durable, owner
+FROM mine ORDER BY format;
+SELECT format, node, issued > 0 AS issued, ticktock, abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
+       durable_until > last_timestamp AS durable, owner
+FROM snowflake_ids_stats WHERE format = 'mastic';
+
+--
+-- Counting
+--
+SELECT count(gen_sno()), count(gen_snowflake_si()) FROM generate_series(1, 99);
+SELECT format, issued FROM mine ORDER BY format;
+-- What a rolled back transaction drew is drawn.
+BEGIN;
+SELECT count(gen_sno()) FROM generate_series(1, 100);
+ROLLBACK;
+SELECT format, issued FROM mine WHERE format = 'sno';
+-- What a failed statement drew, too, and what a block drew that was rolled back to its savepoint.
+BEGIN;
+SAVEPOINT s;
+SELECT count(gen_sno()), 1 / (count(*) - 100) FROM generate_series(1, 100);
+ROLLBACK TO s;
+COMMIT;
+SELECT format, issued FROM mine WHERE format = 'sno';
+-- A session has added its own when it is gone. Bulk claims what it may need: at least as many as it gave.
+SELECT count(*) FROM gen_sno_series(1000);
+SELECT issued >= 1299 AS in_session, issued AS in_session_issued FROM mine WHERE format = 'sno' \gset
+\c -
+LOAD 'snowflake_ids';
+SET timezone = 'UTC';
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids_stats WHERE node = 29 AND format <> 'mastic';
+SELECT :'in_session' AS enough, issued = :in_session_issued AS same FROM mine WHERE format = 'sno';
+
+--
+-- Waiting
+--
+SELECT count(*) FROM gen_snowflake_si_series(2000);
+SELECT overflow_waits > 0 AS waited, wait_time > 0 AS time, waiting FROM mine WHERE format = 'snowflake_si';
+-- Waits that fail are over, too.
+SET snowflake_ids.max_wait = 0;
+SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
+DO $$
+BEGIN
+    PERFORM gen_snowflake_si() FROM generate_series(1, 1000000);
+EXCEPTION WHEN lock_not_available THEN
+    RAISE NOTICE '%', SQLSTATE;
+END $$;
+RESET snowflake_ids.max_wait;
+SELECT waiting FROM mine WHERE format = 'snowflake_si';
+-- An overflow that is an error is no wait.
+SELECT overflow_waits AS waits FROM mine WHERE format = 'snowflake_si' \gset
+SET snowflake_ids.overflow = error;
+SELECT count(gen_snowflake_si()) FROM generate_series(1, 1000000);
+RESET snowflake_ids.overflow;
+SELECT overflow_waits - :waits AS more FROM mine WHERE format = 'snowflake_si';
+
+--
+-- The database whose explicit call made a generator
+--
+SELECT min(n) AS unused FROM generate_series(1000, 2000) AS n
+WHERE NOT EXISTS (SELECT FROM snowflake_ids_stats WHERE format = 'sno' AND node = n) \gset
+SELECT gen_sno(0, :unused) IS NOT NULL AS drawn;
+SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids_stats WHERE node = :unused;
+
+--
+-- Reset: the counters, not the state
+--
+SELECT gen_sno() AS before_sno, gen_mastic() AS before_mastic, gen_snowflake_si() AS before_si \gset
+SELECT snowflake_ids_stats_reset();
+SELECT format, issued, overflow_waits, wait_time, waiting, regressions, holds, last_timestamp IS NOT NULL AS last FROM mine ORDER BY format;
+SELECT gen_sno() > :'before_sno' AS sno, gen_mastic() > :before_mastic AS mastic, gen_snowflake_si() > :before_si AS snowflake_si;
+SELECT format, issued FROM mine ORDER BY format;
+
+--
+-- The node
+--
+SELECT machine_id, machine_id_source, incarnation > 0 AS incarnation, ledger_state, in_recovery,
+       library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
+FROM snowflake_ids_status();
+SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids_status()) AS s,
+    LATERAL (SELECT key AS column_name, jsonb_typeof(value) AS data_type FROM jsonb_each(to_jsonb(s))) AS c ORDER BY 1;
+
+--
+-- Who may: look, everybody; reset, the owner
+--
+SET client_min_messages = warning;
+CREATE ROLE regress_stats_user;
+SET ROLE regress_stats_user;
+SELECT count(*) > 0 AS stats FROM snowflake_ids_stats;
+SELECT ledger_state FROM snowflake_ids_status();
+SELECT snowflake_ids_stats_reset();
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION snowflake_ids_stats_reset() TO regress_stats_user;
+SET ROLE regress_stats_user;
+SELECT snowflake_ids_stats_reset();
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION snowflake_ids_stats_reset() FROM regress_stats_user;
+DROP ROLE regress_stats_user;
+
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions
+WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node', 'snowflake_ids_status') ORDER BY 1 COLLATE "C";
+SELECT relname, relkind, relacl IS NULL AS owner_only, has_table_privilege('public', oid, 'SELECT') AS public_reads,
+       has_table_privilege('public', oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AS public_writes
+FROM pg_class WHERE relname ~ '^snowflake_ids' ORDER BY 1 COLLATE "C";
