@@ -132,4 +132,4 @@ SELECT gen_sno(0, 4660) > :'e'::sno AS above, sno_partition(gen_sno());
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$' ORDER BY 1 COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$' ORDER BY signature COLLATE "C";

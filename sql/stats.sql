@@ -121,7 +121,7 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node', 'snowflake_ids_status') ORDER BY 1 COLLATE "C";
+WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node', 'snowflake_ids_status') ORDER BY signature COLLATE "C";
 SELECT relname, relkind, relacl IS NULL AS owner_only, has_table_privilege('public', oid, 'SELECT') AS public_reads,
        has_table_privilege('public', oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AS public_writes
-FROM pg_class WHERE relname ~ '^snowflake_ids' ORDER BY 1 COLLATE "C";
+FROM pg_class WHERE relname ~ '^snowflake_ids' ORDER BY relname COLLATE "C";
