@@ -1,0 +1,73 @@
+# Every way a server life can end, with the clock moved back before the next one begins.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $server = new_server('lives', $clock);
+
+# Three times after each fault: hours behind, where hold goes on from the durable ceiling; at the very time when
+# the ids before the fault were drawn; and when the clock is right again.
+sub draw_after
+{
+	my ($ids, $start) = @_;
+	$ids->draw($server);
+	$clock->set_to($start);
+	$ids->draw($server);
+	$clock->set(0);
+	$ids->draw($server);
+}
+
+for my $how ('fast', 'immediate', 'kill -9')
+{
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	$ids->draw($server);
+	restart_after($server, $how, -7200);
+	draw_after($ids, $start);
+	$ids->none_twice($how eq 'fast' ? 'clean restart' : $how eq 'immediate' ? 'immediate shutdown' : 'kill -9 of the postmaster');
+}
+
+my $ids = Ids->new;
+my $start = $clock->now;
+$ids->draw($server);
+$clock->set(-7200);
+kill_backend($server);
+draw_after($ids, $start);
+$ids->none_twice('kill -9 of a backend');
+
+# Killed in the middle of drawing, by several sessions, again and again.
+$ids = Ids->new;
+for my $round (1 .. 3)
+{
+	my @sessions = map { Session->new($server) } 1 .. 3;
+	$_->send(Ids::query(400, 2000)) for @sessions;
+	sleep 0.2;
+	$round == 2 ? kill_postmaster($server) : kill 'KILL', value($server, "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' LIMIT 1");
+	$ids->add($_->answer) for @sessions;
+	$clock->set(-$round * 1000);
+	start_at($server, $clock) if $round == 2;
+	$server->poll_query_until('postgres', 'SELECT 1', '1');
+	$ids->draw($server);
+}
+cmp_ok($ids->drawn, '>', 2000, 'sessions that were killed had drawn');
+$ids->none_twice('kill -9 while sessions draw');
+
+# That these tests would see a repeat: an operator who forces a reset gets what the hint warns of.
+$ids = Ids->new;
+$clock->set(0);
+$clock->set(3600);
+$start = $clock->now;
+$ids->draw($server);
+$clock->set_to($start);
+$server->safe_psql('postgres', "SELECT snowflake_ids_reset(clock_timestamp() - interval '1 hour', force => true)");
+$clock->set_to($start);
+$ids->draw($server);
+cmp_ok($ids->twice, '>', 0, 'after a forced reset ids repeat, and these tests see it');
+
+is(value($server, 'SELECT incarnation FROM snowflake_ids_status()'), 5, 'each life was counted');
+$server->stop;
+done_testing();

@@ -1,0 +1,373 @@
+# What the tests of the guarantees share: servers whose wall clock can be moved, long-lived
+# sessions, and a collection of all ids that anybody drew.
+#
+#   my $clock  = clock();                     one for each server, or one for all
+#   my $server = new_server('name', $clock);
+#   my $ids    = Ids->new;
+#   $ids->draw($server);                      a server or a Session
+#   $clock->set(-3600);                       one hour behind, at once
+#   $ids->none_twice('fault');
+package Faults;
+use strict;
+use warnings;
+use Exporter 'import';
+use FindBin;
+use Time::HiRes qw(sleep time);
+use Test::More;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(clock new_server start_at copy_of restart_after kill_postmaster kill_backend fails_with
+  wait_for_log log_since log_mark shim slurp spew under_power_loss lose_power value sleep time);
+
+my %shims;
+
+# The path of test/support/NAME.c, compiled. Skips the script where that cannot be done; CI has a compiler, so there
+# it is a failure.
+sub shim
+{
+	my ($name) = @_;
+	return $shims{$name} if $shims{$name};
+	my $library = PostgreSQL::Test::Utils::tempdir_short() . "/$name.so";
+	my @compiler = split ' ', $ENV{CC} // 'cc';
+	my $ok = system(@compiler, qw(-O2 -fPIC -shared -o), $library, "$FindBin::RealBin/../support/$name.c", '-ldl') == 0
+	  && do { local $ENV{LD_PRELOAD} = $library; `echo loaded 2>&1` eq "loaded\n" };
+	if (!$ok)
+	{
+		die "cannot compile or preload $name" if $ENV{CI};
+		plan skip_all => "cannot compile or preload $name";
+	}
+	return $shims{$name} = $library;
+}
+
+sub clock { return Clock->new }
+
+# A server under a clock, with the extension in database postgres. It syncs as a real one does: what is proved here
+# must not lean on fsync = off. Options: conf (text), the rest as init() takes it.
+sub new_server
+{
+	my ($name, $clock, %options) = @_;
+	my $conf = delete $options{conf} // '';
+	my $server = PostgreSQL::Test::Cluster->new($name);
+	$server->init(%options);
+	$server->append_conf('postgresql.conf', <<"END");
+fsync = on
+restart_after_crash = on
+max_prepared_transactions = 10
+log_statement = none
+autovacuum = off
+$conf
+END
+	start_at($server, $clock);
+	$server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
+	return $server;
+}
+
+# Starts a server under a clock. A postmaster that was killed leaves backends for a moment, and while one of them
+# has its shared memory a start fails.
+sub start_at
+{
+	my ($server, $clock) = @_;
+	local $ENV{LD_PRELOAD} = join ':', shim('clock_shim'), $server->{sfids_preload} // (), $ENV{LD_PRELOAD} // ();
+	local $ENV{CLOCK_SHIM_OFFSET} = $clock->{file};
+	local $ENV{SYNC_SHIM_DIR} = $server->{sfids_synced} // '';
+	$server->{sfids_clock} = $clock;
+	for my $attempt (1 .. 100)
+	{
+		return if $server->start(fail_ok => $attempt < 100);
+		sleep 0.1;
+		$server->stop('fast', fail_ok => 1);
+	}
+}
+
+# Ends a server life in one of the ways there are, moves the clock, and starts again.
+sub restart_after
+{
+	my ($server, $how, $offset) = @_;
+	my $clock = $server->{sfids_clock};
+	if ($how eq 'kill -9') { kill_postmaster($server) }
+	else { $server->stop($how) }
+	$clock->set($offset) if defined $offset;
+	start_at($server, $clock);
+}
+
+sub kill_postmaster
+{
+	my ($server) = @_;
+	$server->kill9;
+	return;
+}
+
+# SIGKILL to one session: the postmaster ends the others and starts again by itself.
+sub kill_backend
+{
+	my ($server) = @_;
+	my $victim = Session->new($server);
+	kill 'KILL', $victim->ask('SELECT pg_backend_pid()');
+	$victim->gone;
+	$server->poll_query_until('postgres', 'SELECT 1', '1') or die 'the server did not come back';
+}
+
+# A new server from a copy of the data directory's files; `conf` for postgresql.conf.
+sub copy_of
+{
+	my ($name, $dir, $conf) = @_;
+	my $server = PostgreSQL::Test::Cluster->new($name);
+	rmdir $server->data_dir;
+	system('cp', '-a', $dir, $server->data_dir) == 0 or note 'some files went away while they were copied';
+	unlink $server->data_dir . '/postmaster.pid';
+	chmod 0700, $server->data_dir;
+	$server->append_conf('postgresql.conf', 'port = ' . $server->port . "\n" . ($conf // ''));
+	return $server;
+}
+
+# The query must fail, and what is said must match all patterns.
+sub fails_with
+{
+	my ($server, $query, $name, @patterns) = @_;
+	my $said = Session::ask_once($server, $query);
+	my @missing = grep { $said !~ $_ } qr/ERROR/, @patterns;
+	ok(!@missing, $name) or diag "said: $said\nbut not: @missing";
+}
+
+sub value
+{
+	my ($server, $query) = @_;
+	return Session::ask_once($server, $query);
+}
+
+sub log_mark { return -s $_[0]->logfile }
+
+sub log_since
+{
+	my ($server, $mark) = @_;
+	return substr(slurp($server->logfile), $mark);
+}
+
+sub wait_for_log
+{
+	my ($server, $pattern, $mark) = @_;
+	for (1 .. 200)
+	{
+		return 1 if log_since($server, $mark) =~ $pattern;
+		sleep 0.05;
+	}
+	return 0;
+}
+
+sub slurp
+{
+	my ($path) = @_;
+	open my $f, '<:raw', $path or die "$path: $!";
+	local $/;
+	return scalar <$f>;
+}
+
+# In place: a mapped file stays the same file.
+sub spew
+{
+	my ($path, $content) = @_;
+	open my $f, (-e $path ? '+<:raw' : '>:raw'), $path or die "$path: $!";
+	print $f $content;
+	truncate $f, length $content;
+	close $f or die "$path: $!";
+}
+
+# Before the start: what the server syncs from now on is remembered.
+sub under_power_loss
+{
+	my ($server) = @_;
+	$server->{sfids_preload} = shim('sync_shim');
+	$server->{sfids_synced} = $server->basedir . '/synced';
+	mkdir $server->{sfids_synced};
+}
+
+# Kills the server, and takes from its WAL and from our files whatever was not synced. Data pages keep all that was
+# written: they may, for WAL is synced before them.
+sub lose_power
+{
+	my ($server) = @_;
+	my ($dir, $synced) = ($server->data_dir, $server->{sfids_synced});
+	kill_postmaster($server);
+	sleep 0.3;
+	my $cut = 0;
+	for my $path (glob "$dir/snowflake_ids.* $dir/pg_wal/*")
+	{
+		my ($name) = $path =~ m{([^/]+)$};
+		next unless -f $path && ($name =~ /^snowflake_ids/ || $name =~ /^[0-9A-F]{24}$/);
+		my $now = slurp($path);
+		my $then = -e "$synced/$name" ? slurp("$synced/$name") : "\0" x length $now;
+		next if $now eq $then;
+		$cut++;
+		spew($path, $then);
+	}
+	return $cut;
+}
+
+# ---- A wall clock: real time and an offset.
+package Clock;
+use strict;
+use warnings;
+use Time::HiRes;
+
+my $clocks = 0;
+
+sub new
+{
+	my ($class) = @_;
+	Faults::shim('clock_shim');
+	my $file = PostgreSQL::Test::Utils::tempdir_short() . '/clock' . ++$clocks;
+	my $self = bless { file => $file, offset => 0 }, $class;
+	open $self->{handle}, '>:raw', $file or die "$file: $!";
+	$self->set(0);
+	return $self;
+}
+
+# Seconds ahead of real time. One write of 8 bytes: no process sees half of it.
+sub set
+{
+	my ($self, $offset) = @_;
+	$self->{offset} = $offset;
+	sysseek $self->{handle}, 0, 0;
+	syswrite $self->{handle}, pack('q', sprintf '%.0f', $offset * 1e9);
+}
+
+sub step { my ($self, $by) = @_; $self->set($self->{offset} + $by) }
+sub now { my ($self) = @_; return Time::HiRes::time() + $self->{offset} }
+sub set_to { my ($self, $time) = @_; $self->set($time - Time::HiRes::time()) }
+
+# ---- A psql that stays connected.
+package Session;
+use strict;
+use warnings;
+use IPC::Open2;
+
+my $questions = 0;
+
+# Options: dbname, user, options (as PGOPTIONS)
+sub new
+{
+	my ($class, $server, %o) = @_;
+	local $ENV{PGOPTIONS} = $o{options} // '';
+	my $connection = $server->connstr($o{dbname} // 'postgres') . ($o{user} ? " user=$o{user}" : '');
+	my $psql = $server->installed_command('psql') if $server->can('installed_command');
+	my $pid = open2(my $out, my $in, 'sh', '-c', 'exec "$@" 2>&1', 'sh', $psql // 'psql', '-XAtq', '-d', $connection);
+	return bless { pid => $pid, in => $in, out => $out }, $class;
+}
+
+# Sends without waiting.
+sub send
+{
+	my ($self, $query) = @_;
+	local $SIG{PIPE} = 'IGNORE';
+	my $mark = $self->{mark} = 'end of answer ' . ++$questions;
+	print { $self->{in} } "$query;\n\\echo $mark\n";
+	$self->{in}->flush;
+	return $self;
+}
+
+# The answer to what was sent: output and errors.
+sub answer
+{
+	my ($self) = @_;
+	my $said = '';
+	local $SIG{ALRM} = sub { die "no answer within 90 s, so far: $said" };
+	alarm 90;
+	while (defined(my $line = readline $self->{out}))
+	{
+		last if $line eq "$self->{mark}\n";
+		$said .= $line;
+	}
+	alarm 0;
+	chomp $said;
+	return $said;
+}
+
+sub ask { my ($self, $query) = @_; return $self->send($query)->answer }
+
+sub gone
+{
+	my ($self) = @_;
+	close $self->{in};
+	close $self->{out};
+	waitpid $self->{pid}, 0;
+	$self->{pid} = 0;
+}
+
+sub DESTROY
+{
+	my ($self) = @_;
+	local ($?, $!, $@);
+	local $SIG{PIPE} = 'IGNORE';
+	$self->gone if $self->{pid};
+}
+
+sub ask_once
+{
+	my ($where, $query) = @_;
+	return $where->ask($query) if $where->isa('Session');
+	return Session->new($where)->ask($query);
+}
+
+# ---- All ids that anybody drew.
+package Ids;
+use strict;
+use warnings;
+use Test::More;
+
+sub new { my ($class) = @_; return bless { seen => {}, drawn => 0, twice => 0 }, $class }
+
+# Takes ids from an answer: lines that start with the letter of their format. Anything else is said.
+sub add
+{
+	my ($self, $answer) = @_;
+	my $n = 0;
+	for (split /\n/, $answer)
+	{
+		next if $_ eq '';
+		if (!/^[smi][0-9a-x]+$/) { push @{ $self->{said} }, $_; next }
+		$n++;
+		next unless $self->{seen}{$_}++;
+		$self->{twice}++;
+		push @{ $self->{examples} }, $_ if $self->{twice} <= 3;
+	}
+	$self->{drawn} += $n;
+	return $n;
+}
+
+# What draws of all formats: `paced` times one of each with a pause of a millisecond, so that each tick of a stretch
+# of time has an id, and then `bulk` of each.
+sub query
+{
+	my ($paced, $bulk) = @_;
+	return "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si(), pg_sleep(0.0005))
+	          FROM generate_series(1, $paced);
+	        SELECT 's' || i FROM gen_sno_series($bulk) i;
+	        SELECT 'm' || i FROM gen_mastic_series($bulk) i;
+	        SELECT 'i' || i FROM gen_snowflake_si_series($bulk) i;
+	        SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si())
+	          FROM generate_series(1, $bulk)";
+}
+
+# Draws; whatever is said beside ids is a failure.
+sub draw
+{
+	my ($self, $where, $paced, $bulk) = @_;
+	$self->{said} = [];
+	my $n = $self->add(Session::ask_once($where, query($paced // 60, $bulk // 200)));
+	die "drawing failed: @{ $self->{said} }" if @{ $self->{said} };
+	return $n;
+}
+
+sub drawn { return $_[0]{drawn} }
+sub twice { return $_[0]{twice} }
+
+# The verdict over a fault.
+sub none_twice
+{
+	my ($self, $fault) = @_;
+	is($self->{twice}, 0, "$fault: $self->{drawn} ids drawn, none twice") or diag "such as: @{ $self->{examples} }";
+	diag sprintf '%-64s %7d ids %4d twice', $fault, $self->{drawn}, $self->{twice};
+}
+
+1;
