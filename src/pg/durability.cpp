@@ -108,7 +108,10 @@ void enter_database(const ledger::Ledger& shared) {
     const uint64 life_id = shared.header->life_id.load();
     wal_ceiling::Ceiling c = wal_ceiling::read();
     if (c.life_id != life_id) {
-        if (c.until_us > 0) ledger::raise_floor(shared, to_ms(c.until_us));
+        if (c.until_us > 0) {
+            ledger::raise_floor(shared, to_ms(c.until_us));
+            shared.header->epoch.fetch_add(1);  // ends leases below the floor
+        }
         c = wal_ceiling::raise({ledger::wall_us() + window_us() + margin_us(), life_id});
     }
     wal_until_us = c.until_us;

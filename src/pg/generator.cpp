@@ -101,10 +101,12 @@ void bind(Generator& g, const char* name, const ledger::Key& key) {
         all = &g;
     }
     ledger::apply_floor(shared, *slot);
+    end_lease(g);
     count_up(g);
     g.name = name;
     g.in_recovery = RecoveryInProgress();
     g.epoch = bound_epoch;
+    g.lease = {};
     g.slot = slot;
     g.node = key.node;
     g.counted_tick = 0;
@@ -314,7 +316,10 @@ void note_regression(Generator& g, const ledger::Claim& c) {
 }
 
 void count_up_all() {
-    for (Generator* g = all; g != nullptr; g = g->next) count_up(*g);
+    for (Generator* g = all; g != nullptr; g = g->next) {
+        end_lease(*g);
+        count_up(*g);
+    }
 }
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {

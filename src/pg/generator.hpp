@@ -15,7 +15,22 @@
 
 namespace snowflake_ids {
 
+// Numbers of one tick that a backend has drawn ahead; see lease.hpp.
+struct Lease {
+    uint64 tick = 0;
+    uint32 toggle = 0;
+    uint32 next = 0;
+    uint32 end = 0;   // next == end: none left
+    uint32 want = 1;  // how many to draw next
+    uint32 used = 0;  // taken from this lease so far
+    // The client statement and the snapshot that it was drawn for.
+    TimestampTz statement = 0;
+    TransactionId xmax = 0;
+    uint32 running = 0;
+};
+
 struct Generator {
+    Lease lease{};
     const char* name = nullptr;     // of the format, for messages
     ledger::Slot* slot = nullptr;   // null: not set up yet
     Rules rules{};
@@ -51,6 +66,12 @@ void set_up_snowflake_si(Generator& g);
 
 // The sno generator of an explicit partition.
 Generator& sno_of_partition(uint32 partition);
+
+// Ends the lease; its unused numbers were not issued. (Modulo 2^64, as the counters are.)
+inline void end_lease(Generator& g) {
+    g.uncounted -= g.lease.end - g.lease.next;
+    g.lease.next = g.lease.end;
+}
 
 // Adds what was drawn to the shared counters.
 void count_up(Generator& g);

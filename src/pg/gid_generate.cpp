@@ -35,6 +35,7 @@ FUNCTION(gen_gid_series) {
         uint64 ms;
         uint32 unchecked;  // ids that may still have this time
         TimestampTz statement;
+        gid::Id id;
     };
     return series::run<State>(
         fcinfo,
@@ -50,7 +51,8 @@ FUNCTION(gen_gid_series) {
                 s.unchecked = series::recheck;
             }
             s.unchecked--;
-            return gid_datum(s.kind, s.ms);
+            s.id = gid::make(s.kind, s.ms, entropy::random64());
+            return PointerGetDatum(&s.id);
         });
 }
 

@@ -1,5 +1,6 @@
 // gen_mastic().
 #include "pg/generator.hpp"
+#include "pg/lease.hpp"
 #include "pg/pg.hpp"
 #include "pg/series.hpp"
 
@@ -11,11 +12,13 @@ Datum mastic_datum(uint64 tick, uint32 sequence) {
     return Int64GetDatum(static_cast<int64>(mastic::layout.compose({tick, 0, sequence})));
 }
 
+uint64 tick_now(Generator&) { return mastic::layout.timeline.floor_tick(ledger::wall_us()).value; }
+
 }  // namespace
 
 FUNCTION(gen_mastic) {
-    const ledger::Claim c = generator::draw<generator::claim_mastic>(generator::ready_mastic(), 1);
-    return mastic_datum(c.tick, c.first);
+    const lease::Id c = lease::draw<generator::claim_mastic>(generator::ready_mastic(), tick_now);
+    return mastic_datum(c.tick, c.sequence);
 }
 
 // gen_mastic_series(count)
@@ -23,9 +26,7 @@ FUNCTION(gen_mastic_series) {
     return series::run<series::Range>(
         fcinfo, [&](series::Range&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [](series::Range& r, int64 left) {
-            const uint32 sequence = series::take<generator::claim_mastic>(
-                r, generator::ready_mastic(), left,
-                [](Generator&) { return mastic::layout.timeline.floor_tick(ledger::wall_us()).value; });
+            const uint32 sequence = series::take<generator::claim_mastic>(r, left, generator::ready_mastic, tick_now);
             return mastic_datum(r.tick, sequence);
         });
 }

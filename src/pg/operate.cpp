@@ -35,6 +35,8 @@ void never_again(Generator& g, uint64 tick) {
     // Durable first: after a power loss the mapped file may have forgotten.
     durability::raise_above(g, tick + 1);
     ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
+    // Ends leases that other backends hold at this tick.
+    shared_ledger().header->epoch.fetch_add(1);
 }
 
 }  // namespace snowflake_ids::operate

@@ -27,6 +27,7 @@ inline constexpr uint32 first_range = 16;
 struct Range {
     uint64 tick = 0;
     uint32 toggle = 0;
+    uint32 node = 0;
     uint32 next = 0;
     uint32 left = 0;
     uint32 size = 0;       // how many were asked for
@@ -34,6 +35,7 @@ struct Range {
     bool held = false;     // the clock was behind the tick when it was drawn
     TimestampTz statement = 0;
     uint64 generation = 0;  // of the settings: under others the node is another one
+    uint64 epoch = 0;       // of the ledger: an operator has moved the generators since
 };
 
 // How many ids to draw at once: twice as many as the last time, but not more than an eighth
@@ -45,26 +47,36 @@ inline uint32 range_size(uint32 last, int64 left, const Rules& rules) {
     return static_cast<uint32>(std::min<int64>(left, last == 0 ? first_range : std::min(last * 2, most)));
 }
 
-// Takes one number from the range, drawing another range if need be. `TickNow` gives the
-// clock's tick (0 if it is outside the format: then the range is given up and the claim
-// says why).
-template <generator::ClaimFunction claim, class TickNow>
-inline uint32 take(Range& r, Generator& g, int64 left, TickNow tick_now) {
-    if (unlikely(r.unchecked == 0 || r.statement != GetCurrentStatementStartTimestamp())) {
-        if (r.statement != GetCurrentStatementStartTimestamp()) {
-            r.left = r.size = 0;
-        } else if (r.left > 0) {
-            const uint64 now = tick_now(g);
-            if (r.generation != g.generation || (now != r.tick && !(r.held && now < r.tick))) r.left = 0;
-        }
-        if (r.left == 0) {
-            CHECK_FOR_INTERRUPTS();
-            const uint32 size = range_size(r.size, left, g.rules);
-            const ledger::Claim c = generator::draw<claim>(g, size);
-            r = {c.tick, c.toggle, c.first, c.count, size, 0, c.held, 0, g.generation};
-        }
-        r.statement = GetCurrentStatementStartTimestamp();
-        r.unchecked = std::min(recheck, r.left);
+// Another range, or leave for the next `recheck` ids of this one. `ready` gives the
+// generator, `tick_now` the clock's tick (0 if it is outside the format: then the range is
+// given up and the claim says why).
+template <generator::ClaimFunction claim, class Ready, class TickNow>
+[[gnu::noinline]] void refill(Range& r, int64 left, Ready ready, TickNow tick_now) {
+    Generator& g = ready();
+    const TimestampTz statement = GetCurrentStatementStartTimestamp();
+    bool usable = r.left > 0 && r.statement == statement && r.generation == g.generation && r.epoch == g.epoch;
+    if (usable) {
+        const uint64 now = tick_now(g);
+        usable = now == r.tick || (r.held && now < r.tick);
+    }
+    if (r.statement != statement) r.size = 0;
+    if (!usable) {
+        g.uncounted -= r.left;  // drawn, but not issued
+        CHECK_FOR_INTERRUPTS();
+        const uint32 size = range_size(r.size, left, g.rules);
+        const ledger::Claim c = generator::draw<claim>(g, size);
+        r = {c.tick, c.toggle, g.node, c.first, c.count, size, 0, c.held, 0, g.generation, g.epoch};
+    }
+    r.statement = statement;
+    r.unchecked = std::min(recheck, r.left);
+}
+
+// Takes one number from the range, drawing another range if need be.
+template <generator::ClaimFunction claim, class Ready, class TickNow>
+inline uint32 take(Range& r, int64 left, Ready ready, TickNow tick_now) {
+    if (unlikely(r.unchecked == 0 || r.statement != GetCurrentStatementStartTimestamp() ||
+                 r.epoch != generator::epoch->load(std::memory_order_relaxed))) {
+        refill<claim>(r, left, ready, tick_now);
     }
     r.left--;
     r.unchecked--;
@@ -81,21 +93,23 @@ inline int64 checked_count(int64 count) {
 }
 
 // The skeleton of a series. `State` lives in the call's own memory; `start(State&)` fills it
-// once and returns the count; `next(State&, left)` gives one Datum.
+// once and returns the count; `next(State&, left)` gives one Datum. A by-reference result may
+// point into the state: like the per-tuple memory where it would be allocated otherwise, it
+// has to last until the next row is asked for.
 template <class State, class Start, class Next>
 inline Datum run(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {
         State state;
         int64 left;
     };
-    FuncCallContext* context;
     if (SRF_IS_FIRSTCALL()) {
-        context = SRF_FIRSTCALL_INIT();
+        FuncCallContext* context = SRF_FIRSTCALL_INIT();
         auto* call = static_cast<Call*>(MemoryContextAllocZero(context->multi_call_memory_ctx, sizeof(Call)));
         call->left = start(call->state);
         context->user_fctx = call;
     }
-    context = SRF_PERCALL_SETUP();
+    // What SRF_PERCALL_SETUP() does, without its call.
+    auto* context = static_cast<FuncCallContext*>(fcinfo->flinfo->fn_extra);
     auto* call = static_cast<Call*>(context->user_fctx);
     if (call->left == 0) SRF_RETURN_DONE(context);
     const Datum result = next(call->state, call->left);

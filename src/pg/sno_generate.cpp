@@ -3,6 +3,7 @@
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/generator.hpp"
+#include "pg/lease.hpp"
 #include "pg/pg.hpp"
 #include "pg/series.hpp"
 
@@ -19,8 +20,8 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 Datum draw_one(Generator& g, uint32 metabyte) {
-    const ledger::Claim c = generator::draw<generator::claim_sno>(g, 1);
-    return sno_datum(c.tick, c.toggle, metabyte, g.node, c.first);
+    const lease::Id c = lease::draw<generator::claim_sno>(g, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+    return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 
 }  // namespace
@@ -40,6 +41,7 @@ FUNCTION(gen_sno_series) {
     struct State {
         series::Range range;
         uint32 metabyte;
+        sno::Id id;
     };
     return series::run<State>(
         fcinfo,
@@ -48,10 +50,11 @@ FUNCTION(gen_sno_series) {
             return series::checked_count(PG_GETARG_INT64(0));
         },
         [](State& s, int64 left) {
-            Generator& g = generator::ready_sno();
             const uint32 sequence = series::take<generator::claim_sno>(
-                s.range, g, left, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
-            return sno_datum(s.range.tick, s.range.toggle, s.metabyte, g.node, sequence);
+                s.range, left, generator::ready_sno,
+                [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+            s.id = sno::compose({s.range.tick, s.range.toggle, s.metabyte, s.range.node, sequence});
+            return PointerGetDatum(&s.id);
         });
 }
 

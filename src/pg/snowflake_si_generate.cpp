@@ -1,5 +1,6 @@
 // gen_snowflake_si().
 #include "pg/generator.hpp"
+#include "pg/lease.hpp"
 #include "pg/pg.hpp"
 #include "pg/series.hpp"
 
@@ -7,16 +8,20 @@ namespace snowflake_ids {
 
 namespace {
 
-Datum snowflake_si_datum(const Generator& g, uint64 tick, uint32 sequence) {
-    return Int64GetDatum(static_cast<int64>(g.layout.compose({tick, g.node, sequence})));
+Datum snowflake_si_datum(const Generator& g, uint64 tick, uint32 node, uint32 sequence) {
+    return Int64GetDatum(static_cast<int64>(g.layout.compose({tick, node, sequence})));
+}
+
+uint64 tick_now(Generator& g) {
+    return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}.floor_tick(ledger::wall_us()).value;
 }
 
 }  // namespace
 
 FUNCTION(gen_snowflake_si) {
     Generator& g = generator::ready_snowflake_si();
-    const ledger::Claim c = generator::draw<generator::claim_snowflake_si>(g, 1);
-    return snowflake_si_datum(g, c.tick, c.first);
+    const lease::Id c = lease::draw<generator::claim_snowflake_si>(g, tick_now);
+    return snowflake_si_datum(g, c.tick, g.node, c.sequence);
 }
 
 // gen_snowflake_si_series(count)
@@ -24,10 +29,9 @@ FUNCTION(gen_snowflake_si_series) {
     return series::run<series::Range>(
         fcinfo, [&](series::Range&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [](series::Range& r, int64 left) {
-            Generator& g = generator::ready_snowflake_si();
-            const uint32 sequence = series::take<generator::claim_snowflake_si>(
-                r, g, left, [](Generator& si) { return si.timeline.floor_tick(ledger::wall_us()).value; });
-            return snowflake_si_datum(g, r.tick, sequence);
+            const uint32 sequence =
+                series::take<generator::claim_snowflake_si>(r, left, generator::ready_snowflake_si, tick_now);
+            return snowflake_si_datum(generator::own_snowflake_si, r.tick, r.node, sequence);
         });
 }
 
