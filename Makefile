@@ -5,6 +5,9 @@
 #   make installcheck     regress on your server make lint    format, clang-tidy, layers, symbols, warnings
 #   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
 #   make format           apply clang-format     make clean   remove what was built
+#   make fuzz             every parser (SECONDS=30 each)
+#   make sanitize         unit and regress tests under the checkers (MODES="unit thread server", also valgrind)
+#   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #
 # PG_CONFIG=/path/to/pg_config chooses the server; the default is the newest one installed. CXX=clang++ works too.
 
@@ -45,7 +48,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: demo test unit unit-bins unit-objs lint setup format objects FORCE
+.PHONY: demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm lint setup format objects FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -109,6 +112,19 @@ $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/obj/test/unit/%.o $(UNIT_LIB_OBJS)
 	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
 -include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
 
+# ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
+FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
+FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)
+FUZZ_CXX      ?= clang++
+FUZZ_CXXFLAGS  = -std=c++20 -O1 -g -Wall -Wextra -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+                 -fno-sanitize-recover=all -MMD -MP -Isrc -Itest/fuzz
+
+fuzz-bins: $(FUZZ_BINS)
+$(FUZZ_BINS): $(BUILD)/fuzz/%: test/fuzz/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(call run,fuzz $<,$(FUZZ_CXX) $(FUZZ_CXXFLAGS) -MF $@.d -o $@ $< $(wildcard src/core/*.cpp src/ledger/*.cpp))
+-include $(FUZZ_BINS:=.d)
+
 # ---- everything that is more than a compiler run
 demo:
 	+@tools/demo
@@ -116,6 +132,13 @@ test:
 	+@tools/test
 unit:
 	+@SUITES=unit tools/test
+# SECONDS from the command line only: a shell may count in a variable of that name.
+fuzz:
+	+@SECONDS_EACH=$(if $(filter command line,$(origin SECONDS)),$(SECONDS),30) tools/fuzz
+sanitize:
+	+@tools/sanitize $(MODES)
+storm:
+	+@tools/storm $(or $(MINUTES),1)
 lint:
 	+@tools/lint
 setup:

@@ -1,0 +1,92 @@
+// What holds for every valid id of a format, and for every two of them, however they were read.
+#pragma once
+
+#include "core/gid.hpp"
+#include "core/order.hpp"
+#include "core/sno.hpp"
+#include "fuzz.hpp"
+
+namespace snowflake_ids::fuzz {
+
+inline void require_consistent(const sno::Id& id) {
+    require(sno::compose(sno::split(id)) == id);
+    require(sno::timeline.floor_tick(sno::time_us(id)).value == sno::split(id).units);
+    require(!(id < sno::lower_bound(sno::time_us(id)).value));
+    require(!(sno::upper_bound(sno::time_us(id)).value < id));
+}
+
+inline void require_consistent(const gid::Id& id) {
+    require(gid::check(id) == Error::none);
+    require(gid::compose(gid::split(id)) == id);
+    require(gid::kind_of_prefix(id.bytes[0]).value == gid::kind(id));
+    require(gid::time_us(id) == gid::timeline.start_us(gid::split(id).ms));
+    require(!(id < gid::lower_bound(gid::kind(id), gid::time_us(id)).value));
+    require(!(gid::upper_bound(gid::kind(id), gid::time_us(id)).value < id));
+}
+
+// `Format` has print(), parse(), from_bytes(), next(), previous(), SortKey, and the two sizes.
+template <class Format, class Id>
+void require_round_trip(const Id& id) {
+    char text[Format::text_size];
+    Format::print(id, text);
+    const Exact exact(text, sizeof text);
+    const auto parsed = Format::parse(exact.bytes, exact.size);
+    require(parsed && parsed.value == id);
+    const auto read = Format::from_bytes(id.bytes, sizeof id.bytes);
+    require(read && read.value == id);
+
+    const auto next = Format::next(id);
+    require(!next.exists || (id < next.id && Format::previous(next.id).id == id));
+    require(next.exists || Format::highest() == id);
+    const auto previous = Format::previous(id);
+    require(!previous.exists || (previous.id < id && Format::next(previous.id).id == id));
+    require(previous.exists || Format::lowest() == id);
+    if (next.exists) require_consistent(next.id);
+    if (previous.exists) require_consistent(previous.id);
+}
+
+// Order is the same in bytes and in text, and sort keys never contradict it, whichever id was the first one sorted.
+template <class Format, class Id>
+void require_one_order(const Id& a, const Id& b, const Id& first) {
+    const int order = sign(compare(a, b));
+    require(order == sign(std::memcmp(a.bytes, b.bytes, sizeof a.bytes)));
+    char a_text[Format::text_size], b_text[Format::text_size];
+    Format::print(a, a_text);
+    Format::print(b, b_text);
+    require(order == sign(std::memcmp(a_text, b_text, sizeof a_text)));
+    require(order == -sign(compare(b, a)));
+
+    const typename Format::SortKey key(first);
+    require(order <= 0 || key(a) >= key(b));
+    require(order >= 0 || key(a) <= key(b));
+    const double distance = Format::distance(a, b);
+    require(distance >= 0 && distance == Format::distance(b, a));
+}
+
+struct Sno {
+    static constexpr std::size_t text_size = sno::text_size;
+    using SortKey = sno::SortKey;
+    static void print(const sno::Id& id, char* out) { sno::print(id, out); }
+    static Result<sno::Id> parse(const char* text, std::size_t n) { return sno::parse(text, n); }
+    static Result<sno::Id> from_bytes(const unsigned char* p, std::size_t n) { return sno::from_bytes(p, n); }
+    static Neighbour<sno::Id> next(const sno::Id& id) { return sno::next(id); }
+    static Neighbour<sno::Id> previous(const sno::Id& id) { return sno::previous(id); }
+    static sno::Id lowest() { return sno::lowest(); }
+    static sno::Id highest() { return sno::highest(); }
+    static double distance(const sno::Id& a, const sno::Id& b) { return sno::distance(a, b); }
+};
+
+struct Gid {
+    static constexpr std::size_t text_size = gid::text_size;
+    using SortKey = gid::SortKey;
+    static void print(const gid::Id& id, char* out) { gid::print(id, out); }
+    static Result<gid::Id> parse(const char* text, std::size_t n) { return gid::parse(text, n); }
+    static Result<gid::Id> from_bytes(const unsigned char* p, std::size_t n) { return gid::from_bytes(p, n); }
+    static Neighbour<gid::Id> next(const gid::Id& id) { return gid::next(id); }
+    static Neighbour<gid::Id> previous(const gid::Id& id) { return gid::previous(id); }
+    static gid::Id lowest() { return gid::lowest(); }
+    static gid::Id highest() { return gid::highest(); }
+    static double distance(const gid::Id& a, const gid::Id& b) { return gid::distance(a, b); }
+};
+
+}  // namespace snowflake_ids::fuzz
