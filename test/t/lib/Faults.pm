@@ -18,7 +18,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(clock new_server start_at copy_of restart_after kill_postmaster kill_backend fails_with
-  wait_for_log log_since log_mark shim slurp spew under_power_loss lose_power value sleep time);
+  wait_for_log log_since log_mark shim slurp spew lose_power value sleep time);
 
 my %shims;
 
@@ -42,16 +42,19 @@ sub shim
 
 sub clock { return Clock->new }
 
-# A server under a clock, with the extension in database postgres. It syncs as a real one does: what is proved here
-# must not lean on fsync = off. Options: conf (text), the rest as init() takes it.
+# A server under a clock, with the extension in database postgres. It does not sync: killing processes loses nothing
+# that the kernel has, and crash recovery would sync every file first. What sync is for is tested with
+# under_power_loss(). Options: conf (text), synced (remember what is synced), the rest as init() takes it.
 sub new_server
 {
 	my ($name, $clock, %options) = @_;
 	my $conf = delete $options{conf} // '';
+	my $synced = delete $options{synced};
 	my $server = PostgreSQL::Test::Cluster->new($name);
 	$server->init(%options);
+	under_power_loss($server) if $synced;
 	$server->append_conf('postgresql.conf', <<"END");
-fsync = on
+fsync = @{[ $synced ? 'on' : 'off' ]}
 restart_after_crash = on
 max_prepared_transactions = 10
 log_statement = none
@@ -91,11 +94,19 @@ sub restart_after
 	start_at($server, $clock);
 }
 
+# SIGKILL to the postmaster. Returns when the last of its children has noticed. The lock file goes too: its process
+# may stay a zombie for a while, which the next start would take for a postmaster.
 sub kill_postmaster
 {
 	my ($server) = @_;
+	my $dir = $server->data_dir;
 	$server->kill9;
-	return;
+	for (1 .. 200)
+	{
+		last if !grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
+		sleep 0.02;
+	}
+	unlink "$dir/postmaster.pid";
 }
 
 # SIGKILL to one session: the postmaster ends the others and starts again by itself.
@@ -173,7 +184,7 @@ sub spew
 	close $f or die "$path: $!";
 }
 
-# Before the start: what the server syncs from now on is remembered.
+# Before the first start: what the server syncs from now on is remembered.
 sub under_power_loss
 {
 	my ($server) = @_;
@@ -189,7 +200,6 @@ sub lose_power
 	my ($server) = @_;
 	my ($dir, $synced) = ($server->data_dir, $server->{sfids_synced});
 	kill_postmaster($server);
-	sleep 0.3;
 	my $cut = 0;
 	for my $path (glob "$dir/snowflake_ids.* $dir/pg_wal/*")
 	{
