@@ -1,0 +1,96 @@
+# What only the server's own reports show of sorting and indexes: whether abbreviated keys were given up, whether
+# index pages are in order, whether skip scans skip, and that a dump has nothing of it but the extension.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $server = PostgreSQL::Test::Cluster->new('sorting');
+$server->init;
+$server->start;
+$server->safe_psql('postgres', <<'END');
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE sno_many AS SELECT make_sno('2026-01-01', 0, 7, n * 7919 % 65536) AS id FROM generate_series(1, 200000) AS n;
+CREATE TABLE sno_few AS SELECT make_sno('2026-01-01', 0, CASE n WHEN 1 THEN 7 ELSE 50000 END, n * 7919 % 65536) AS id FROM generate_series(1, 200000) AS n;
+CREATE TABLE gid_many AS SELECT make_gid('log', '2026-01-01', substr(sha256(n::text::bytea), 1, 8)) AS id FROM generate_series(1, 200000) AS n;
+CREATE TABLE gid_few AS SELECT make_gid('log', '2026-01-01', decode(lpad(to_hex(n * 7919 % 65536), 16, '0'), 'hex')) AS id FROM generate_series(1, 200000) AS n;
+END
+
+for my $type ('sno', 'gid')
+{
+	for my $name ('many', 'few')
+	{
+		for my $memory ('64MB', '1MB')
+		{
+			my ($rc, $out, $err) = $server->psql('postgres', <<"END");
+SET work_mem = '$memory'; SET max_parallel_workers_per_gather = 0; SET trace_sort = on; SET client_min_messages = log;
+SELECT count(*) FILTER (WHERE id::bytea < previous) FROM (SELECT id, lag(id::bytea) OVER () AS previous FROM (SELECT id FROM ${type}_$name ORDER BY id OFFSET 0) AS t) AS u;
+END
+			is($out, '0', "$type, $name, $memory: in order");
+			like($err, qr/${type}_abbrev: /, "$type, $name, $memory: abbreviated keys were tried");
+			is(scalar($err =~ /${type}_abbrev: aborting/), $name eq 'few' ? 1 : '', "$type, $name, $memory: given up only if few differ");
+		}
+	}
+}
+
+# Every way to build a btree, checked page by page.
+SKIP:
+{
+	skip 'no amcheck here', 4
+		if $server->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'amcheck'}) eq '0';
+	$server->safe_psql('postgres', 'CREATE EXTENSION amcheck');
+	for my $table ('sno_many', 'sno_few', 'gid_many', 'gid_few')
+	{
+		is($server->safe_psql('postgres', <<"END"), '2', "$table: indexes are in order, deduplicated and complete");
+SET min_parallel_table_scan_size = 0;
+CREATE INDEX ${table}_built ON $table (id);
+CREATE INDEX ${table}_descending ON $table (id DESC);
+INSERT INTO $table SELECT id FROM $table LIMIT 20000;
+SELECT count(bt_index_parent_check(c.oid, true)::text) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid WHERE i.indrelid = '$table'::regclass;
+END
+	}
+}
+
+# A few ids in front, many numbers behind: the server goes from id to id.
+SKIP:
+{
+	skip 'skip scans came with 18', 2 if $server->safe_psql('postgres', 'SHOW server_version_num') < 180000;
+	for my $id ("make_sno('2026-01-01', 0, 7, n % 10)", "make_gid('log', '2026-01-01', decode('00000000000000' || lpad((n % 10)::text, 2, '0'), 'hex'))")
+	{
+		my $plan = $server->safe_psql('postgres', <<"END");
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS skipped;
+CREATE TABLE skipped AS SELECT $id AS id, n FROM generate_series(1, 100000) AS n;
+CREATE INDEX ON skipped (id, n);
+VACUUM ANALYZE skipped;
+SET enable_seqscan = off; SET enable_bitmapscan = off;
+EXPLAIN (ANALYZE, COSTS off, TIMING off, SUMMARY off, BUFFERS off) SELECT n FROM skipped WHERE n = 4711;
+END
+		my ($searches) = $plan =~ /Index Searches: (\d+)/;
+		ok(defined $searches && $searches > 1 && $searches <= 14, 'skip scan of ten ids') or diag $plan;
+	}
+}
+
+# An index of every class, dumped and restored.
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE kept (s sno PRIMARY KEY, g gid(log));
+INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-01-01', decode(lpad(to_hex(n), 16, '0'), 'hex')) FROM generate_series(1, 1000) AS n;
+CREATE INDEX ON kept USING hash (s); CREATE INDEX ON kept USING hash (g); CREATE INDEX ON kept (g DESC);
+CREATE INDEX ON kept USING brin (s, g);
+CREATE INDEX ON kept USING brin (s sno_minmax_multi_ops, g gid_minmax_multi_ops(values_per_range = 16));
+CREATE INDEX ON kept USING brin (s sno_bloom_ops(false_positive_rate = 0.02));
+CREATE INDEX ON kept USING brin (g gid_bloom_ops(n_distinct_per_range = 500));
+END
+my $file = $server->basedir . '/kept.sql';
+$server->command_ok([ 'pg_dump', '-f', $file, '-d', $server->connstr('postgres'), '-t', 'kept', '-e', 'snowflake_ids' ], 'pg_dump');
+unlike(slurp_file($file), qr/CREATE (OPERATOR|FUNCTION|AGGREGATE|TYPE)|ALTER OPERATOR/, 'the dump has only the extension');
+$server->safe_psql('postgres', 'CREATE DATABASE restored');
+$server->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $server->connstr('restored') ], 'restored');
+my $indexes = q{SELECT indexdef FROM pg_indexes WHERE tablename = 'kept' ORDER BY indexname};
+is($server->safe_psql('restored', $indexes), $server->safe_psql('postgres', $indexes), 'the same indexes');
+is($server->safe_psql('restored', 'SELECT count(*), min(s), max(g) FROM kept'),
+	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g) FROM kept'), 'the same rows');
+
+$server->stop;
+done_testing();
