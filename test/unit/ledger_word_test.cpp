@@ -87,10 +87,10 @@ TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
 }
 
 TEST(LedgerSlot, FieldsDoNotShareTheHotLine) {
-    EXPECT_EQ(sizeof(Slot), 128u);
+    EXPECT_EQ(sizeof(Slot), 192u);
     EXPECT_EQ(sizeof(BasicSlot<Word>), 64u);
-    EXPECT_EQ(sizeof(Counters), 64u);
-    EXPECT_EQ(file_bytes, 4096u + 1024u * 128u);
+    EXPECT_EQ(sizeof(Counters), 128u);
+    EXPECT_EQ(file_bytes, 4096u + 1024u * 192u);
 }
 
 TEST(LedgerSlot, KeysSurvive) {
