@@ -8,7 +8,8 @@
 //
 //   sno  bits 63-24   time, tick-tock: as they are
 //        bits 23-0    metabyte, partition and sequence, seen from the first id sorted. It has metabyte M and
-//                     partition P; 128 partitions around P are the window, which gets half of all codes.
+//                     partition P. The window, which gets half of all codes, are the 128 partitions that differ
+//                     from P in the lowest 7 bits only: node numbers are small, or lie together.
 //                       M, in the window       exact: place in the window and sequence, 7 + 16 bits
 //                       M, outside             half of the partition; above the window also the window's size
 //                       another metabyte       15 bits for each; above M also the window's size
@@ -71,10 +72,9 @@ namespace sno {
 class SortKey {
 public:
     explicit constexpr SortKey(const Id& first)
-        : metabyte_(first.bytes[5]), partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))) {
-        const std::uint32_t start = partition_ < window / 2 ? 0 : partition_ - window / 2;
-        window_start_ = start < 65536 - window ? start & ~1u : 65536 - window;
-    }
+        : metabyte_(first.bytes[5]),
+          partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))),
+          window_start_(partition_ & ~(window - 1)) {}
 
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
@@ -106,7 +106,7 @@ private:
 
     static constexpr std::uint32_t capped(std::uint32_t distance) { return distance < 0x1fff ? distance : 0x1fff; }
 
-    std::uint32_t metabyte_, partition_, window_start_ = 0;
+    std::uint32_t metabyte_, partition_, window_start_;
 };
 
 constexpr Id lowest() { return {}; }

@@ -85,6 +85,9 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
         others.push_back(sno::compose({126230400000, 0, 8, 300, n}));
     }
     EXPECT_EQ(ties(tick, sno::SortKey(tick[0])), 0u);
+    std::vector<sno::Id> small;
+    for (std::uint32_t n = 0; n < 128 * 512; n++) small.push_back(sno::compose({126230400000, 0, 7, n % 128, n / 128}));
+    for (const std::size_t first : {0, 20, 99, 127}) EXPECT_EQ(ties(small, sno::SortKey(small[first])), 0u);
     // With another metabyte: four tie.
     EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65536u / 4 * 3);
     // Many partitions: pairs tie outside the window. With many metabytes as well: none near the first partition.
