@@ -23,6 +23,12 @@ constexpr const char* relation_name = "snowflake_ids_ceiling";
 // Found once; looked up again when it is gone (the extension was dropped and made again).
 Oid relation_oid = InvalidOid;
 
+void (*forget_ceiling)() = nullptr;
+
+void relation_changed(Datum, Oid relation) {
+    if (relation == InvalidOid || relation == relation_oid) forget_ceiling();
+}
+
 Relation open_relation() {
     if (OidIsValid(relation_oid)) {
         Relation rel = try_relation_open(relation_oid, AccessShareLock);
@@ -52,6 +58,11 @@ Ceiling content(Page page) {
 }
 
 }  // namespace
+
+void watch(void (*forget)()) {
+    if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
+    forget_ceiling = forget;
+}
 
 Ceiling read() {
     Relation rel = open_relation();

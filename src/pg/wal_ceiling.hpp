@@ -21,6 +21,10 @@ struct Ceiling {
     uint64 life_id = 0;
 };
 
+// `forget` is called when the relation may be another one than before: the extension was
+// dropped and made again, and the new relation knows nothing of the old ceiling.
+void watch(void (*forget)());
+
 // The current ceiling of this database, flushed.
 Ceiling read();
 
