@@ -3,6 +3,10 @@
 
 #include "pg/time_predicate.hpp"
 
+extern "C" {
+#include "catalog/pg_type.h"
+}
+
 namespace snowflake_ids {
 
 // An interval of bigints, both ends included. Nothing is 0 to -1, not the ends of the type: row estimates add up

@@ -2,6 +2,7 @@
 #include "pg/series.hpp"
 
 extern "C" {
+#include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/optimizer.h"
@@ -12,10 +13,10 @@ namespace snowflake_ids {
 // The count is the argument of type bigint, wherever it stands.
 FUNCTION(series_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestRows)) PG_RETURN_POINTER(nullptr);
+    if (!IsA(request, SupportRequestRows)) return Datum{0};
 
     auto* rows = reinterpret_cast<SupportRequestRows*>(request);
-    if (!is_funcclause(rows->node)) PG_RETURN_POINTER(nullptr);
+    if (!is_funcclause(rows->node)) return Datum{0};
     ListCell* cell;
     foreach (cell, reinterpret_cast<FuncExpr*>(rows->node)->args) {
         Node* arg = static_cast<Node*>(lfirst(cell));
@@ -27,7 +28,7 @@ FUNCTION(series_support) {
         rows->rows = count->constisnull ? 0 : Max(0.0, static_cast<double>(DatumGetInt64(count->constvalue)));
         PG_RETURN_POINTER(request);
     }
-    PG_RETURN_POINTER(nullptr);
+    return Datum{0};
 }
 
 }  // namespace snowflake_ids

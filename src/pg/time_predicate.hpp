@@ -170,7 +170,7 @@ template <int count>
 Datum support(FunctionCallInfo fcinfo, const TimePredicate (&table)[count],
               Expr* (*rewrite)(PlannerInfo*, const FuncExpr*, const TimePredicate&) ) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestSimplify)) PG_RETURN_POINTER(nullptr);
+    if (!IsA(request, SupportRequestSimplify)) return Datum{0};
     auto* simplify = reinterpret_cast<SupportRequestSimplify*>(request);
     const TimePredicate* predicate = find_predicate(simplify->fcall, table, count);
     PG_RETURN_POINTER(predicate == nullptr ? nullptr : rewrite(simplify->root, simplify->fcall, *predicate));
