@@ -22,6 +22,6 @@ REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 CREATE FUNCTION snowflake_ids_reset(floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
-LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS 'way out of a damaged ledger, a generator far ahead of the clock, or (format snowflake_si) a frozen layout: nothing at or before the floor is issued again; force: even if ids above it exist';
+LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS 'repairs the ledger, or moves generators to an explicit floor; format snowflake_si also forgets the frozen layout; force: even below ids that exist';
 REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;
