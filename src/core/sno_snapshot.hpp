@@ -71,10 +71,11 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
 // Always with the true sequence. (The reference writes the lower bound when the clock is
 // not at wall_hi, and repeats ids after a restore at exactly that time.)
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
+    const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;  // a floor may leave more
     return {g.partition,
             g.bounds.min,
             g.bounds.max,
-            g.state.next > g.bounds.min ? g.state.next - 1 : g.bounds.min,
+            next > g.bounds.min ? next - 1 : g.bounds.min,
             now,
             g.state.tick,
             g.state.safe,

@@ -3,9 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "ledger/claim.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -33,24 +31,12 @@ bool is_current(const Ledger& ledger, const LifeKey& key) {
     return key == LifeKey{k[0].load(), k[1].load(), k[2].load()};
 }
 
-std::uint64_t raise_slot(BasicSlot<Word>& slot, std::uint64_t tick, bool has_toggle) {
-    for (;;) {
-        std::uint64_t word = slot.word.load();
-        const State state = unpack(word, slot.safe.load(), has_toggle);
-        // Without a toggle a slot that is past the tick never comes back to it. With one the
-        // word must change even then: a claim under way may have read the old `safe`.
-        if (!has_toggle && state.tick > tick) return state.tick;
-        const State up = raise(state, tick, Rules{.max = 65535});
-        raise_to(slot.safe, up.safe);
-        if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
-    }
-}
-
 void apply_floor(const Ledger& ledger, Slot& slot) {
     const Format format = Key::unpack(slot.key.load()).format;
     const std::uint64_t floor_ms = ledger.header->floor_ms.load();
     if (floor_ms == 0 || !has_time(format)) return;
-    const std::uint64_t tick = clamped_tick(timeline_of(format, *ledger.header), static_cast<std::int64_t>(floor_ms) * 1000);
+    const std::uint64_t tick =
+        clamped_tick(timeline_of(format, *ledger.header), static_cast<std::int64_t>(floor_ms) * 1000);
     if (unpack(slot.word.load(), 0, has_toggle(format)).tick <= tick) raise_slot(slot, tick, has_toggle(format));
 }
 
@@ -65,7 +51,8 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
     }
 }
 
-CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key, std::uint64_t life_id) {
+CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
+                         std::uint64_t life_id) {
     LockedCeilings file;
     CeilingResult r = file.open(dir, mode, ledger);
     if (r.error != CeilingError::none) return r;

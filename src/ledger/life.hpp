@@ -15,7 +15,9 @@
 #include <cstdint>
 
 #include "ledger/ceiling.hpp"
+#include "ledger/claim.hpp"
 #include "ledger/file.hpp"
+#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -33,11 +35,31 @@ std::uint64_t start_ticks_of(std::uint64_t pid);
 bool is_current(const Ledger& ledger, const LifeKey& key);
 
 // Begins the life `key` if it is not the current one. `life_id` is a fresh random number.
-CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key, std::uint64_t life_id);
+CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
+                         std::uint64_t life_id);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. Only ever
 // forward; returns the tick it now stands at.
-std::uint64_t raise_slot(BasicSlot<Word>& slot, std::uint64_t tick, bool has_toggle);
+template <class S>
+std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
+    for (;;) {
+        std::uint64_t word = slot.word.load();
+        const State state = unpack(word, slot.safe.load(), has_toggle);
+        // Without a toggle a slot that is past the tick never comes back to it. With one the
+        // word must change even then: a claim under way may have read the old `safe`.
+        if (!has_toggle && state.tick > tick) return state.tick;
+        constexpr Rules any{.max = 65535};
+        State up = raise(state, tick, any);
+        // There already, by a claim of 65535 or by another floor: used up by one more, and
+        // where the word has no room for that, a tick higher.
+        if (up.tick == state.tick && up.next <= state.next) {
+            up.next = state.next + 1;
+            if (up.next > next_mask) up = raise(state, state.tick + 1, any);
+        }
+        raise_to(slot.safe, up.safe);
+        if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
+    }
+}
 
 // Nothing at or before `ms` is issued by any slot any more. A slot that is being made at
 // the same time is raised by its maker: it reads the floor after taking the slot.

@@ -9,6 +9,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
+#include "support/ledger_wrong.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -76,7 +77,7 @@ TEST(LedgerStorm, JumpingClockAndKills) {
     const StormReport r =
         storm<RealClaims>("and kills", {.formats = small_formats(), .seconds = 3, .kills = 600, .seed = 2});
     expect_right(r);
-    EXPECT_GT(r.kills, 100u);
+    EXPECT_GT(r.kills, 20u);
 }
 
 TEST(LedgerStorm, NervousAndKills) {
@@ -99,65 +100,8 @@ TEST(LedgerStorm, Threads) {
 
 // ---- wrong on purpose ----
 
-// The tick and the sequence in words of their own, as sno's Go reference has them.
-struct TwoWords {
-    template <class S, class Clock>
-    static Claim claim(S& slot, Clock& clock, std::uint32_t, const Rules& rules) {
-        auto& high = slot.word;
-        auto& sequence = slot.ceiling;  // any other word
-        std::uint64_t tick = high.load();
-        const std::uint64_t now = clock.tick().value;
-        if (now == tick) {
-            std::uint64_t seen = sequence.load();
-            while (!sequence.compare_exchange_weak(seen, seen + 1)) {}
-            const std::uint64_t next = seen + 1;
-            if (next <= rules.max) {
-                return {.first = static_cast<std::uint32_t>(next), .count = 1, .tick = now};
-            }
-        } else if (now > tick && high.compare_exchange_strong(tick, now)) {
-            sequence.store(rules.min);
-            return {.first = rules.min, .count = 1, .tick = now};
-        }
-        return {.outcome = Outcome::overflow, .tick = tick};
-    }
-};
-
-// The step is right, but the word is written without looking whether it is still the same.
-struct NoComparison {
-    template <class S, class Clock>
-    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
-        const State state = unpack(slot.word.load(), slot.safe.load(), rules.has_toggle);
-        const Step s = step(state, clock.tick().value, want, rules);
-        if (s.verdict != Verdict::issued) return {.outcome = Outcome::overflow, .tick = state.tick};
-        slot.safe.store(s.state.safe);
-        slot.word.store(pack(s.state, rules.has_toggle));
-        return {.toggle = s.state.toggle(), .first = s.first, .count = s.count, .tick = s.state.tick};
-    }
-};
-
-// A claim by the step with an order of accesses of its own.
-template <bool safe_before_word, bool plain_store, bool swap_first>
-struct Reordered {
-    template <class S, class Clock>
-    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
-        std::uint64_t early = safe_before_word ? slot.safe.load() : 0;
-        std::uint64_t word = slot.word.load();
-        const State state = unpack(word, safe_before_word ? early : slot.safe.load(), rules.has_toggle);
-        const Step s = step(state, clock.tick().value, want, rules);
-        if (s.verdict != Verdict::issued) return {.outcome = Outcome::overflow, .tick = state.tick};
-        const bool toggled = s.state.drifts != state.drifts;
-        const auto raise = [&] { plain_store ? slot.safe.store(s.state.safe) : raise_to(slot.safe, s.state.safe); };
-        if (toggled && !swap_first) raise();
-        if (!slot.word.compare_exchange_strong(word, pack(s.state, rules.has_toggle))) {
-            return {.outcome = Outcome::overflow, .tick = state.tick};
-        }
-        if (toggled && swap_first) raise();
-        return {
-            .toggled = toggled, .toggle = s.state.toggle(), .first = s.first, .count = s.count, .tick = s.state.tick};
-    }
-};
-
-// Storms of other seeds until one finds a repeat.
+// Storms of other seeds until one finds a repeat. A `safe` that is stored, not raised, takes a
+// chain of six events that is too rare here; ledger_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {
     for (std::uint64_t seed = 1; seed <= 40; seed++) {
@@ -169,10 +113,14 @@ void expect_caught(const char* name) {
 }
 
 TEST(LedgerStorm, CatchesTwoWords) { expect_caught<TwoWords>("two words"); }
-TEST(LedgerStorm, CatchesNoComparison) { expect_caught<NoComparison>("no comparison"); }
-TEST(LedgerStorm, CatchesWordSwappedBeforeSafe) { expect_caught<Reordered<false, false, true>>("swapped first"); }
-TEST(LedgerStorm, CatchesSafeStored) { expect_caught<Reordered<false, true, false>>("safe stored"); }
-TEST(LedgerStorm, CatchesSafeLoadedFirst) { expect_caught<Reordered<true, false, false>>("safe loaded first"); }
+TEST(LedgerStorm, CatchesWordStored) { expect_caught<Reordered<Order{.store_word = true}>>("word stored"); }
+TEST(LedgerStorm, CatchesSafeNotRaised) { expect_caught<Reordered<Order{.forget_raise = true}>>("safe not raised"); }
+TEST(LedgerStorm, CatchesWordSwappedBeforeSafe) {
+    expect_caught<Reordered<Order{.word_before_raise = true}>>("word first");
+}
+TEST(LedgerStorm, CatchesSafeLoadedFirst) {
+    expect_caught<Reordered<Order{.safe_before_word = true}>>("safe loaded first");
+}
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

@@ -216,7 +216,7 @@ private:
 
         std::mt19937_64 random(plan_.seed);
         const double start = seconds();
-        for (unsigned i = 0; i < plan_.kills; i++) {
+        for (unsigned i = 0; i < plan_.kills && seconds() < start + plan_.seconds; i++) {
             usleep(static_cast<useconds_t>(plan_.seconds * 1e6 / plan_.kills) / 2 + random() % 500);
             const unsigned victim = static_cast<unsigned>(random() % plan_.workers);
             kill(pids[victim], SIGKILL);

@@ -1,0 +1,292 @@
+// The real claim under every interleaving: see support/ledger_model.hpp for how, and
+// support/ledger_never_twice.hpp for what must hold.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ledger/claim.hpp"
+#include "support/ledger_never_twice.hpp"
+#include "support/ledger_wrong.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+struct RealClaim {
+    static constexpr bool forgets = true;
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        return rules.has_toggle ? ledger::claim<true>(slot, clock, want, rules)
+                                : ledger::claim<false>(slot, clock, want, rules);
+    }
+};
+
+Exploration explore(Model& model) {
+    const Exploration e = Explorer(model).run();
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::printf("%-24s %8zu states %9zu transitions %8zu crashes %7zu prefixes run, longest %2zu; %.1f s%s%s\n",
+                test->name(), e.states, e.transitions, e.crashes, e.prefixes, e.longest, e.seconds,
+                e.complaint.empty() ? "" : "; found: ", e.complaint.c_str());
+    return e;
+}
+
+void expect_right(Model& model) {
+    const Exploration e = explore(model);
+    EXPECT_EQ(e.complaint, "") << e.trace;
+    EXPECT_TRUE(e.complete);
+}
+
+void expect_found(Model& model, const std::string& complaint) {
+    const Exploration e = explore(model);
+    EXPECT_EQ(e.complaint, complaint) << e.trace;
+}
+
+struct Sno : NeverTwice {
+    explicit Sno(OnRegression policy = OnRegression::hold) {
+        rules.has_toggle = true;
+        rules.on_regression = policy;
+    }
+};
+
+struct Plain : NeverTwice {};  // Mastic and Snowflake-SI: no toggle
+
+// ---- the real claim ----
+
+// From every state that any past can have left, so this speaks of pasts of any length.
+TEST(LedgerModel, SnoThreeProcesses) {
+    Sno m;
+    m.clock = {1, 2, 3, 4};
+    m.claims_of<RealClaim>({{1}, {1}, {1}});
+    m.start_anywhere(4);
+    expect_right(m);
+}
+
+TEST(LedgerModel, SnoTwoProcessesTwice) {
+    Sno m;
+    m.clock = {1, 2, 3};
+    m.claims_of<RealClaim>({{1, 1}, {1, 1}});
+    m.start_anywhere(3);
+    expect_right(m);
+}
+
+// One is very slow: much happens between any two of its accesses.
+TEST(LedgerModel, SnoSlowAgainstFast) {
+    Sno m;
+    m.rules.max = 0;
+    m.clock = {1, 2, 3, 4};
+    m.crashes = false;
+    m.claims_of<RealClaim>({{1}, {1, 1, 1, 1}});
+    m.start_anywhere(2);
+    expect_right(m);
+}
+
+TEST(LedgerModel, SnoBulk) {
+    Sno m;
+    m.rules.max = 2;
+    m.clock = {1, 2, 3};
+    m.claims_of<RealClaim>({{2}, {3}, {1}});
+    m.start_anywhere(3);
+    expect_right(m);
+}
+
+TEST(LedgerModel, SnoThreeProcessesTwiceFromNew) {
+    Sno m;
+    m.clock = {0, 1, 2};
+    m.claims_of<RealClaim>({{1, 1}, {1, 1}, {1, 1}});
+    m.start_new();
+    expect_right(m);
+}
+
+TEST(LedgerModel, SnoWaits) {
+    Sno m(OnRegression::wait);
+    m.clock = {1, 2, 3};
+    m.claims_of<RealClaim>({{1}, {1}, {1}});
+    m.start_anywhere(3);
+    expect_right(m);
+}
+
+TEST(LedgerModel, Plain) {
+    Plain m;
+    m.claims_of<RealClaim>({{1, 1}, {1}, {2}});
+    m.start_anywhere(3);
+    expect_right(m);
+}
+
+// Hold begins new ticks: monotonic time goes on, and everybody may be killed.
+TEST(LedgerModel, Hold) {
+    Plain m;
+    m.rules.max = 0;
+    m.clock = {1};
+    m.last_monotonic = 3;
+    m.claims_of<RealClaim>({{1, 1}, {1, 1}, {1, 1}});
+    for (const std::uint64_t begun : {std::uint64_t{0}, detail::begun(0, 3), detail::begun(9, 3)}) {
+        m.initial.push_back(m.at({.tick = 3, .next = 1}, begun));
+    }
+    expect_right(m);
+}
+
+TEST(LedgerModel, SnoHold) {
+    Sno m;
+    m.rules.max = 0;
+    m.clock = {1, 3};
+    m.last_monotonic = 2;
+    m.claims_of<RealClaim>({{1, 1}, {1, 1}});
+    m.start_anywhere(4);
+    expect_right(m);
+}
+
+// Held ticks are never faster than time, whoever races and dies.
+struct Pace : Plain {
+    Complaint always(const Global& g) override {
+        const Value tick = g.memory[word_cell] >> next_bits;
+        if (tick > 3 + g.monotonic + 1) return "held ticks are faster than time";
+        return Plain::always(g);
+    }
+};
+TEST(LedgerModel, HoldKeepsPace) {
+    Pace m;
+    m.rules.max = 0;
+    m.clock = {1};
+    m.last_monotonic = 3;
+    m.claims_of<RealClaim>({{1, 1, 1}, {1, 1, 1}});
+    m.initial.push_back(m.at({.tick = 3, .next = 1}, detail::begun(0, 3)));
+    m.initial.push_back(m.at({.tick = 3, .next = 1}));
+    expect_right(m);
+}
+
+// A clock that never goes back shows no regressions, however late anybody is.
+TEST(LedgerModel, RunningClockHasNoRegressions) {
+    Sno m;
+    m.clock = {1, 2, 3, 4};
+    m.clock_runs = true;
+    m.claims_of<RealClaim>({{1, 1}, {1, 1}, {1}});
+    m.start_new();
+    expect_right(m);
+}
+
+// ---- floors ----
+
+TEST(LedgerModel, SnoFloor) {
+    for (const Value floor : {1, 2, 4}) {
+        Sno m;
+        m.clock = {1, 2, 3};
+        m.claims_of<RealClaim>({{1}, {1}});
+        m.programs.push_back({m.raise_operation(floor)});
+        m.start_anywhere(3);
+        expect_right(m);
+    }
+}
+
+TEST(LedgerModel, PlainFloor) {
+    for (const Value floor : {1, 2, 4}) {
+        Plain m;
+        m.last_monotonic = 1;
+        m.claims_of<RealClaim>({{1, 1}, {2}});
+        m.programs.push_back({m.raise_operation(floor)});
+        m.start_anywhere(3);
+        expect_right(m);
+    }
+}
+
+// Where a slot is at the floor already, and its word looks just as the floor would leave it.
+TEST(LedgerModel, FloorOnAFloor) {
+    Sno m;
+    m.clock = {2, 3, 4};
+    m.rules.max = 65535;
+    m.check_progress = false;
+    m.claims_of<RealClaim>({{1}});
+    for (int i = 0; i < 2; i++) m.programs.push_back({m.raise_operation(3), m.raise_operation(2)});
+    for (const std::uint32_t next : {used_up, used_up + 1, next_mask - 1, next_mask}) {
+        for (const std::uint64_t safe : {0, 1, 2, 3}) {
+            m.initial.push_back(m.at({.tick = 3, .safe = safe, .next = next}));
+        }
+    }
+    expect_right(m);
+}
+
+// Nothing forgotten: shows that every schedule comes to an end, and that forgetting is right,
+// for both find the same states of memory.
+TEST(LedgerModel, ForgettingIsRight) {
+    std::set<std::vector<Value>> memories[2];
+    for (const bool forget : {true, false}) {
+        struct Recorded : Sno {
+            std::set<std::vector<Value>>* memories = nullptr;
+            Complaint always(const Global& g) override {
+                memories->insert(
+                    {g.memory[word_cell], g.memory[safe_cell], g.memory[begun_cell], g.ghost[issued_ghost]});
+                return Sno::always(g);
+            }
+        } m;
+        m.memories = &memories[forget];
+        m.rules.max = 0;
+        m.clock = {1, 2};
+        m.last_monotonic = 1;
+        m.claims_of<RealClaim>({{1}, {1, 1}});
+        if (!forget) m.again.clear();
+        m.start_anywhere(3);
+        expect_right(m);
+    }
+    EXPECT_EQ(memories[0], memories[1]);
+}
+
+// ---- wrong on purpose ----
+
+// Only the ids are looked at.
+template <class Claims>
+void expect_repeats(NeverTwice&& m, std::initializer_list<std::vector<std::uint32_t>> wants) {
+    m.check_words = m.check_progress = false;
+    m.claims_of<Claims>(wants);
+    m.start_anywhere(2);
+    expect_found(m, "issued twice");
+}
+
+TEST(LedgerModel, FindsTwoWords) { expect_repeats<TwoWords>(Plain(), {{1, 1}, {1, 1}}); }
+
+TEST(LedgerModel, FindsSafeLoadedBeforeTheWord) {
+    Sno m;
+    expect_repeats<Reordered<Order{.safe_before_word = true}>>(std::move(m), {{1}, {1, 1, 1, 1}});
+}
+
+TEST(LedgerModel, FindsSafeStored) {
+    Sno m;
+    m.rules.max = 0;
+    m.clock = {1, 2, 3, 4};
+    expect_repeats<Reordered<Order{.store_safe = true}>>(std::move(m), {{1}, {1, 1, 1, 1}});
+}
+
+TEST(LedgerModel, FindsWordSwappedBeforeSafeIsRaised) {
+    Sno m;
+    expect_repeats<Reordered<Order{.word_before_raise = true}>>(std::move(m), {{1, 1}, {1, 1}});
+}
+
+TEST(LedgerModel, FindsWordStored) { expect_repeats<Reordered<Order{.store_word = true}>>(Plain(), {{1}, {1}}); }
+
+TEST(LedgerModel, FindsSafeNotRaised) {
+    Sno m;
+    expect_repeats<Reordered<Order{.forget_raise = true}>>(std::move(m), {{1, 1, 1, 1}});
+}
+
+// A clock read before the word cannot repeat an id: the clock may show anything anyhow. It
+// makes regressions of mere delays.
+TEST(LedgerModel, ClockReadBeforeTheWord) {
+    using Early = Reordered<Order{.clock_before_word = true}>;
+    Sno unique;
+    unique.clock = {1, 2, 3, 4};
+    unique.claims_of<Early>({{1}, {1}, {1}});
+    unique.start_anywhere(4);
+    expect_right(unique);
+
+    Sno regressions;
+    regressions.clock_runs = true;
+    regressions.claims_of<Early>({{1}, {1}});
+    regressions.start_new();
+    expect_found(regressions, "a regression though the clock never went back");
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,412 @@
+// An exhaustive explorer: runs the real code of several processes through every order of
+// their accesses to shared memory, every value that the clocks may show, and a crash at every
+// point between two accesses. Memory is sequentially consistent.
+//
+// How. The code of a process is a function of the answers that its accesses have had. So it is
+// run with the known answers up to its next access, and there it is thrown out of; what it
+// asked for is kept in a tree of answers (Continuations), so each prefix is run only once. A
+// global state is the memory, the position of every process in that tree, and what the
+// properties remember. States already seen are not looked at again. Breadth first, so a
+// counterexample is among the shortest.
+//
+// Starting over. A claim that lost a race begins again at its first access, and what it knew
+// before is of no use. Model::again lets the explorer forget it, which saves most of the
+// states. Without, an exploration that ends shows as well that no schedule keeps a process
+// busy for ever: every answer makes its position a new one.
+//
+// To extend it: an operation is any function of a World. More cells than a slot's words: give
+// WatchedWords a cell number from cell_count on. Other kinds of access (a file that is
+// synced) and other events (a power loss): Model::events().
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ledger/claim.hpp"
+#include "support/ledger_process.hpp"
+#include "support/ledger_watched.hpp"
+
+namespace snowflake_ids::test {
+
+using Value = std::uint64_t;
+
+struct Request {
+    enum Kind : unsigned char { load, swap, store, tick, monotonic } kind = load;
+    Cell cell = key_cell;
+    Value expected = 0, desired = 0;
+};
+
+// A loaded value; whether a swap succeeded, and if not, what was there; whether the clock is
+// inside the format, and its tick.
+struct Answer {
+    Value value = 0;
+    bool ok = true;
+
+    friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+// What an operation works with. Its accesses become requests.
+class World final : public Watcher {
+public:
+    struct Stopped {};
+
+    WatchedSlot slot{*this};
+    WatchedClock clock{this};
+    Request pending;
+    std::int64_t tick_length = 1;
+
+    explicit World(const std::vector<Answer>& history) : history_(history) {}
+
+    Answer ask(const Request& r) {
+        if (at_ < history_.size()) return history_[at_++];
+        pending = r;
+        throw Stopped();
+    }
+    Value load(Cell cell) override { return ask({Request::load, cell}).value; }
+    bool swap(Cell cell, Value& expected, Value desired) override {
+        const Answer a = ask({Request::swap, cell, expected, desired});
+        if (!a.ok) expected = a.value;
+        return a.ok;
+    }
+    void store(Cell cell, Value value) override { ask({Request::store, cell, 0, value}); }
+    Result<Value> tick() override {
+        const Answer a = ask({Request::tick});
+        return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
+    }
+    Value monotonic_us() override { return ask({Request::monotonic}).value; }
+    // Only for how long to wait, which is the caller's business.
+    std::int64_t us_until(Value) override { return 1; }
+    std::int64_t tick_us() override { return tick_length; }
+
+private:
+    const std::vector<Answer>& history_;
+    std::size_t at_ = 0;
+};
+
+using Operation = std::function<ledger::Claim(World&)>;
+
+// Where the code of an operation can be, as a tree of answers.
+class Continuations {
+public:
+    struct Node {
+        unsigned operation = 0;
+        bool done = false;
+        Request request;       // not done
+        ledger::Claim result;  // done
+        std::vector<Answer> history;
+        std::vector<std::pair<Answer, std::uint32_t>> children;
+    };
+
+    std::uint32_t root(const Operation& operation) {
+        operations_.push_back(operation);
+        return add(static_cast<unsigned>(operations_.size() - 1), {});
+    }
+    std::uint32_t after(std::uint32_t at, const Answer& answer) {
+        for (const auto& [known, child] : nodes_[at].children) {
+            if (known == answer) return child;
+        }
+        std::vector<Answer> history = nodes_[at].history;
+        history.push_back(answer);
+        const std::uint32_t child = add(nodes_[at].operation, std::move(history));
+        nodes_[at].children.emplace_back(answer, child);
+        return child;
+    }
+    const Node& operator[](std::uint32_t i) const { return nodes_[i]; }
+    std::size_t size() const { return nodes_.size(); }
+
+private:
+    std::uint32_t add(unsigned operation, std::vector<Answer> history) {
+        Node node;
+        node.operation = operation;
+        node.history = std::move(history);
+        World world(node.history);
+        try {
+            node.result = operations_[operation](world);
+            node.done = true;
+        } catch (const World::Stopped&) {
+            node.request = world.pending;
+        }
+        nodes_.push_back(std::move(node));
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+
+    std::vector<Operation> operations_;
+    std::vector<Node> nodes_;
+};
+
+inline constexpr std::size_t model_cells = 8, model_processes = 3, model_ghosts = 3;
+
+struct Position {
+    std::uint32_t node = 0;
+    std::uint16_t operation = 0;  // how many of its program the process has ended
+    std::uint16_t program = 0;
+
+    friend auto operator<=>(const Position&, const Position&) = default;
+};
+
+struct Global {
+    Value memory[model_cells] = {};
+    Value monotonic = 0;
+    Value ghost[model_ghosts] = {};  // what the properties remember
+    Position process[model_processes] = {};
+
+    friend bool operator==(const Global& a, const Global& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+};
+static_assert(std::has_unique_object_representations_v<Global>, "compared and hashed as bytes");
+
+using Complaint = const char*;  // what is wrong, or null
+
+struct Model {
+    virtual ~Model() = default;
+
+    std::vector<Operation> operations;
+    // For each operation, what it does from where it starts over: at a load of the word
+    // followed at once by one of `safe`. Empty: forget nothing.
+    std::vector<Operation> again;
+    std::vector<std::vector<unsigned>> programs;  // of each process: indexes of operations
+    std::vector<Global> initial;                  // memory, monotonic and ghosts
+    bool crashes = true;                          // a process may lose the operation it is in
+    std::size_t max_history = 60;                 // accesses of one operation
+
+    virtual void ticks(const Global&, std::vector<Answer>& out) const = 0;
+    virtual void monotonics(const Global& g, std::vector<Answer>& out) const { out.push_back({g.monotonic}); }
+    // If ticks() looks at the state, reading the clock is an event that has its place among the
+    // others. If not, it is left out of the interleaving: nobody can tell when it was.
+    virtual bool clock_has_state() const { return false; }
+    virtual Complaint on_access(const Global&, Global&, const Request&, const Answer&) { return nullptr; }
+    virtual Complaint on_done(Global&, const ledger::Claim&) { return nullptr; }
+    // Of every state.
+    virtual Complaint always(const Global&) { return nullptr; }
+    // Other things that may happen at any time.
+    virtual void events(const Global&, std::vector<Global>&) const {}
+};
+
+struct Exploration {
+    std::size_t states = 0, transitions = 0, prefixes = 0, crashes = 0, longest = 0;
+    double seconds = 0;
+    bool complete = false;
+    std::string complaint;
+    std::string trace;
+};
+
+class Explorer {
+public:
+    explicit Explorer(Model& model) : model_(model) {
+        for (const Operation& o : model.operations) roots_.push_back(tree_.root(o));
+        for (const Operation& o : model.again) again_.push_back(tree_.root(o));
+        table_.resize(1 << 16, none);
+    }
+
+    Exploration run(std::size_t max_states = 4'000'000) {
+        const double start = seconds();
+        for (Global g : model_.initial) {
+            for (std::size_t p = 0; p < model_.programs.size(); p++) {
+                g.process[p] = {0, 0, static_cast<std::uint16_t>(p)};
+                begin(g.process[p]);
+            }
+            add(g, {none, 0, false});
+        }
+        for (std::size_t i = 0; i < states_.size() && result_.complaint.empty(); i++) {
+            if (states_.size() > max_states) break;
+            expand(static_cast<std::uint32_t>(i));
+            result_.complete = i + 1 == states_.size() && result_.complaint.empty();
+        }
+        result_.states = states_.size();
+        result_.prefixes = tree_.size();
+        result_.seconds = seconds() - start;
+        return result_;
+    }
+
+private:
+    static constexpr std::uint32_t none = ~std::uint32_t{0};
+    static constexpr std::uint32_t ended = none;  // as a Position's node
+
+    struct Origin {
+        std::uint32_t parent;
+        std::uint8_t process;
+        bool crash;
+    };
+
+    void begin(Position& p) const {
+        const std::vector<unsigned>& program = model_.programs[p.program];
+        p.node = p.operation < program.size() ? roots_[program[p.operation]] : ended;
+    }
+    void end(Position& p) const {
+        p.operation++;
+        begin(p);
+    }
+
+    void expand(std::uint32_t index) {
+        const Global from = states_[index];
+        for (std::uint8_t p = 0; p < model_.programs.size(); p++) {
+            const Position& at = from.process[p];
+            if (at.node == ended) continue;
+            proceed(from, p, {index, p, false});
+            if (model_.crashes && !tree_[at.node].history.empty()) {
+                Global to = from;
+                end(to.process[p]);
+                result_.crashes++;
+                add(to, {index, p, true});
+            }
+        }
+        std::vector<Global> others;
+        model_.events(from, others);
+        for (const Global& g : others) add(g, {index, model_processes, false});
+    }
+
+    // One access of process p, with every answer that it may have.
+    void proceed(const Global& from, std::uint8_t p, const Origin& origin) {
+        const Request request = tree_[from.process[p].node].request;
+        Value scratch = 0;
+        const Value& cell = request.cell < model_cells ? from.memory[request.cell] : scratch;
+        std::vector<Answer> answers;
+        switch (request.kind) {
+            case Request::load:
+                answers = {{cell}};
+                break;
+            case Request::swap:
+                answers = {cell == request.expected ? Answer{0, true} : Answer{cell, false}};
+                break;
+            case Request::store:
+                answers = {{}};
+                break;
+            case Request::tick:
+                model_.ticks(from, answers);
+                break;
+            case Request::monotonic:
+                model_.monotonics(from, answers);
+                break;
+        }
+        for (const Answer& answer : answers) {
+            Global to = from;
+            if (request.kind == Request::store || (request.kind == Request::swap && answer.ok)) {
+                to.memory[request.cell] = request.desired;
+            }
+            if (request.kind == Request::monotonic) to.monotonic = answer.value;
+            complain(model_.on_access(from, to, request, answer), origin);
+            arrive(to, p, next(from.process[p], request, answer), origin);
+        }
+    }
+
+    std::uint32_t next(const Position& at, const Request& request, const Answer& answer) {
+        const std::uint32_t node = tree_.after(at.node, answer);
+        const Continuations::Node& n = tree_[node];
+        if (again_.empty() || n.done || n.request.kind != Request::load || n.request.cell != safe_cell ||
+            request.kind != Request::load || request.cell != word_cell) {
+            return node;
+        }
+        return tree_.after(again_[model_.programs[at.program][at.operation]], answer);
+    }
+
+    void arrive(Global& to, std::uint8_t p, std::uint32_t node, const Origin& origin) {
+        to.process[p].node = node;
+        const Continuations::Node& n = tree_[node];
+        result_.longest = std::max(result_.longest, n.history.size());
+        if (n.done) {
+            complain(model_.on_done(to, n.result), origin);
+            end(to.process[p]);
+        } else if (n.request.kind == Request::tick && !model_.clock_has_state()) {
+            proceed(Global(to), p, origin);
+            return;
+        }
+        if (n.history.size() > model_.max_history) {
+            complain("an operation does not end", origin);
+            return;
+        }
+        add(to, origin);
+    }
+
+    void complain(Complaint c, const Origin& origin) {
+        if (c == nullptr || !result_.complaint.empty()) return;
+        result_.complaint = c;
+        result_.trace = story(origin);
+    }
+
+    // Processes that run the same program are the same: put in order.
+    void add(Global g, const Origin& origin) {
+        const std::size_t n = model_.programs.size();
+        for (std::size_t i = 1; i < n; i++) {
+            for (std::size_t j = i;
+                 j > 0 && model_.programs[g.process[j].program] == model_.programs[g.process[j - 1].program] &&
+                 std::pair(g.process[j].operation, g.process[j].node) <
+                     std::pair(g.process[j - 1].operation, g.process[j - 1].node);
+                 j--) {
+                std::swap(g.process[j].operation, g.process[j - 1].operation);
+                std::swap(g.process[j].node, g.process[j - 1].node);
+            }
+        }
+        result_.transitions++;
+        std::size_t at = hash(g) & (table_.size() - 1);
+        for (; table_[at] != none; at = (at + 1) & (table_.size() - 1)) {
+            if (states_[table_[at]] == g) return;
+        }
+        table_[at] = static_cast<std::uint32_t>(states_.size());
+        states_.push_back(g);
+        origins_.push_back(origin);
+        if (states_.size() * 2 > table_.size()) grow();
+        complain(model_.always(g), {static_cast<std::uint32_t>(states_.size() - 1), 0, false});
+    }
+
+    static std::size_t hash(const Global& g) {
+        return std::hash<std::string_view>()({reinterpret_cast<const char*>(&g), sizeof g});
+    }
+    void grow() {
+        table_.assign(table_.size() * 2, none);
+        for (std::uint32_t i = 0; i < states_.size(); i++) {
+            std::size_t at = hash(states_[i]) & (table_.size() - 1);
+            while (table_[at] != none) at = (at + 1) & (table_.size() - 1);
+            table_[at] = i;
+        }
+    }
+
+    // How it came to that: the states on the way, with what each was left by.
+    std::string story(const Origin& last) const {
+        std::vector<Origin> way{last};
+        while (way.back().parent != none) way.push_back(origins_[way.back().parent]);
+        std::ostringstream out;
+        for (auto step = way.rbegin() + 1; step != way.rend(); ++step) tell(out, *step);
+        return out.str();
+    }
+    void tell(std::ostream& out, const Origin& step) const {
+        static constexpr const char* kinds[] = {"load", "swap", "store", "read clock", "read monotonic clock"};
+        static constexpr const char* cells[] = {"key",   "word",   "safe",   "ceiling",
+                                                "begun", "cell 5", "cell 6", "cell 7"};
+        const Global& g = states_[step.parent];
+        out << "    memory";
+        for (const Value v : g.memory) out << ' ' << (v >> ledger::next_bits) << '|' << (v & ledger::next_mask);
+        out << "  ghosts " << std::hex << g.ghost[0] << std::dec;
+        if (step.process >= model_.programs.size()) {
+            out << "  event\n";
+            return;
+        }
+        const Position& p = g.process[step.process];
+        if (p.node == ended) {
+            out << "  here\n";
+            return;
+        }
+        const Request& r = tree_[p.node].request;
+        out << "  process " << int{step.process} << " operation " << p.operation << ": "
+            << (step.crash ? "dies before " : "") << kinds[r.kind];
+        if (r.kind <= Request::store) out << ' ' << cells[r.cell];
+        if (r.kind == Request::swap) out << " from " << (r.expected >> 17) << '|' << (r.expected & ledger::next_mask);
+        if (r.kind == Request::swap || r.kind == Request::store) {
+            out << " to " << (r.desired >> 17) << '|' << (r.desired & ledger::next_mask);
+        }
+        out << '\n';
+    }
+
+    Model& model_;
+    Continuations tree_;
+    std::vector<std::uint32_t> roots_, again_;
+    std::vector<Global> states_;
+    std::vector<Origin> origins_;
+    std::vector<std::uint32_t> table_;  // open addressing: indexes of states_
+    Exploration result_;
+};
+
+}  // namespace snowflake_ids::test
