@@ -107,11 +107,13 @@ template <class Id>
 struct Left {
     bool has_lower = false, has_upper = false;
     bool has_unknown_lower = false, has_unknown_upper = false;
-    bool nothing = false;  // compared with NULL
+    bool nothing = false;   // compared with NULL
+    bool compared = false;  // by any clause: then NULLs are out
     bool lower_included = false, upper_included = false;
     Id lower{}, upper{};
 
     void add(Comparison comparison, Node* other, Oid beside) {
+        compared = true;
         const bool included = comparison == Comparison::less_equal || comparison == Comparison::greater_equal;
         if (!IsA(other, Const)) {
             if (is_guard(other, beside)) return;
@@ -178,6 +180,7 @@ public:
     }
 
     double fraction(const Left<Id>& left) const {
+        if (!left.compared) return 1;
         if (!exists_ || !left.known()) return left.unknown_fraction();
         if (left.empty()) return 0;
         double sum = 0;
