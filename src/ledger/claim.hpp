@@ -114,7 +114,8 @@ template <class S, class Clock>
         Step s = step(state, now.value, want, rules);
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
-            if (state.tick + 1 >= limit) return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
+            // Beyond the last tick no ceiling helps: the step below says that it has ended.
+            if (state.tick < rules.max_tick && state.tick + 1 >= limit) return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
             const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
             if (left > 0) {
                 return {.outcome = Outcome::overflow, .held = true, .toggle = state.toggle(), .tick = state.tick, .wait_us = left};

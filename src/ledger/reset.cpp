@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,6 +42,22 @@ void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
 bool possible(std::uint64_t key) {
     const Key k = Key::unpack(key);
     return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake_si;
+}
+
+bool possible_layout(std::uint64_t v) {
+    const Result<Layout> layout = snowflake_si::layout(frozen_base_clock_us(v), frozen_machine_bits(v));
+    return layout && pack_layout(layout.value) == v;
+}
+
+// What the header's shared words say may be noise as well. The floor is the operator's, for
+// one from the file could be thousands of years ahead.
+void mend_header(Header& header, std::uint64_t floor_ms) {
+    if (header.si_layout.load() != 0 && !possible_layout(header.si_layout.load())) header.si_layout.store(0);
+    header.floor_ms.store(floor_ms);
+    header.raising_until.store(0);
+    header.life_id.store(0);
+    for (Word& k : header.life_key) k.store(0);
+    if (header.lives.load() > 0xffffffff) header.lives.store(1);
 }
 
 }  // namespace
@@ -96,6 +113,8 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
     }
     if (reset.force && reset.format == Format::none && reset.node < 0) header.floor_ms.store(reset.floor_ms);
     else raise_to(header.floor_ms, reset.floor_ms);
+    // The floor has no ceiling of its own before the next id: a power loss must not forget it.
+    if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};
     header.epoch.fetch_add(1);
     return {};
 }
@@ -126,8 +145,8 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
                 slot.begun.store(0);
             }
         }
+        mend_header(header, floor_ms);
         raise_floor(a.ledger, floor_ms);
-        header.life_key[0].store(0);
         header.epoch.fetch_add(1);
         LockedCeilings file;
         const CeilingResult r = file.open_and_repair(dir, mode, a.ledger, floor_ms);
@@ -140,6 +159,20 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
     }
     close(fd);
     return a;
+}
+
+CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger) {
+    LockedCeilings file;
+    const CeilingResult r = file.open(dir, mode, ledger);
+    std::uint64_t ms[slot_count];
+    return r.error == CeilingError::none ? file.read(ms) : r;
+}
+
+CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms) {
+    // First: from here on what the lost words bounded is not issued again.
+    raise_floor(ledger, floor_ms);
+    LockedCeilings file;
+    return file.open_and_repair(dir, mode, ledger, floor_ms);
 }
 
 }  // namespace snowflake_ids::ledger

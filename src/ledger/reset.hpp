@@ -33,4 +33,8 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
 // written anew; damaged words of the ceiling file become the floor.
 Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier, std::uint64_t floor_ms);
 
+// The same where only the ceiling file is damaged. check_ceilings() tells.
+CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger);
+CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms);
+
 }  // namespace snowflake_ids::ledger

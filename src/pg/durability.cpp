@@ -105,6 +105,10 @@ void begin_life(const ledger::Ledger& shared) {
 // The database's ceiling was last raised by another life: of this server before a restart,
 // or of another server before a failover. Nothing below it is issued here.
 void enter_database(const ledger::Ledger& shared) {
+    wal_ceiling::watch([] {
+        wal_until_us = 0;
+        settings::generation++;  // every generator is set up again
+    });
     const uint64 life_id = shared.header->life_id.load();
     wal_ceiling::Ceiling c = wal_ceiling::read();
     if (c.life_id != life_id) {
@@ -135,9 +139,9 @@ bool may_raise_ahead() {
 
 }  // namespace
 
-void enter(const ledger::Ledger& shared) {
+void enter(const ledger::Ledger& shared, bool in_recovery) {
     begin_life(shared);
-    if (!RecoveryInProgress() && wal_until_us == 0) enter_database(shared);
+    if (!in_recovery && wal_until_us == 0) enter_database(shared);
 }
 
 void forget() { wal_until_us = 0; }
@@ -184,6 +188,20 @@ void raise_ahead(Generator& g, uint64 tick) {
 }
 
 uint64 ceiling_ms(int64 us) { return to_ms(us + window_us() + margin_us()); }
+
+bool ceilings_damaged() {
+    bool damaged = false;
+    until_done([&] {
+        const ledger::CeilingResult r = ledger::check_ceilings(DataDir, file_mode(), shared_ledger());
+        damaged = r.error == ledger::CeilingError::damaged;
+        return damaged ? ledger::CeilingResult{} : r;
+    });
+    return damaged;
+}
+
+void repair_ceilings(uint64 floor_ms) {
+    until_done([&] { return ledger::repair_ceilings(DataDir, file_mode(), shared_ledger(), floor_ms); });
+}
 
 void apply(const ledger::Reset& reset) {
     until_done([&] { return ledger::apply(DataDir, file_mode(), shared_ledger(), reset); });

@@ -12,7 +12,7 @@ namespace snowflake_ids::durability {
 // Before a generator is bound to a slot: begins this server's life if nobody has yet and,
 // outside recovery, raises the ledger's floor above what this database has seen if that was
 // another life's doing.
-void enter(const ledger::Ledger& ledger);
+void enter(const ledger::Ledger& ledger, bool in_recovery);
 
 // An operator's reset may have lowered the ceilings: look at them again.
 void forget();
@@ -30,6 +30,10 @@ void raise_ahead(Generator& g, uint64 tick);
 
 // The durable ceiling that a generator standing at `us` gets, in Unix ms.
 uint64 ceiling_ms(int64 us);
+
+// True if the ceiling file is damaged; and the way out of that, with an operator's floor.
+bool ceilings_damaged();
+void repair_ceilings(uint64 floor_ms);
 
 // Applies an operator's reset to the ledger.
 void apply(const ledger::Reset& reset);

@@ -47,8 +47,8 @@ void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
 // This server's node id: another one while it is in recovery, for a standby has no say in
 // what its primary issues.
-uint32 node_id(const char* name) {
-    if (!RecoveryInProgress()) return static_cast<uint32>(settings::machine_id);
+uint32 node_id(const char* name, bool in_recovery) {
+    if (!in_recovery) return static_cast<uint32>(settings::machine_id);
     if (settings::standby_machine_id < 0) {
         refuse_in_recovery(name, "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
     }
@@ -77,13 +77,17 @@ void warn_of_default_machine_id() {
 }
 
 // Points `g` at its slot. What it drew from another one is added there first.
-void bind(Generator& g, const char* name, const ledger::Key& key) {
+//
+// `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
+// questions: a generator with the standby's node would pass for the primary's, and the
+// database for entered when its ceiling has not been looked at.
+void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery) {
     const ledger::Ledger& shared = shared_ledger();
     epoch = &shared.header->epoch;
     // First, so that a reset from here on is noticed.
     const uint64 bound_epoch = epoch->load();
     if (g.epoch != bound_epoch) durability::forget();
-    durability::enter(shared);
+    durability::enter(shared, in_recovery);
     ledger::Slot* slot = ledger::find_slot(shared, key, false);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit sno partitions in this database"),
@@ -104,7 +108,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key) {
     end_lease(g);
     count_up(g);
     g.name = name;
-    g.in_recovery = RecoveryInProgress();
+    g.in_recovery = in_recovery;
     g.epoch = bound_epoch;
     g.lease = {};
     g.slot = slot;
@@ -128,7 +132,7 @@ void ready(Generator& g) {
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
-void bind_sno(Generator& g, const ledger::Key& key) {
+void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -137,7 +141,7 @@ void bind_sno(Generator& g, const ledger::Key& key) {
                                   settings::sno_sequence_min, settings::sno_sequence_max),
                         errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
     }
-    bind(g, "sno", key);
+    bind(g, "sno", key, in_recovery);
     g.timeline = sno::timeline;
     g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
     ready(g);
@@ -156,7 +160,7 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
                     errmsg("cannot generate %s ids: the clock is %s", g.name,
                            early ? "before the first time that they can hold" : "past the last time that they can hold"),
                     errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
-                    errhint("Check the server's clock.")));
+                    errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -247,23 +251,26 @@ const ledger::Word* epoch = &no_epoch;
 
 void set_up_sno(Generator& g) {
     warn_of_default_machine_id();
-    bind_sno(g, {ledger::Format::sno, static_cast<uint16>(node_id("sno")), InvalidOid});
+    const bool in_recovery = RecoveryInProgress();
+    bind_sno(g, {ledger::Format::sno, static_cast<uint16>(node_id("sno", in_recovery)), InvalidOid}, in_recovery);
 }
 
 void set_up_sno_at(Generator& g) {
-    bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(node_id("sno")), InvalidOid});
+    const bool in_recovery = RecoveryInProgress();
+    bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(node_id("sno", in_recovery)), InvalidOid}, in_recovery);
 }
 
 void set_up_mastic(Generator& g) {
     // No machine bits: a standby could not be told from its primary.
     if (RecoveryInProgress()) refuse_in_recovery("Mastic", "Generate the id on the primary, or use gen_gid().");
-    bind(g, "Mastic", {ledger::Format::mastic, 0, 0});
+    bind(g, "Mastic", {ledger::Format::mastic, 0, 0}, false);
     set_up_64_bit(g, mastic::layout);
 }
 
 void set_up_snowflake_si(Generator& g) {
     const Layout layout = settings::snowflake_si_layout();
-    const uint32 node = node_id("Snowflake-SI");
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node = node_id("Snowflake-SI", in_recovery);
     if (node > layout.max_node()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
                         errdetail("snowflake_ids.si_machine_bits is %u: machine ids run from 0 to %u.", layout.node_bits, layout.max_node()),
@@ -277,7 +284,7 @@ void set_up_snowflake_si(Generator& g) {
                                   ledger::frozen_machine_bits(g.frozen_layout)),
                         errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, or see snowflake_ids_reset().")));
     }
-    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid});
+    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery);
     set_up_64_bit(g, layout);
 }
 
@@ -286,7 +293,7 @@ Generator& sno_of_partition(uint32 partition) {
     if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
         if (RecoveryInProgress()) refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
-        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId});
+        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
     }
     return g;
 }

@@ -1,5 +1,11 @@
 // What an operator may do to a generator: observe an imported id, restore a snapshot, reset.
 // All but a forced reset only move forward.
+#include "pg/operate.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+}
+
 #include "core/gid.hpp"
 #include "ledger/ceiling.hpp"
 #include "ledger/formats.hpp"
@@ -9,7 +15,6 @@
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
 #include "pg/generator.hpp"
-#include "pg/operate.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wal_ceiling.hpp"
 
@@ -119,13 +124,13 @@ FUNCTION(reset) {
     reset.unfreeze = reset.format == ledger::Format::snowflake_si && reset.node < 0;
 
     ledger::Attached attached;
-    const bool damaged = try_shared_ledger(attached).header == nullptr;
-    if (damaged) {
+    const bool no_ledger = try_shared_ledger(attached).header == nullptr;
+    if (no_ledger || durability::ceilings_damaged()) {
         if (!reset.force && floor_us < now_us) {
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
                             errhint("Choose a floor above every id, or force it.")));
         }
-        repair_shared_ledger(reset.floor_ms);
+        no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
     }
     const ledger::Ledger& shared = shared_ledger();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
@@ -134,11 +139,13 @@ FUNCTION(reset) {
                         errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
                         errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
     }
-    durability::enter(shared);
+    const bool in_recovery = RecoveryInProgress();
+    durability::enter(shared, in_recovery);
     durability::apply(reset);
-    if (reset.force) {
-        // Other databases keep their own: the function must be called in each.
-        wal_ceiling::set({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()});
+    if (!in_recovery) {
+        // Other databases keep their own: to force, the function must be called in each.
+        const wal_ceiling::Ceiling ceiling{static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()};
+        reset.force ? wal_ceiling::set(ceiling) : static_cast<void>(wal_ceiling::raise(ceiling));
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));
