@@ -31,6 +31,12 @@ SELECT plan($$SELECT * FROM gid_page WHERE other::gid(segment) >= timestamptz '2
 CREATE VIEW gid_view AS SELECT id FROM gid_page;
 EXPLAIN (COSTS OFF) SELECT * FROM gid_view WHERE id < timestamptz '2026-03-01';
 SELECT plan($$SELECT * FROM (SELECT id FROM gid_page UNION ALL SELECT log FROM gid_page) AS u WHERE id < timestamptz '2026-03-01'$$);
+-- A domain.
+CREATE DOMAIN log_id AS gid(log);
+CREATE TABLE gid_log (id log_id PRIMARY KEY);
+EXPLAIN (COSTS OFF) SELECT * FROM gid_log WHERE id < timestamptz '2026-03-01';
+DROP TABLE gid_log;
+DROP DOMAIN log_id;
 RESET enable_bitmapscan;
 
 -- What must not raise, whatever it is told.

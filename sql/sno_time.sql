@@ -181,3 +181,4 @@ ANALYZE times_plain, times_btree, times_brin, times_partitioned;
 SELECT compared, rows > 10000 AS selective, different FROM differences(1500);
 SELECT different > 20 AS would_find_a_microsecond FROM differences(150, '1us');
 DROP TABLE times_plain, times_btree, times_brin, times_partitioned, sno_event, sno_log, sno_brin, sno_checked, moment;
+DROP FUNCTION at_run_time, leaky;

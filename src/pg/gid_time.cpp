@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "nodes/nodeFuncs.h"
+#include "utils/lsyscache.h"
 }
 
 namespace snowflake_ids {
@@ -22,9 +23,14 @@ struct Format {
     static constexpr const char* first = "gid_first";
     static constexpr const char* last = "gid_last";
 
-    // What has the modifier has been checked against it: columns, casts, variables.
+    // What has the modifier has been checked against it: columns, casts, variables, and domains over such a type.
     static bool bounds(Node* id, Bounds& out) {
-        const int32 modifier = exprTypmod(id);
+        int32 modifier = exprTypmod(id);
+        if (modifier < 0 && IsA(id, RelabelType)) {
+            Node* inner = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(id)->arg);
+            modifier = exprTypmod(inner);
+            if (getBaseTypeAndTypmod(exprType(inner), &modifier) != exprType(id)) return false;
+        }
         out.kind = static_cast<Kind>(modifier);
         return modifier >= 0 && modifier < gid::kind_count;
     }
