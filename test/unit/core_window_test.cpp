@@ -1,0 +1,70 @@
+// Windows and cuts, exhaustively on a toy layout of 32 ids: the ids that a predicate on time is about.
+#include "core/window.hpp"
+
+#include <gtest/gtest.h>
+
+namespace snowflake_ids {
+namespace {
+
+constexpr LayoutBounds toy{Layout{{100, 4, 3}, 1, 1}};
+constexpr Comparison comparisons[] = {Comparison::less, Comparison::less_equal, Comparison::greater_equal,
+                                      Comparison::greater};
+constexpr std::int64_t infinite[] = {std::numeric_limits<std::int64_t>::min(),
+                                     std::numeric_limits<std::int64_t>::max()};
+
+bool holds(Comparison c, std::int64_t a, std::int64_t b) {
+    switch (c) {
+        case Comparison::less:
+            return a < b;
+        case Comparison::less_equal:
+            return a <= b;
+        case Comparison::greater_equal:
+            return a >= b;
+        case Comparison::greater:
+            return a > b;
+    }
+    return false;
+}
+
+void check(Comparison c, std::int64_t us) {
+    const auto w = window(toy, Times::that_are(c, us));
+    const auto at = cut(toy, c, us);
+    for (std::uint64_t id = toy.first(); id <= toy.last(); id++) {
+        const bool expected = holds(c, toy.layout.time_us(id), us);
+        EXPECT_EQ(w.first <= id && id <= w.last, expected) << id << ' ' << static_cast<int>(c) << ' ' << us;
+        const bool by_cut = at.kind == at.at ? holds(c, static_cast<std::int64_t>(id), static_cast<std::int64_t>(at.id))
+                                             : at.kind == at.all;
+        EXPECT_EQ(by_cut, expected) << id << ' ' << static_cast<int>(c) << ' ' << us;
+    }
+    if (w.empty()) {
+        EXPECT_EQ(w.first, toy.last());
+        EXPECT_EQ(w.last, toy.first());
+    }
+}
+
+TEST(Window, IsWhatTheComparisonMeans) {
+    for (const Comparison c : comparisons) {
+        for (std::int64_t us = 90; us < 145; us++) check(c, us);
+        for (const std::int64_t us : infinite) check(c, us);
+    }
+}
+
+TEST(Window, OfBothEnds) {
+    for (std::int64_t from = 90; from < 145; from++)
+        for (std::int64_t to = 90; to < 145; to++) {
+            const auto w = window(toy, Times{from, to});
+            for (std::uint64_t id = toy.first(); id <= toy.last(); id++) {
+                const std::int64_t us = toy.layout.time_us(id);
+                ASSERT_EQ(w.first <= id && id <= w.last, from <= us && us <= to) << id << ' ' << from << ' ' << to;
+            }
+        }
+}
+
+TEST(Comparison, CommutedIsTheOtherWayRound) {
+    for (const Comparison c : comparisons)
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++) EXPECT_EQ(holds(commuted(c), a, b), holds(c, b, a));
+}
+
+}  // namespace
+}  // namespace snowflake_ids
