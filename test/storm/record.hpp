@@ -1,0 +1,56 @@
+// What the clients of the storm write down as they receive it, each into a file of its own: fixed records, only ever
+// appended. The servers never see these files.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace storm {
+
+enum class Type : std::uint8_t {
+    id,         // received
+    row,        // found in a table in the end
+    connected,  // to node `draw`
+    committed,  // a commit was acknowledged that had begun after everything before was received
+    failed,     // SQLSTATE in the bytes, or what stands for it
+};
+
+enum Format : std::uint8_t { sno, mastic, snowflake_si, gid, format_count };
+inline constexpr const char* format_names[] = {"sno", "mastic", "snowflake_si", "gid"};
+inline constexpr std::size_t id_size[] = {10, 8, 8, 16};
+
+struct Record {
+    Type type;
+    std::uint8_t format;
+    std::uint16_t client;
+    std::uint32_t draw;  // number of the client's statement; rows have it in a column
+    std::uint8_t bytes[16];
+};
+static_assert(sizeof(Record) == 24);
+
+[[noreturn]] inline void die(const std::string& what) {
+    std::fprintf(stderr, "storm: %s\n", what.c_str());
+    std::exit(3);
+}
+
+class Writer {
+public:
+    explicit Writer(const std::string& path) : file_(std::fopen(path.c_str(), "ab")) {
+        if (file_ == nullptr) die("cannot write " + path);
+        std::setvbuf(file_, nullptr, _IOFBF, 1 << 16);
+    }
+    ~Writer() {
+        if (std::fclose(file_) != 0) die("cannot write the ids");
+    }
+    void write(const Record& r) {
+        if (std::fwrite(&r, sizeof r, 1, file_) != 1) die("cannot write the ids");
+    }
+
+private:
+    std::FILE* file_;
+};
+
+}  // namespace storm
