@@ -9,6 +9,7 @@ extern "C" {
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_subscription.h"
+#include "storage/ipc.h"
 }
 
 #include "core/sno_snapshot.hpp"
@@ -230,6 +231,19 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
     }
 }
 
+// A wait that must be taken off the counters however it ends: also when the backend is
+// terminated, which passes no PG_FINALLY.
+struct Waiting {
+    ledger::Counters* counters;
+    uint64 since;
+};
+
+void stop_waiting(int, Datum arg) {
+    const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
+    w->counters->waiting.fetch_sub(1, std::memory_order_relaxed);
+    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, std::memory_order_relaxed);
+}
+
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, uint64 start) {
     while (c.outcome != ledger::Outcome::issued) {
         raise_unless_worth_waiting(g, c);
@@ -342,19 +356,16 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     const uint64 start = ledger::monotonic_us();
     // After a floor or a new life the tick is used up without an id: that is no overflow.
     if (failed.outcome == ledger::Outcome::overflow && !failed.held) note_overflow(g);
+    Waiting waiting{&counters, start};
     counters.waiting.fetch_add(1, std::memory_order_relaxed);
 
     ledger::Claim c = failed;
-    PG_TRY();
+    PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     {
         c = wait_and_claim(g, failed, want, claim, start);
     }
-    PG_FINALLY();
-    {
-        counters.waiting.fetch_sub(1, std::memory_order_relaxed);
-        counters.wait_us.fetch_add(ledger::monotonic_us() - start, std::memory_order_relaxed);
-    }
-    PG_END_TRY();
+    PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
+    stop_waiting(0, PointerGetDatum(&waiting));
     return c;
 }
 
