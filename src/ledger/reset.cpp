@@ -27,8 +27,10 @@ std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
     return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
 }
 
-// Back or forward: to the tick, used up, and nothing below it in either toggle.
+// Back or forward: to the tick, used up, and nothing below it in either toggle. `safe` first:
+// a plain store after the swap could undo what a regression in between has raised.
 void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
+    slot.safe.store(tick);
     std::uint64_t word = slot.word.load();
     State state;
     do {
@@ -36,7 +38,6 @@ void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
         state.tick = tick;
         state.next = used_up;
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
-    slot.safe.store(tick);
 }
 
 bool possible(std::uint64_t key) {
