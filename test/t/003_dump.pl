@@ -1,0 +1,78 @@
+# pg_dump and pg_restore of a database that uses the extension: types with their modifiers, defaults, partitions,
+# indexes and data come back, and new ids are above the old ones.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('dump');
+$node->init;
+$node->start;
+$node->safe_psql('postgres', 'CREATE DATABASE source');
+$node->safe_psql('source', <<'END');
+CREATE SCHEMA ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+SET search_path = ids, public;
+CREATE TABLE public.item (
+    id sno PRIMARY KEY DEFAULT gen_sno(7), volume gid(volume) NOT NULL DEFAULT gen_gid('volume'), log gid(log), segment gid(segment),
+    anything gid, mastic bigint UNIQUE DEFAULT gen_mastic(), si bigint DEFAULT gen_snowflake_si(),
+    created timestamptz GENERATED ALWAYS AS (sno_timestamp(id)) STORED, parents sno[], CHECK (volume <> gid_empty('volume')));
+CREATE INDEX item_mastic ON public.item (mastic_timestamp(mastic));
+CREATE INDEX item_brin ON public.item USING brin (id);
+CREATE INDEX item_hash ON public.item USING hash (volume);
+CREATE TABLE public.line (item sno REFERENCES public.item, n int) PARTITION BY RANGE (item);
+CREATE TABLE public.line_old PARTITION OF public.line FOR VALUES FROM (MINVALUE) TO (sno_lower_bound('2026-01-01 00:00:00+00'));
+CREATE TABLE public.line_new PARTITION OF public.line FOR VALUES FROM (sno_lower_bound('2026-01-01 00:00:00+00')) TO (MAXVALUE);
+CREATE DOMAIN public.volume_id AS gid(volume) DEFAULT gen_gid('volume');
+CREATE VIEW public.seen AS SELECT id, sno_timestamp(id) AS at, gen_sno() > id AS older FROM public.item;
+CREATE FUNCTION public.fresh() RETURNS sno LANGUAGE sql SET search_path = ids BEGIN ATOMIC SELECT gen_sno(); END;
+CREATE ROLE dump_user;
+GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO dump_user;
+INSERT INTO public.item (log, anything, parents) SELECT CASE WHEN n % 2 = 0 THEN gen_gid('log') END, gen_gid((ARRAY['volume', 'log', 'segment'])[n % 3 + 1]), ARRAY[gen_sno(), gen_sno()]
+    FROM generate_series(1, 1000) AS n;
+INSERT INTO public.line SELECT id, 1 FROM public.item;
+END
+$node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)) FROM item AS i';
+my $acl = "SELECT has_function_privilege('dump_user', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE')";
+my $types = "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'item'::regclass AND attnum > 0";
+my $last = $node->safe_psql('source', 'SELECT ids.max(id), max(mastic) FROM item');
+my ($last_sno, $last_mastic) = split /\|/, $last;
+is($node->safe_psql('source', $types),
+	'id ids.sno, volume ids.gid(volume), log ids.gid(log), segment ids.gid(segment), anything ids.gid, mastic bigint, si bigint, created timestamp with time zone, parents ids.sno[], other ids.gid(log)',
+	'types before');
+
+for my $format ('custom', 'plain', 'inserts')
+{
+	my $file = "$dir/$format";
+	my $target = "target_$format";
+	command_ok([ 'pg_dump', '-F', $format eq 'custom' ? 'c' : 'p', $format eq 'inserts' ? '--inserts' : (), '-f', $file, $node->connstr('source') ], "pg_dump, $format");
+	$node->safe_psql('postgres', "CREATE DATABASE $target");
+	command_ok(
+		$format eq 'custom'
+		? [ 'pg_restore', '--exit-on-error', '-d', $node->connstr($target), $file ]
+		: [ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-q', '-f', $file, $node->connstr($target) ],
+		"restore, $format");
+	is($node->safe_psql($target, $types), $node->safe_psql('source', $types), "$format: types with their modifiers");
+	is($node->safe_psql($target, $rows), $node->safe_psql('source', $rows), "$format: rows");
+	is($node->safe_psql($target, 'SELECT tableoid::regclass, count(*) FROM line GROUP BY 1'), 'line_new|1000', "$format: partitions");
+	is($node->safe_psql($target, $acl), 't|f', "$format: privileges");
+	my ($rc, undef, $err) = $node->psql($target, "\\set VERBOSITY sqlstate\nINSERT INTO item (volume) VALUES (ids.gen_gid('log'))");
+	like($err, qr/22023/, "$format: a column still refuses other kinds");
+	is( $node->safe_psql($target, "INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic"),
+		'7|volume|t|t',
+		"$format: defaults draw above what is there");
+	is($node->safe_psql($target, 'SELECT count(*) FILTER (WHERE older) >= 1000 FROM seen'), 't', "$format: view");
+	is($node->safe_psql($target, "SELECT fresh() OPERATOR(ids.>) '$last_sno'"), 't', "$format: function");
+}
+
+# What is dumped is how to make the extension, not what is in it.
+my $dump = slurp_file("$dir/plain");
+unlike($dump, qr/CREATE (TYPE|SEQUENCE|OPERATOR)/, 'members of the extension are not dumped');
+like($dump, qr/CREATE EXTENSION IF NOT EXISTS snowflake_ids/, 'the extension is');
+
+$node->stop;
+done_testing();
