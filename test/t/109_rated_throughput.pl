@@ -1,0 +1,83 @@
+# A generator with a small pool gives exactly its rated number of ids under more load than that, and lets nobody wait
+# past max_wait. 32 clients, each asking for more than 1/16 of the rate: at least twice the rated load.
+# THROUGHPUT_SECONDS=30 for the long form.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my $seconds = $ENV{THROUGHPUT_SECONDS} // 4;
+my $clients = 32;
+my $clock = clock();
+my $server = new_server('rated', $clock, conf => "snowflake_ids.sno_sequence_max = 5\nmax_connections = 60\n");
+
+# Draws until the time is up and measures each wait.
+$server->safe_psql('postgres', <<'END');
+CREATE UNLOGGED TABLE drawn(ids text[]);
+CREATE UNLOGGED TABLE start(at timestamptz);
+CREATE FUNCTION draw(format text, seconds float8, per_call int, OUT ids bigint, OUT longest float8, OUT began timestamptz, OUT ended timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+	t timestamptz;
+	u timestamptz;
+	few text[];
+BEGIN
+	ids := 0; longest := 0;
+	SELECT at INTO began FROM start;
+	PERFORM pg_sleep(extract(epoch FROM began - clock_timestamp()));
+	t := clock_timestamp();
+	LOOP
+		EXIT WHEN t >= began + seconds * interval '1 second';
+		IF format = 'sno' THEN few := ARRAY(SELECT gen_sno()::text FROM generate_series(1, per_call));
+		ELSE few := ARRAY(SELECT gen_snowflake_si()::text FROM generate_series(1, per_call)); END IF;
+		u := clock_timestamp();
+		longest := greatest(longest, extract(epoch FROM u - t) * 1000);
+		t := u;
+		ids := ids + per_call;
+		INSERT INTO drawn VALUES (few);
+	END LOOP;
+	ended := t;
+END $$;
+END
+
+# [ format, ids per statement, ids per second, tick in ms ]
+for (['sno', 1, 1500], ['snowflake_si', 500, 256000])
+{
+	my ($format, $per_call, $rate) = @$_;
+	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids_stats_reset()");
+	my @sessions = map { Session->new($server) } 1 .. $clients;
+	$_->ask('SELECT gen_sno()') for @sessions;
+	value($server, "INSERT INTO start SELECT clock_timestamp() + interval '1 second'");
+	$_->send("SELECT ids, longest, extract(epoch FROM ended - began) FROM draw('$format', $seconds, $per_call)") for @sessions;
+	sleep 1.1;
+	my $stat = "SELECT extract(epoch FROM clock_timestamp()), issued FROM snowflake_ids_stats WHERE format = '$format'";
+	my $observer = Session->new($server);
+	my ($t0, $n0) = split /\|/, $observer->ask($stat);
+	sleep $seconds - 0.7;
+	my $waiting = $observer->ask("SELECT waiting FROM snowflake_ids_stats WHERE format = '$format'");
+	my ($t1, $n1) = split /\|/, $observer->ask($stat);
+	my ($ids, $longest, $failed) = (0, 0, '');
+	for (@sessions)
+	{
+		my $said = $_->answer;
+		my ($n, $wait) = split /\|/, $said;
+		if ($said =~ /ERROR/) { $failed = $said; next }
+		$ids += $n;
+		$longest = $wait if $wait > $longest;
+	}
+	my $per_second = ($n1 - $n0) / ($t1 - $t0);
+	is($failed, '', "$format: nobody waited past max_wait");
+	cmp_ok($per_second, '<', $rate * 1.05, sprintf '%s: %.0f ids/s of %d rated', $format, $per_second, $rate);
+	cmp_ok($longest, '<', 10000, sprintf '%s: longest wait for %d ids: %.0f ms', $format, $per_call, $longest);
+	my $twice = value($server, 'SELECT count(*) - count(DISTINCT id) FROM drawn, unnest(ids) id');
+	is($twice, 0, "$format: $ids ids drawn by $clients clients, none twice");
+	# The rate is a promise about the generator, not about a machine that is busy with other things.
+	my $reached = $per_second / $rate;
+	cmp_ok($reached, '>', $ENV{THROUGHPUT_SECONDS} ? 0.98 : 0.7, sprintf '%s: %.1f %% of the rate, %d of %d clients waiting', $format, 100 * $reached, $waiting, $clients);
+	diag sprintf '%-14s %d clients, %d s: %.0f ids/s of %d rated (%.1f %%), longest wait %.0f ms for %d ids, %s waiting',
+	  $format, $clients, $seconds, $per_second, $rate, 100 * $reached, $longest, $per_call, $waiting;
+}
+$server->stop('immediate');
+done_testing();
