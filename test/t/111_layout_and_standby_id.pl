@@ -1,0 +1,61 @@
+# The Snowflake-SI layout is frozen by its first id; machine ids that do not fit; and machine ids in recovery.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $server = new_server('layout', $clock, allows_streaming => 1);
+my $session = Session->new($server);
+
+sub setting { my ($s, $line) = @_; $s->append_conf('postgresql.conf', "snowflake_ids.$line\n"); $s->reload; sleep 0.3 }
+
+my $ids = Ids->new;
+$ids->draw($session);
+my $frozen = qr/Snowflake-SI base clock or machine bits differ from those of the first id/;
+my $hint = qr/HINT:.*si_base_clock.*si_machine_bits.*snowflake_ids_reset\(\)/;
+setting($server, "si_base_clock = '2025-01-01 00:00:00+00'");
+fails_with($session, 'SELECT gen_snowflake_si()', 'another base clock, in a session that drew', $frozen, qr/DETAIL:.*2026-01-01/, $hint);
+restart_after($server, 'fast', -3600);
+fails_with($server, 'SELECT gen_snowflake_si()', 'another base clock, after a restart', $frozen, $hint);
+setting($server, "si_base_clock = '2026-01-01 00:00:00+00'");
+setting($server, 'si_machine_bits = 6');
+restart_after($server, 'kill -9', -3600);
+fails_with($server, 'SELECT gen_snowflake_si()', 'another width, after a crash', $frozen, qr/DETAIL:.*5 machine bits/, $hint);
+setting($server, 'si_machine_bits = 5');
+$ids->draw($server);
+$ids->none_twice('layout changed and changed back');
+setting($server, 'machine_id = 32');
+fails_with($server, 'SELECT gen_snowflake_si()', 'a machine id too wide', qr/machine id 32 does not fit a Snowflake-SI id/, qr/DETAIL:.*0 to 31/, qr/HINT/);
+is(value($server, 'SELECT sno_partition(gen_sno())'), 32, 'which sno can use');
+setting($server, 'machine_id = 3');
+
+# The way out: an operator unfreezes it.
+setting($server, 'si_machine_bits = 7');
+is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours', 'snowflake_si')"), '', 'an operator unfreezes the layout');
+is(value($server, 'SELECT snowflake_si_machine_id(gen_snowflake_si())'), 3, 'and ids have the new one');
+$clock->set(0);
+
+# ---- in recovery
+$server->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($server, 'base', has_streaming => 1);
+start_at($standby, clock());
+my $there = Session->new($standby);
+for my $call ('gen_sno()', 'gen_snowflake_si()', 'gen_mastic()')
+{
+	fails_with($there, "SELECT $call", "a standby refuses $call", qr/cannot generate .* ids during recovery/, qr/HINT:.*gen_gid\(\)/);
+}
+like($there->ask("SELECT gen_gid('volume')"), qr/^\w+-\w+$/, 'and draws gids');
+setting($standby, 'standby_machine_id = 9');
+is($there->ask('SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())'), '9|9', 'with an id of its own it draws');
+fails_with($there, 'SELECT gen_mastic()', 'but no Mastic ids: they have no machine id', qr/during recovery/, qr/HINT/);
+$standby->promote;
+is($there->ask('SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si()), gen_mastic() > 0'), '3|3|t',
+	'promoted, the same session draws with the primary\'s machine id');
+$there->gone;
+$standby->stop('immediate');
+$server->stop('immediate');
+done_testing();
