@@ -37,7 +37,9 @@ enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
 
-constexpr unsigned char prefix(Kind kind) { return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5); }
+constexpr unsigned char prefix(Kind kind) {
+    return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5);
+}
 
 constexpr Result<Kind> kind_of_prefix(unsigned char byte) {
     for (int k = 0; k < kind_count; k++)
@@ -75,7 +77,9 @@ constexpr Id compose(const Fields& f) {
 }
 
 // An id as this project writes it: byte 7 repeats the prefix.
-constexpr Id make(Kind kind, std::uint64_t ms, std::uint64_t random) { return compose({kind, ms, prefix(kind), random}); }
+constexpr Id make(Kind kind, std::uint64_t ms, std::uint64_t random) {
+    return compose({kind, ms, prefix(kind), random});
+}
 
 // The id must be valid (parse(), from_bytes() and compose() give no other).
 constexpr Fields split(const Id& id) {
@@ -110,7 +114,8 @@ constexpr Result<Id> upper_bound(Kind kind, std::int64_t us) {
 constexpr Error check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);
-    if (id.bytes[7] < base58::random_min_high || (id.bytes[7] == base58::random_min_high && low < base58::random_min_low))
+    if (id.bytes[7] < base58::random_min_high ||
+        (id.bytes[7] == base58::random_min_high && low < base58::random_min_low))
         return Error::bad_magnitude;
     return Error::none;
 }
@@ -126,7 +131,9 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
 }
 
 // Writes the 13 characters of the RANDOM part, no terminator.
-constexpr void print_short(const Id& id, char* out) { base58::print_random(id.bytes[7], load_be<8>(id.bytes + 8), out); }
+constexpr void print_short(const Id& id, char* out) {
+    base58::print_random(id.bytes[7], load_be<8>(id.bytes + 8), out);
+}
 
 // Writes text_size characters, no terminator. The id must be valid.
 constexpr void print(const Id& id, char* out) {

@@ -45,8 +45,7 @@ struct Layout {
     // Error: id_range (bits above the layout are set).
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
-        return Fields{id >> (node_bits + sequence_bits),
-                      static_cast<std::uint32_t>(id >> sequence_bits) & max_node(),
+        return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> sequence_bits) & max_node(),
                       static_cast<std::uint32_t>(id) & max_sequence()};
     }
 

@@ -72,14 +72,8 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
 // not at wall_hi, and repeats ids after a restore at exactly that time.)
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;  // a floor may leave more
-    return {g.partition,
-            g.bounds.min,
-            g.bounds.max,
-            next > g.bounds.min ? next - 1 : g.bounds.min,
-            now,
-            g.state.tick,
-            g.state.safe,
-            g.state.drifts};
+    return {g.partition, g.bounds.min, g.bounds.max, next > g.bounds.min ? next - 1 : g.bounds.min,
+            now,         g.state.tick, g.state.safe, g.state.drifts};
 }
 
 // NewWithTime: the next number of a sequence that does not know the time and goes round

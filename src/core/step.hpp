@@ -40,10 +40,10 @@ enum class OnRegression : unsigned char {
 };
 
 struct Rules {
-    std::uint32_t min = 0;         // sequence bounds, both inclusive
+    std::uint32_t min = 0;  // sequence bounds, both inclusive
     std::uint32_t max = 0;
-    std::uint64_t max_tick = 0;    // last tick that the format can hold
-    bool has_toggle = false;       // sno
+    std::uint64_t max_tick = 0;  // last tick that the format can hold
+    bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
     std::uint64_t max_lead = ~std::uint64_t{0};  // hold: ticks that it may run ahead of the clock
     // A new tick starts the sequence again at min if `next` has reached this (0: always, as
@@ -67,11 +67,11 @@ enum class Verdict : unsigned char {
 
 struct Step {
     Verdict verdict = Verdict::issued;
-    bool held = false;          // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
-    State state{};              // the state after the step; unchanged unless issued
-    std::uint32_t first = 0;    // issued: sequence numbers first .. first + count - 1
+    bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
+    State state{};            // the state after the step; unchanged unless issued
+    std::uint32_t first = 0;  // issued: sequence numbers first .. first + count - 1
     std::uint32_t count = 0;
-    std::uint64_t resume = 0;   // not issued: earliest tick that can go on
+    std::uint64_t resume = 0;  // not issued: earliest tick that can go on
 
     constexpr std::uint64_t tick() const { return state.tick; }
 };

@@ -58,7 +58,8 @@ CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, cons
     close(dir_fd);
     if (error != 0) return io_error(error);
 
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, 0} : io_error(errno);
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, 0} : io_error(errno);
     return {};
 }
 
@@ -67,11 +68,13 @@ CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger&
     if (r.error != CeilingError::none) return r;
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
-    if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(ceiling_file_bytes)) return {CeilingError::damaged, 0, 0};
+    if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(ceiling_file_bytes))
+        return {CeilingError::damaged, 0, 0};
     return {};
 }
 
-CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms) {
+CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, const Ledger& ledger,
+                                              std::uint64_t floor_ms) {
     CeilingResult r = open_and_lock(dir, mode, ledger);
     if (r.error != CeilingError::none) return r;
     if (ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0) return io_error(errno);
@@ -93,7 +96,8 @@ CeilingResult LockedCeilings::read(std::uint64_t (&ms)[slot_count]) const {
     std::uint64_t words[slot_count];
     std::size_t done = 0;
     while (done < sizeof words) {
-        const ssize_t n = pread(fd_, reinterpret_cast<char*>(words) + done, sizeof words - done, static_cast<off_t>(done));
+        const ssize_t n =
+            pread(fd_, reinterpret_cast<char*>(words) + done, sizeof words - done, static_cast<off_t>(done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return io_error(errno);
         if (n == 0) return {CeilingError::damaged, 0, 0};
@@ -112,7 +116,8 @@ CeilingResult LockedCeilings::write(std::uint32_t slot_index, std::uint64_t ms, 
     return {};
 }
 
-CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms, bool sync) {
+CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
+                            bool sync) {
     if (slot.ceiling.load() >= ms) return {};
     LockedCeilings file;
     CeilingResult r = file.open(dir, mode, ledger);

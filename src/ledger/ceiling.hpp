@@ -68,6 +68,7 @@ private:
 };
 
 // Raises the durable ceiling of `slot` to at least `ms`. `sync`: as the server's fsync setting.
-CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms, bool sync);
+CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
+                            bool sync);
 
 }  // namespace snowflake_ids::ledger

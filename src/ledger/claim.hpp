@@ -51,9 +51,9 @@ inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 struct Claim {
     Outcome outcome = Outcome::issued;
-    bool toggled = false;  // this claim was the regression
-    bool held = false;     // the clock is behind `tick`
-    bool advanced = false; // held, and this claim began a new tick
+    bool toggled = false;   // this claim was the regression
+    bool held = false;      // the clock is behind `tick`
+    bool advanced = false;  // held, and this claim began a new tick
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -64,8 +64,7 @@ struct Claim {
 template <class W>
 void raise_to(W& word, std::uint64_t floor) {
     std::uint64_t seen = word.load();
-    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {
-    }
+    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
 }
 
 namespace detail {
@@ -100,7 +99,8 @@ std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
 
 // The whole table of the step.
 template <class S, class Clock>
-[[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules, std::uint64_t limit) {
+[[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
+                                      std::uint64_t limit) {
     for (;;) {
         std::uint64_t word = slot.word.load();
         const std::uint64_t safe = slot.safe.load();
@@ -115,10 +115,15 @@ template <class S, class Clock>
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
             // Beyond the last tick no ceiling helps: the step below says that it has ended.
-            if (state.tick < rules.max_tick && state.tick + 1 >= limit) return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
+            if (state.tick < rules.max_tick && state.tick + 1 >= limit)
+                return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
             const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
             if (left > 0) {
-                return {.outcome = Outcome::overflow, .held = true, .toggle = state.toggle(), .tick = state.tick, .wait_us = left};
+                return {.outcome = Outcome::overflow,
+                        .held = true,
+                        .toggle = state.toggle(),
+                        .tick = state.tick,
+                        .wait_us = left};
             }
             if (left < 0) continue;
             s = step(state, state.tick + 1, want, rules);
@@ -159,7 +164,7 @@ template <class S, class Clock>
 // left. On the packed word that is one comparison and one addition; `safe` has no part in it.
 template <bool has_toggle, class S, class Clock>
 [[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
-                                           std::uint64_t limit = no_limit) {
+                                          std::uint64_t limit = no_limit) {
     std::uint64_t word = slot.word.load();
     const Result<std::uint64_t> now = clock.tick();
     const std::uint64_t block = word >> next_bits;

@@ -112,15 +112,18 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
         }
         header.si_layout.store(0);
     }
-    if (reset.force && reset.format == Format::none && reset.node < 0) header.floor_ms.store(reset.floor_ms);
-    else raise_to(header.floor_ms, reset.floor_ms);
+    if (reset.force && reset.format == Format::none && reset.node < 0)
+        header.floor_ms.store(reset.floor_ms);
+    else
+        raise_to(header.floor_ms, reset.floor_ms);
     // The floor has no ceiling of its own before the next id: a power loss must not forget it.
     if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};
     header.epoch.fetch_add(1);
     return {};
 }
 
-Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier, std::uint64_t floor_ms) {
+Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,
+                std::uint64_t floor_ms) {
     const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return {{}, FileError::cannot_open, errno};
     const int fd = open_file(dir_fd, name);

@@ -36,7 +36,8 @@ struct Key {
         return std::uint64_t{owner} << 32 | std::uint64_t{static_cast<std::uint8_t>(format)} << 16 | node;
     }
     static constexpr Key unpack(std::uint64_t v) {
-        return {static_cast<Format>(v >> 16 & 0xff), static_cast<std::uint16_t>(v), static_cast<std::uint32_t>(v >> 32)};
+        return {static_cast<Format>(v >> 16 & 0xff), static_cast<std::uint16_t>(v),
+                static_cast<std::uint32_t>(v >> 32)};
     }
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
@@ -83,12 +84,12 @@ struct Header {
     std::int64_t created_us;          // Unix microseconds
     std::uint64_t checksum;
     // Shared words.
-    Word si_layout;    // Snowflake-SI base clock and width, frozen at first use; see freeze.hpp
-    Word floor_ms;     // Unix ms; every slot, existing or new, has been raised above it
-    Word lives;        // number of server lives that used the file
-    Word life_id;      // random number of this life, never 0 once begun
-    Word life_key[3];  // of this life, see life.hpp; written last
-    Word epoch;        // counts resets: generators set up under an older one are set up again
+    Word si_layout;      // Snowflake-SI base clock and width, frozen at first use; see freeze.hpp
+    Word floor_ms;       // Unix ms; every slot, existing or new, has been raised above it
+    Word lives;          // number of server lives that used the file
+    Word life_id;        // random number of this life, never 0 once begun
+    Word life_key[3];    // of this life, see life.hpp; written last
+    Word epoch;          // counts resets: generators set up under an older one are set up again
     Word raising_until;  // monotonic microseconds: until then somebody raises ceilings ahead of need
 };
 static_assert(sizeof(Header) <= header_bytes);

@@ -20,15 +20,15 @@ extern "C" {
 // context is a hard one.
 #if PG_VERSION_NUM < 160000
 #define SOFT_ERROR_OCCURRED(escontext) (false)
-#define errsave(context, ...)       \
-    do {                            \
-        (void) (context);           \
+#define errsave(context, ...)        \
+    do {                             \
+        (void) (context);            \
         ereport(ERROR, __VA_ARGS__); \
     } while (0)
-#define ereturn(context, dummy_value, ...)   \
-    do {                                     \
-        errsave(context, __VA_ARGS__);       \
-        return dummy_value;                  \
+#define ereturn(context, dummy_value, ...) \
+    do {                                   \
+        errsave(context, __VA_ARGS__);     \
+        return dummy_value;                \
     } while (0)
 #endif
 
@@ -47,11 +47,11 @@ extern "C" {
 // Wait events that carry our own name came with 17; before, pg_stat_activity says
 // "Extension".
 #if PG_VERSION_NUM >= 170000
-#define SNOWFLAKE_IDS_WAIT_EVENT(name)                        \
-    []() -> uint32 {                                          \
-        static uint32 id = 0;                              \
-        if (id == 0) id = WaitEventExtensionNew(name);  \
-        return id;                                            \
+#define SNOWFLAKE_IDS_WAIT_EVENT(name)                 \
+    []() -> uint32 {                                   \
+        static uint32 id = 0;                          \
+        if (id == 0) id = WaitEventExtensionNew(name); \
+        return id;                                     \
     }()
 #else
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION

@@ -43,17 +43,20 @@ unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
     errno = r.system_errno;
     switch (r.error) {
         case ledger::CeilingError::relinked:
-            ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" was replaced", ledger::file_name),
-                            errdetail("This session still uses the file that had the name before."),
-                            errhint("Put the original file back, or restart the server.")));
+            ereport(ERROR,
+                    (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" was replaced", ledger::file_name),
+                     errdetail("This session still uses the file that had the name before."),
+                     errhint("Put the original file back, or restart the server.")));
             break;
         case ledger::CeilingError::damaged:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
                             errdetail("The entry of slot %u is wrong, or the size is.", r.slot),
-                            errhint("Ids drawn below a guessed ceiling could repeat. A superuser can name a floor with snowflake_ids_reset().")));
+                            errhint("Ids drawn below a guessed ceiling could repeat. A superuser can name a floor with "
+                                    "snowflake_ids_reset().")));
             break;
         case ledger::CeilingError::busy:
-            ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("gave up waiting for the lock on ceiling file \"%s\"", name),
+            ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                            errmsg("gave up waiting for the lock on ceiling file \"%s\"", name),
                             errhint("The limit is set by snowflake_ids.max_wait.")));
             break;
         case ledger::CeilingError::io:
@@ -165,7 +168,8 @@ void raise_above(Generator& g, uint64 tick) {
     }
     if (!g.in_recovery && wanted >= wal_until_us) {
         wal_until_us = wal_ceiling::read().until_us;
-        if (wanted >= wal_until_us) wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
+        if (wanted >= wal_until_us)
+            wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
     }
     set_limit(g);
 }
@@ -180,7 +184,8 @@ void raise_ahead(Generator& g, uint64 tick) {
         if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
         if (!g.in_recovery && soon >= wal_until_us) {
             wal_until_us = wal_ceiling::read().until_us;
-            if (soon >= wal_until_us) wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
+            if (soon >= wal_until_us)
+                wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
         }
         shared_ledger().header->raising_until.store(0, std::memory_order_relaxed);
     }

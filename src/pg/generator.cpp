@@ -41,8 +41,9 @@ Generator* all = nullptr;  // every generator that was ever set up in this backe
 void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
 [[noreturn]] void refuse_in_recovery(const char* name, const char* hint) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
-                    errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
+             errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
     pg_unreachable();
 }
 
@@ -51,7 +52,8 @@ void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 uint32 node_id(const char* name, bool in_recovery) {
     if (!in_recovery) return static_cast<uint32>(settings::machine_id);
     if (settings::standby_machine_id < 0) {
-        refuse_in_recovery(name, "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
+        refuse_in_recovery(name,
+                           "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
     }
     return static_cast<uint32>(settings::standby_machine_id);
 }
@@ -91,13 +93,15 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     durability::enter(shared, in_recovery);
     ledger::Slot* slot = ledger::find_slot(shared, key, false);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit sno partitions in this database"),
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("too many explicit sno partitions in this database"),
                         errdetail("Explicit calls may use %u partitions that no setting names.", max_owned_slots),
                         errhint("Use partitions that were used before, or set snowflake_ids.machine_id.")));
     }
     if (slot == nullptr) slot = ledger::find_slot(shared, key);
     if (slot == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("all %u slots of the ledger are in use", ledger::slot_count),
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
                         errdetail("Each format and machine id that this server ever used keeps one.")));
     }
     if (g.name == nullptr) {
@@ -124,7 +128,9 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
             .max_tick = Min(timeline.max_tick(), ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
             .on_regression = static_cast<OnRegression>(settings::clock_regression),
-            .max_lead = settings::max_clock_lead_ms < 0 ? ~uint64{0} : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
+            .max_lead = settings::max_clock_lead_ms < 0
+                            ? ~uint64{0}
+                            : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
 }
 
 // In recovery a generator is set up for every call: promotion may come at any time.
@@ -157,11 +163,12 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
 
 [[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
     const bool early = outcome == ledger::Outcome::before_epoch;
-    ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-                    errmsg("cannot generate %s ids: the clock is %s", g.name,
-                           early ? "before the first time that they can hold" : "past the last time that they can hold"),
-                    errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
-                    errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
+    ereport(ERROR,
+            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
+             errmsg("cannot generate %s ids: the clock is %s", g.name,
+                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
+             errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
+             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -173,11 +180,16 @@ void note_overflow(Generator& g) {
     const unsigned pool = g.rules.max - g.rules.min + 1;
     if (occurrence::begins(c.overflow_seen)) {
         c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-                      errdetail("Node %u has %u ids per tick of %lld ms.", g.node, pool, static_cast<long long>(g.timeline.tick_us / 1000))));
+        ereport(LOG, (errhidestmt(true), errhidecontext(true),
+                      errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+                      errdetail("Node %u has %u ids per tick of %lld ms.", g.node, pool,
+                                static_cast<long long>(g.timeline.tick_us / 1000))));
     } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow goes on for another %llu s", g.name, static_cast<unsigned long long>(since / 1000000)),
-                      errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT " ms since the counters were reset, " UINT64_FORMAT " wait now.",
+        ereport(LOG, (errhidestmt(true), errhidecontext(true),
+                      errmsg("%s sequence overflow goes on for another %llu s", g.name,
+                             static_cast<unsigned long long>(since / 1000000)),
+                      errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT
+                                " ms since the counters were reset, " UINT64_FORMAT " wait now.",
                                 g.node, waits, c.wait_us.load() / 1000, c.waiting.load())));
     }
 }
@@ -190,13 +202,14 @@ void note_overflow(Generator& g) {
 }
 
 [[noreturn]] void raise_regression(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
-                    errdetail("The last id has the time %s.",
-                              show_time(timestamptz(g.timeline.start_us(c.tick)))),
-                    g.rules.on_regression == OnRegression::hold
-                        ? errhint("Correct the clock, raise snowflake_ids.max_clock_lead, or see snowflake_ids_reset().")
-                        : errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids_reset().")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
+             errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
+             g.rules.on_regression == OnRegression::hold
+                 ? errhint("Correct the clock, raise snowflake_ids.max_clock_lead, or see snowflake_ids_reset().")
+                 : errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
+                           "snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -286,17 +299,22 @@ void set_up_snowflake_si(Generator& g) {
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_id("Snowflake-SI", in_recovery);
     if (node > layout.max_node()) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
-                        errdetail("snowflake_ids.si_machine_bits is %u: machine ids run from 0 to %u.", layout.node_bits, layout.max_node()),
-                        errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before the first id.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
+                 errdetail("snowflake_ids.si_machine_bits is %u: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before "
+                         "the first id.")));
     }
     warn_of_default_machine_id();
     if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout)) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
                         errdetail("This server's ids use base clock %s and %u machine bits.",
                                   show_time(timestamptz(ledger::frozen_base_clock_us(g.frozen_layout))),
                                   ledger::frozen_machine_bits(g.frozen_layout)),
-                        errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, or see snowflake_ids_reset().")));
+                        errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these "
+                                "values, or see snowflake_ids_reset().")));
     }
     bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery);
     set_up_64_bit(g, layout);
@@ -323,15 +341,18 @@ void note_regression(Generator& g, const ledger::Claim& c) {
     const int64 lead_us = g.timeline.start_us(c.tick) - ledger::wall_us();
     if (c.toggled) {
         counters.regressions.fetch_add(1, std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
-                      errdetail("New ids sort beside those of %s and later.", show_time(timestamptz(g.timeline.start_us(c.tick))))));
+        ereport(LOG, (errhidestmt(true), errhidecontext(true),
+                      errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
+                      errdetail("New ids sort beside those of %s and later.",
+                                show_time(timestamptz(g.timeline.start_us(c.tick))))));
         return;
     }
     // A hold is one occurrence for as long as ticks are taken ahead of the clock without a
     // pause of a second.
     counters.holds.fetch_add(1, std::memory_order_relaxed);
     if (occurrence::begins(counters.hold_seen)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true), errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
+        ereport(LOG, (errhidestmt(true), errhidecontext(true),
+                      errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
                       errdetail("The last id is %lld ms ahead of the clock.", static_cast<long long>(lead_us / 1000))));
     }
 }
@@ -361,9 +382,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    {
-        c = wait_and_claim(g, failed, want, claim, start);
-    }
+    { c = wait_and_claim(g, failed, want, claim, start); }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;

@@ -31,21 +31,21 @@ struct Lease {
 
 struct Generator {
     Lease lease{};
-    const char* name = nullptr;     // of the format, for messages
-    ledger::Slot* slot = nullptr;   // null: not set up yet
+    const char* name = nullptr;    // of the format, for messages
+    ledger::Slot* slot = nullptr;  // null: not set up yet
     Rules rules{};
-    uint32 node = 0;                // sno partition, Snowflake-SI machine id
+    uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
-    Layout layout{};                // 64-bit formats
-    uint64 frozen_layout = 0;       // Snowflake-SI: what the ledger had when this was set up
-    uint64 epoch = 0;               // Header::epoch it was set up under
-    uint64 limit = 0;               // ticks from here on need a higher ceiling first
-    uint64 raise_from = 0;          // ticks from here on are near the limit
-    bool in_recovery = false;       // set up with standby_machine_id
-    uint64 generation = 0;          // settings::generation it was set up under
-    uint64 counted_tick = 0;        // tick that `uncounted` belongs to
-    uint64 uncounted = 0;           // ids drawn and not yet in the slot's counters
-    Generator* next = nullptr;      // all that were ever set up, for the end of a transaction
+    Layout layout{};            // 64-bit formats
+    uint64 frozen_layout = 0;   // Snowflake-SI: what the ledger had when this was set up
+    uint64 epoch = 0;           // Header::epoch it was set up under
+    uint64 limit = 0;           // ticks from here on need a higher ceiling first
+    uint64 raise_from = 0;      // ticks from here on are near the limit
+    bool in_recovery = false;   // set up with standby_machine_id
+    uint64 generation = 0;      // settings::generation it was set up under
+    uint64 counted_tick = 0;    // tick that `uncounted` belongs to
+    uint64 uncounted = 0;       // ids drawn and not yet in the slot's counters
+    Generator* next = nullptr;  // all that were ever set up, for the end of a transaction
 };
 
 namespace durability {

@@ -32,7 +32,8 @@ void refuse_far_ahead(int64 id_us, const char* what) {
     const int64 now_us = ledger::wall_us();
     if (id_us <= now_us + plausible_lead_us) return;
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
-                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)), show_time(timestamptz(now_us))),
+                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)),
+                              show_time(timestamptz(now_us))),
                     errhint("A superuser can force it, if new ids may really run ahead of the clock from now on.")));
 }
 
@@ -112,7 +113,8 @@ FUNCTION(reset) {
     }
     const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
     if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
-        report_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline, PG_GETARG_TIMESTAMPTZ(0));
+        report_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
+                    PG_GETARG_TIMESTAMPTZ(0));
     }
     const int64 now_us = ledger::wall_us();
     ledger::Reset reset{.floor_ms = static_cast<uint64>(floor_us / 1000),
@@ -127,7 +129,8 @@ FUNCTION(reset) {
     const bool no_ledger = try_shared_ledger(attached).header == nullptr;
     if (no_ledger || durability::ceilings_damaged()) {
         if (!reset.force && floor_us < now_us) {
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
                             errhint("Choose a floor above every id, or force it.")));
         }
         no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
@@ -135,9 +138,11 @@ FUNCTION(reset) {
     const ledger::Ledger& shared = shared_ledger();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
-                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
-                        errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+             errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
+             errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
     }
     const bool in_recovery = RecoveryInProgress();
     durability::enter(shared, in_recovery);

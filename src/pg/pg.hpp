@@ -18,11 +18,11 @@ extern "C" {
 #include "pg/compat.hpp"
 
 // FUNCTION(sno_in) { … } defines the SQL-callable C function snowflake_ids_sno_in.
-#define FUNCTION(name)                                             \
-    extern "C" {                                                   \
-    PGDLLEXPORT Datum snowflake_ids_##name(PG_FUNCTION_ARGS);      \
-    PG_FUNCTION_INFO_V1(snowflake_ids_##name);                     \
-    }                                                              \
+#define FUNCTION(name)                                        \
+    extern "C" {                                              \
+    PGDLLEXPORT Datum snowflake_ids_##name(PG_FUNCTION_ARGS); \
+    PG_FUNCTION_INFO_V1(snowflake_ids_##name);                \
+    }                                                         \
     Datum snowflake_ids_##name(PG_FUNCTION_ARGS)
 
 namespace snowflake_ids {

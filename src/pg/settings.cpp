@@ -88,12 +88,13 @@ void define() {
                             "Node id of this server: the sno partition and the Snowflake-SI machine id.",
                             "Must differ between servers whose ids may meet.", &machine_id, 0, 0, 65535, PGC_SIGHUP, 0,
                             nullptr, machine_id_changed, nullptr);
-    DefineCustomIntVariable("snowflake_ids.standby_machine_id", "Node id of this server while it is in recovery.",
-                            "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
-                            &standby_machine_id, -1, -1, 65535, PGC_SIGHUP, 0, nullptr, changed, nullptr);
+    DefineCustomIntVariable(
+        "snowflake_ids.standby_machine_id", "Node id of this server while it is in recovery.",
+        "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
+        &standby_machine_id, -1, -1, 65535, PGC_SIGHUP, 0, nullptr, changed, nullptr);
     DefineCustomIntVariable("snowflake_ids.max_clock_lead", "How far \"hold\" may run ahead of the clock.",
-                            "Beyond it an id is refused. -1: no limit.", &max_clock_lead_ms, -1, -1, INT_MAX, PGC_SIGHUP,
-                            GUC_UNIT_MS, nullptr, changed, nullptr);
+                            "Beyond it an id is refused. -1: no limit.", &max_clock_lead_ms, -1, -1, INT_MAX,
+                            PGC_SIGHUP, GUC_UNIT_MS, nullptr, changed, nullptr);
     define_sighup_int("snowflake_ids.sno_sequence_min", "Lowest sequence number of a sno.",
                       "With sno_sequence_max it shares one partition between servers; six numbers at least.",
                       &sno_sequence_min, 0, 65535);
@@ -108,14 +109,13 @@ void define() {
     DefineCustomEnumVariable("snowflake_ids.overflow", "What to do when the sequence of a tick is used up.",
                              "\"wait\" for the next tick, or \"error\".", &overflow, static_cast<int>(Overflow::wait),
                              overflow_options, PGC_USERSET, 0, nullptr, nullptr, nullptr);
-    DefineCustomEnumVariable("snowflake_ids.clock_regression",
-                             "What to do when the clock is behind the last id and no tick-tock is free.",
-                             "\"hold\" the last time and go on counting, \"wait\" for the clock, or \"error\".",
-                             &clock_regression, static_cast<int>(OnRegression::hold), regression_options, PGC_SIGHUP, 0,
-                             nullptr, changed, nullptr);
+    DefineCustomEnumVariable(
+        "snowflake_ids.clock_regression", "What to do when the clock is behind the last id and no tick-tock is free.",
+        "\"hold\" the last time and go on counting, \"wait\" for the clock, or \"error\".", &clock_regression,
+        static_cast<int>(OnRegression::hold), regression_options, PGC_SIGHUP, 0, nullptr, changed, nullptr);
     DefineCustomIntVariable("snowflake_ids.max_wait", "Longest time to wait for an id.",
-                            "Longer waits end in an error. Measured on a monotonic clock.", &max_wait_ms, 10000, 0, INT_MAX,
-                            PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
+                            "Longer waits end in an error. Measured on a monotonic clock.", &max_wait_ms, 10000, 0,
+                            INT_MAX, PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
     DefineCustomIntVariable("snowflake_ids.durable_window", "How far ahead the durable high-water mark is written.",
                             "One sync per window; after a restart ids may run ahead of the clock by this much.",
                             &durable_window_ms, 2000, 100, 3600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, changed, nullptr);

@@ -35,7 +35,8 @@ ledger::Ledger mapped;
         case FileError::foreign:
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                             errmsg("ledger file \"%s\" belongs to another database cluster", name),
-                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id with snowflake_ids_reset().")));
+                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id "
+                                    "with snowflake_ids_reset().")));
             break;
         case FileError::relinked:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
@@ -49,12 +50,14 @@ ledger::Ledger mapped;
         case FileError::bad_checksum:
             break;
     }
-    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" is damaged", name),
-                    errdetail("Its %s is not that of a ledger.",
-                              a.error == FileError::bad_size    ? "size"
-                              : a.error == FileError::bad_magic ? "first word"
-                                                                : "checksum"),
-                    errhint("Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids_reset().")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" is damaged", name),
+         errdetail("Its %s is not that of a ledger.", a.error == FileError::bad_size    ? "size"
+                                                      : a.error == FileError::bad_magic ? "first word"
+                                                                                        : "checksum"),
+         errhint(
+             "Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -62,7 +65,8 @@ ledger::Ledger mapped;
 
 const ledger::Ledger& try_shared_ledger(ledger::Attached& attached) {
     if (!mapped) {
-        attached = ledger::attach(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier());
+        attached = ledger::attach(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
+                                  GetSystemIdentifier());
         mapped = attached.ledger;
     }
     return mapped;

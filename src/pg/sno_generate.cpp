@@ -20,7 +20,8 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 Datum draw_one(Generator& g, uint32 metabyte) {
-    const lease::Id c = lease::draw<generator::claim_sno>(g, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+    const lease::Id c = lease::draw<generator::claim_sno>(
+        g, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 

@@ -34,7 +34,8 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     const Datum as_int8 = DirectFunctionCall1(numeric_int8, NumericGetDatum(v->val.numeric));
     const Datum back = DirectFunctionCall1(int8_numeric, as_int8);
     const int64 n = DatumGetInt64(as_int8);
-    if (n < 0 || n > max || !DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(v->val.numeric)))) refuse(key, expected);
+    if (n < 0 || n > max || !DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(v->val.numeric))))
+        refuse(key, expected);
     return n;
 }
 
@@ -50,7 +51,8 @@ uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, "partition", 9, &storage);
     if (v == nullptr) return 0;
-    if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) || JsonContainerSize(v->val.binary.data) != 2) {
+    if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
+        JsonContainerSize(v->val.binary.data) != 2) {
         refuse("partition", "an array of two numbers from 0 to 255");
     }
     const int64 high = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 0), "partition", 255);
@@ -65,16 +67,19 @@ FUNCTION(sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
         PG_ARGISNULL(0) ? own.node : number_argument(fcinfo, 0, "partition", Error::node_range, 65535);
-    const ledger::Slot* slot = ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), 0}, false);
+    const ledger::Slot* slot =
+        ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), 0}, false);
     if (slot == nullptr) PG_RETURN_NULL();
 
     const State state = ledger::unpack(slot->word.load(), slot->safe.load(), true);
     const sno::Bounds bounds{own.rules.min, own.rules.max};
-    const sno::Snapshot s = sno::to_snapshot({partition, bounds, state}, ledger::clamped_tick(sno::timeline, ledger::wall_us()));
-    char* json = psprintf("{\"partition\":[%u,%u],\"sequenceMin\":%u,\"sequenceMax\":%u,\"sequence\":%u,\"now\":" UINT64_FORMAT
-                          ",\"wallHi\":" UINT64_FORMAT ",\"wallSafe\":" UINT64_FORMAT ",\"drifts\":%u}",
-                          s.partition >> 8, s.partition & 255, s.sequence_min, s.sequence_max, s.sequence, s.now, s.wall_hi,
-                          s.wall_safe, s.drifts);
+    const sno::Snapshot s =
+        sno::to_snapshot({partition, bounds, state}, ledger::clamped_tick(sno::timeline, ledger::wall_us()));
+    char* json =
+        psprintf("{\"partition\":[%u,%u],\"sequenceMin\":%u,\"sequenceMax\":%u,\"sequence\":%u,\"now\":" UINT64_FORMAT
+                 ",\"wallHi\":" UINT64_FORMAT ",\"wallSafe\":" UINT64_FORMAT ",\"drifts\":%u}",
+                 s.partition >> 8, s.partition & 255, s.sequence_min, s.sequence_max, s.sequence, s.now, s.wall_hi,
+                 s.wall_safe, s.drifts);
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
@@ -96,8 +101,10 @@ FUNCTION(sno_restore) {
     const Result<sno::Generator> restored = sno::from_snapshot(s);
     if (!restored) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: bounds"),
-                        errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min, s.sequence_max, s.sequence),
-                        errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.", sno::min_pool)));
+                        errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min,
+                                  s.sequence_max, s.sequence),
+                        errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.",
+                                sno::min_pool)));
     }
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);

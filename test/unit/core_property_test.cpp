@@ -76,9 +76,8 @@ private:
 
     void choose_rules() {
         static constexpr Rules bounds[] = {
-            {.min = 0, .max = 5},          {.min = 65530, .max = 65535}, {.min = 0, .max = 65535},
-            {.min = 0, .max = 255},        {.min = 0, .max = 1},         {.min = 100, .max = 105},
-            {.min = 10, .max = 20},
+            {.min = 0, .max = 5}, {.min = 65530, .max = 65535}, {.min = 0, .max = 65535}, {.min = 0, .max = 255},
+            {.min = 0, .max = 1}, {.min = 100, .max = 105},     {.min = 10, .max = 20},
         };
         rules_ = bounds[below(8) % std::size(bounds)];
         if (below(4) == 0) {
@@ -99,24 +98,45 @@ private:
     void move_clock() {
         const std::uint64_t back = 1 + below(3);
         switch (below(12)) {
-            case 0: now_ += below(3); break;
-            case 1: now_ = now_ > back ? now_ - back : 0; break;
-            case 2: now_ = base_ + below(span_); break;
-            case 3: now_ = state_.tick + below(2); break;
-            case 4: now_ = state_.tick > back ? state_.tick - back : 0; break;
-            case 5: now_ = state_.safe + below(3); break;
-            case 6: now_ = state_.safe > back ? state_.safe - back : 0; break;
-            case 7: now_ += 1; break;
-            default: break;  // frozen
+            case 0:
+                now_ += below(3);
+                break;
+            case 1:
+                now_ = now_ > back ? now_ - back : 0;
+                break;
+            case 2:
+                now_ = base_ + below(span_);
+                break;
+            case 3:
+                now_ = state_.tick + below(2);
+                break;
+            case 4:
+                now_ = state_.tick > back ? state_.tick - back : 0;
+                break;
+            case 5:
+                now_ = state_.safe + below(3);
+                break;
+            case 6:
+                now_ = state_.safe > back ? state_.safe - back : 0;
+                break;
+            case 7:
+                now_ += 1;
+                break;
+            default:
+                break;  // frozen
         }
     }
 
     std::uint32_t want() {
         switch (below(8)) {
-            case 0: return static_cast<std::uint32_t>(1 + below(10));
-            case 1: return static_cast<std::uint32_t>(1 + below(rules_.max - rules_.min + 5));
-            case 2: return below(16) == 0 ? UINT32_MAX : 2;
-            default: return 1;
+            case 0:
+                return static_cast<std::uint32_t>(1 + below(10));
+            case 1:
+                return static_cast<std::uint32_t>(1 + below(rules_.max - rules_.min + 5));
+            case 2:
+                return below(16) == 0 ? UINT32_MAX : 2;
+            default:
+                return 1;
         }
     }
 
@@ -218,10 +238,10 @@ TEST(CoreProperty, NothingIsIssuedTwice) {
         ASSERT_EQ(life.run(250), "") << "seed " << seed;
         seen += life.seen;
     }
-    std::printf("[property] calls %zu: issued %zu (held %zu, toggled %zu), overflow %zu, regression %zu, ended %zu; "
-                "floors %zu\n",
-                seen.calls, seen.issued, seen.held, seen.toggles, seen.overflows, seen.regressions, seen.ended,
-                seen.raised);
+    std::printf(
+        "[property] calls %zu: issued %zu (held %zu, toggled %zu), overflow %zu, regression %zu, ended %zu; "
+        "floors %zu\n",
+        seen.calls, seen.issued, seen.held, seen.toggles, seen.overflows, seen.regressions, seen.ended, seen.raised);
     EXPECT_GT(seen.issued, 3000000u);
     for (const std::size_t rare : {seen.overflows, seen.regressions, seen.ended, seen.toggles, seen.held, seen.raised})
         EXPECT_GT(rare, 100000u);

@@ -129,10 +129,10 @@ TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
             fate = try_id(json_string_body(row["args_json"]).value());
         } else {
             const JsonObject options = parse_json_object(row["args_json"]);
-            fate = !all_integers(options)  ? Fate::not_an_integer
-                   : kind == "create_v1"   ? try_create_v1(options)
-                   : kind == "create_v2"   ? try_create_v2(options)
-                                           : try_generate_by(options);
+            fate = !all_integers(options) ? Fate::not_an_integer
+                   : kind == "create_v1"  ? try_create_v1(options)
+                   : kind == "create_v2"  ? try_create_v2(options)
+                                          : try_generate_by(options);
         }
         if (fate == Fate::allowed) {
             EXPECT_EQ(parse_json_object(row["args_json"]).i64("machineIdBitWidth", 5), 0);

@@ -27,10 +27,9 @@ struct SiGenerator {
 SiGenerator si_generator(const Row& row) {
     const JsonObject o = parse_json_object(row["options_json"]);
     const bool v1 = row["lib"] == "v1.0.0";
-    const Result<Layout> layout =
-        v1 ? snowflake_si::layout(o.i64("baseClock") * 1000, 13 - o.i64("uinBitWidth", 8))
-           : snowflake_si::layout(o.i64("epoch") * 1000, o.i64("machineIdBitWidth", 5),
-                                  static_cast<unsigned>(o.i64("clockBitWidth", 40)));
+    const Result<Layout> layout = v1 ? snowflake_si::layout(o.i64("baseClock") * 1000, 13 - o.i64("uinBitWidth", 8))
+                                     : snowflake_si::layout(o.i64("epoch") * 1000, o.i64("machineIdBitWidth", 5),
+                                                            static_cast<unsigned>(o.i64("clockBitWidth", 40)));
     EXPECT_TRUE(layout);
     SiGenerator g{layout.value, o.u32("machineId")};
     g.rules = {.max = g.layout.max_sequence(), .max_tick = g.layout.timeline.max_tick()};
@@ -104,8 +103,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
             // To repeat when the clock comes back is what `follow` says of itself.
             ref_repeats(row["note"]) ? follows++ : exact++;
         } else {
-            EXPECT_EQ(row["outcome"],
-                      s.verdict == Verdict::overflow ? "sequence_overflowed" : "time_reversed");
+            EXPECT_EQ(row["outcome"], s.verdict == Verdict::overflow ? "sequence_overflowed" : "time_reversed");
             EXPECT_NE(s.verdict, Verdict::issued);
             exact++;
         }
@@ -146,9 +144,8 @@ TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
 // ---- Mastic ----
 
 constexpr Rules mastic_rules(OnRegression policy) {
-    return {.max = mastic::layout.max_sequence(),
-            .max_tick = mastic::layout.timeline.max_tick(),
-            .on_regression = policy};
+    return {
+        .max = mastic::layout.max_sequence(), .max_tick = mastic::layout.timeline.max_tick(), .on_regression = policy};
 }
 
 // The reference takes a clock before the epoch for the epoch, and loses the high bits of
