@@ -1,0 +1,179 @@
+# doc/partitioning.md does what it says: its commands are run, a database for each chapter, and the output that it
+# shows is what comes. Chapters about pg_partman need a version of it.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# Chapters by their title: the SQL, and blocks of it whose output follows.
+my (%chapter, $title, $last);
+my $doc = slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/doc/partitioning.md");
+while ($doc =~ /^## (.*)\n|^```(sql)?\n(.*?)^```\n/msg)
+{
+	if (defined $1) { $title = $1; next }
+	if ($2) { push @{ $chapter{$title} }, $last = { sql => $3 } }
+	else { $last->{output} = $3 }
+}
+
+my $server = PostgreSQL::Test::Cluster->new('partitioning');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$server->start;
+my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
+my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);
+note "pg_partman: " . ($partman || 'none');
+
+sub run_chapter
+{
+	my ($title) = @_;
+	my $name = lc $title =~ s/\W+/_/gr;
+	die "no chapter named $title" unless $chapter{$title};
+	$server->safe_psql('postgres', "CREATE DATABASE $name");
+	$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
+	my ($block, $settings) = (0, '');
+	for (@{ $chapter{$title} })
+	{
+		my ($rc, $out, $err) = $server->psql($name, $settings . $_->{sql}, on_error_stop => 1);
+		is($rc . $err, '0', "$title: block " . ++$block . ' runs') or diag $_->{sql};
+		is("$out\n", $_->{output}, "$title: block $block says what is shown") if defined $_->{output};
+		# A block is a session of its own here, and goes on in the settings of those before.
+		$settings .= join '', $_->{sql} =~ /^SET .*;\n/mg;
+		$_->{said} = $out;
+	}
+	return $name;
+}
+
+# How the rows of a table lie in its partitions
+sub rows_of { return $server->safe_psql($_[0], "SELECT tableoid::regclass, count(*) FROM $_[1] GROUP BY 1 ORDER BY 1") }
+sub partitions_of { return $server->safe_psql($_[0], "SELECT count(*) FROM pg_inherits WHERE inhparent = '$_[1]'::regclass") }
+
+# ---- without
+my $db = run_chapter('Without pg_partman');
+my $month = $server->safe_psql($db, q{SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')});
+for my $table ('event', 'post')
+{
+	is(rows_of($db, $table), "${table}_$month|1", "$table: a new row is in the partition of its month");
+}
+my ($run_time) = grep { $_->{sql} =~ /PREPARE/ } @{ $chapter{'Without pg_partman'} };
+like($run_time->{said}, qr/Subplans Removed: 2/, 'with a parameter, partitions are removed when the query starts');
+unlike($run_time->{said}, qr/reading_2026_0[13]_pkey/, 'and only the one is left');
+is($server->safe_psql($db, q{SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', '2026-01-20', 4)}),
+	'reading_2026_04', 'what is missing is added');
+for my $bound ([ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
+	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],
+	[ sno => 'sno', 'sno_lower_bound(%L)', 'make_sno(t, 255, 65535, 65535, 1)' ],
+	[ mastic => 'bigint', 'mastic_lower_bound(%L)', 'make_mastic(t, 65535)' ])
+{
+	my ($name, $type, $expression, $make) = @$bound;
+	is($server->safe_psql($db, <<"END"), '1,1|2,2|3,3', "$name: first and last ids of a month");
+CREATE TABLE by_month_$name (id $type, month int) PARTITION BY RANGE (id);
+SELECT add_monthly_partitions('by_month_$name', '@{[ $expression =~ s/'/''/gr ]}', '2026-01-01', 3) \\g /dev/null
+INSERT INTO by_month_$name
+SELECT $make, extract(month FROM t AT TIME ZONE 'UTC')
+FROM unnest(ARRAY['2026-01-01 00:00:00+00', '2026-01-31 23:59:59.999+00', '2026-02-01 00:00:00+00',
+                  '2026-02-28 23:59:59.999+00', '2026-03-01 00:00:00+00', '2026-03-31 23:59:59.999+00']::timestamptz[]) AS t;
+SELECT string_agg(DISTINCT right(tableoid::regclass::text, 1) || ',' || month, '|') FROM by_month_$name;
+END
+}
+{
+	# DEBUG1 says so when a constraint makes reading the table needless.
+	my ($attach) = map { $_->{sql} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } @{ $chapter{'Without pg_partman'} };
+	my ($rc, $out, $err) = $server->psql($db, "ALTER TABLE visit DETACH PARTITION visit_before_2026_03;\n"
+		. "SET client_min_messages = debug1;\n$attach");
+	like($err, qr/partition constraint for table "visit_before_2026_03" is implied by existing constraints/,
+		'an old table is attached without being read');
+	is(rows_of($db, 'visit'), 'visit_before_2026_03|100', 'and its rows are there');
+}
+
+# ---- with pg_partman
+sub check_mastic
+{
+	my ($title) = @_;
+	my $db = run_chapter($title);
+	like(rows_of($db, 'post'), qr/^post_p\d+\|1$/, "$title: a new row is in the partition of its week");
+	is(partitions_of($db, 'post'), 6, "$title: this week, four more and the default");
+	is($server->safe_psql($db, <<'END'), 't|t', "$title: its bounds are midnights, a week apart");
+SELECT bool_and(mastic_timestamp(low) = date_trunc('day', mastic_timestamp(low), 'UTC')),
+       bool_and(mastic_timestamp(high) - mastic_timestamp(low) = '7 days')
+FROM (SELECT bound[1]::bigint AS low, bound[2]::bigint AS high
+      FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+           regexp_match(pg_get_expr(relpartbound, c.oid), '\(''(\d+)''\) TO \(''(\d+)''\)') AS bound
+      WHERE inhparent = 'post'::regclass AND bound IS NOT NULL) AS b;
+END
+	# Weeks later, and then so late that the first week is over its retention.
+	for my $weeks (4, 16)
+	{
+		$server->safe_psql($db, "INSERT INTO post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
+			. q{SELECT partman.run_maintenance('public.post')}) if $weeks == 4;
+		next if $weeks == 4;
+		$server->safe_psql($db, "SELECT partman.run_maintenance('public.post')") for 1 .. 3;
+		for my $later (8, 12, 16)
+		{
+			$server->safe_psql($db, "INSERT INTO post (id) VALUES (make_mastic(now() + interval '$later weeks', 1));"
+				. q{SELECT partman.run_maintenance('public.post')});
+		}
+	}
+	is($server->safe_psql($db, 'SELECT count(*) FROM post_default'), 0, "$title: maintenance was in time");
+	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM post'), '4|t',
+		"$title: the oldest week was dropped");
+	is($server->safe_psql($db, "SELECT count(*) FROM post WHERE mastic_created_in(id, tstzrange(now() + '7 weeks', now() + '13 weeks'))"),
+		2, "$title: by time");
+}
+
+SKIP:
+{
+	skip "no pg_partman 4 here, but " . ($partman || 'none'), 1 if $major != 4;
+	check_mastic('Mastic, pg_partman 4');
+	my ($rc, $out, $err) = $server->psql('mastic_pg_partman_4', <<'END');
+CREATE TABLE account (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.account', 'id', 'native', 'monthly');
+END
+	like($err, qr/only supports .* integer or date.timestamp.*sno/, 'pg_partman 4 refuses sno, as the page says');
+}
+
+SKIP:
+{
+	skip "no pg_partman 5 here, but " . ($partman || 'none'), 1 if $major < 5;
+	check_mastic('Mastic, pg_partman 5');
+}
+
+SKIP:
+{
+	skip "no pg_partman 5.2 here, but " . ($partman || 'none'), 1 if $major < 5 || $major == 5 && $minor < 2;
+	my $title = 'sno, pg_partman 5.2 or later';
+	my $db = run_chapter($title);
+	for my $table ('account', 'printed')
+	{
+		like(rows_of($db, $table), qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
+		is(partitions_of($db, $table), 5, "$title: this month, three more and the default ($table)");
+		my ($plan) = grep { $_->{sql} =~ /EXPLAIN.* FROM $table / } @{ $chapter{$title} };
+		unlike($plan->{said}, qr/Seq Scan/, "$title: queries use the index ($table)");
+		# A year and more later: partitions go on, and the oldest go.
+		$server->safe_psql($db, "INSERT INTO $table (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1)" . ($table eq 'printed' ? '::text' : '') . ');'
+			. "SELECT partman.run_maintenance('public.$table')");
+		is(partitions_of($db, $table), 7, "$title: maintenance counts from the last row ($table)");
+		is($server->safe_psql($db, "SELECT count(*) FROM ${table}_default"), 0, "$title: nothing in the default ($table)");
+	}
+	# What is older than its retention: a partition of two years ago, as if made then.
+	is($server->safe_psql($db, <<'END'), '0', "$title: retention drops old partitions");
+CREATE TABLE account_p20240101 PARTITION OF account FOR VALUES FROM (sno_lower_bound('2024-01-01')) TO (sno_lower_bound('2024-02-01'));
+SELECT partman.run_maintenance('public.account') \g /dev/null
+SELECT count(*) FROM pg_class WHERE relname = 'account_p20240101';
+END
+	my $plan = $server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM account WHERE id <@ tstzrange(date_trunc('month', now()), date_trunc('month', now()) + interval '1 day')");
+	like($plan, qr/Subplans Removed: \d/, "$title: pruned by now()");
+	my ($rc, $out, $err) = $server->psql($db, <<'END');
+CREATE TABLE bare (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.bare', 'id', '1 month', p_time_encoder => 'public.sno_lower_bound', p_time_decoder => 'public.sno_decoder');
+END
+	like($err, qr/Supplied column is of type sno/, 'sno itself is refused, as the page says');
+	($rc, $out, $err) = $server->psql($db, <<'END');
+CREATE TABLE number (id bigint PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.number', 'id', '1 month', p_time_encoder => 'public.mastic_lower_bound', p_time_decoder => 'public.sno_decoder');
+END
+	like($err, qr/can only be used with text.uuid/, 'an encoder on bigint is refused, as the page says');
+}
+
+$server->stop;
+done_testing();
