@@ -9,7 +9,7 @@ use Test::More;
 # Chapters by their title: the SQL, and blocks of it whose output follows.
 my (%chapter, $title, $last);
 my $doc = slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/doc/partitioning.md");
-while ($doc =~ /^## (.*)\n|^```(sql)?\n(.*?)^```\n/msg)
+while ($doc =~ /^## ([^\n]*)\n|^```(sql)?\n(.*?)^```\n/msg)
 {
 	if (defined $1) { $title = $1; next }
 	if ($2) { push @{ $chapter{$title} }, $last = { sql => $3 } }
