@@ -8,6 +8,7 @@
 #   make fuzz             every parser (SECONDS=30 each)
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server", also valgrind)
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
+#   make bench            our speed beside others', five minutes; writes doc/speed.md and doc/speed.svg (BENCH="-s 5000000")
 #
 # PG_CONFIG=/path/to/pg_config chooses the server; the default is the newest one installed. CXX=clang++ works too.
 
@@ -48,7 +49,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm lint setup format objects FORCE
+.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm lint setup format objects FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -125,6 +126,14 @@ $(FUZZ_BINS): $(BUILD)/fuzz/%: test/fuzz/%.cpp Makefile
 	$(call run,fuzz $<,$(FUZZ_CXX) $(FUZZ_CXXFLAGS) -MF $@.d -o $@ $< $(wildcard src/core/*.cpp src/ledger/*.cpp))
 -include $(FUZZ_BINS:=.d)
 
+# ---- micro-benchmarks of the core, with Google Benchmark; tools/setup bench installs it
+BENCH_BIN      := $(BUILD)/bench/core_bench
+BENCH_CXXFLAGS  = -std=c++20 -O2 -g $(CXX_WARN) -pthread -MMD -MP -Isrc $(EXTRA_CXXFLAGS)
+$(BENCH_BIN): test/bench/core_bench.cpp Makefile
+	@mkdir -p $(@D)
+	$(call run,c++ $<,$(CXX) $(BENCH_CXXFLAGS) -MF $@.d -o $@ $< -lbenchmark)
+-include $(BENCH_BIN).d
+
 # ---- everything that is more than a compiler run
 demo:
 	+@tools/demo
@@ -137,6 +146,10 @@ fuzz:
 	+@SECONDS_EACH=$(if $(filter command line,$(origin SECONDS)),$(SECONDS),30) tools/fuzz
 sanitize:
 	+@tools/sanitize $(MODES)
+bench:
+	+@tools/setup bench
+	+@$(MAKE) --no-print-directory $(BENCH_BIN)
+	+@test/bench/side_by_side -o doc $(BENCH)
 storm:
 	+@tools/storm $(or $(MINUTES),1)
 lint:

@@ -1,91 +1,91 @@
--- Cost of one call, side by side: every candidate once per round, rounds interleaved, so
--- that a noisy machine is noisy for all. Net: minus the same scan without a call, in the
--- same round. Medians over the rounds. CPU: the time that the session had a processor, which
--- other load on the machine disturbs less, but which hides waiting. Wall: elapsed.
---
--- psql variables: rounds, rows.
-\set QUIET on
-\pset footer off
-SET client_min_messages = warning;
-SET jit = off;
-SET max_parallel_workers_per_gather = 0;
-SET synchronous_commit = off;
+-- One backend: single calls, series, text, and what stays flat. Included after setup.sql.
 
-CREATE EXTENSION IF NOT EXISTS snowflake_ids;
-CREATE SEQUENCE seq_1;
-CREATE SEQUENCE seq_1000 CACHE 1000;
-CREATE UNLOGGED TABLE row_source AS SELECT g AS n FROM generate_series(1, :rows) g;
-VACUUM ANALYZE row_source;
-CREATE UNLOGGED TABLE candidate (ord int, what text, kind text, query text);
-CREATE UNLOGGED TABLE result (round int, what text, wall float8, cpu float8);
+INSERT INTO section VALUES
+    ('calls', 1, 'One call, net of the scan', 'cpu', 'ns per id', '{clock_timestamp(),"nextval, cache 1",gen_random_uuid(),uuidv7()}'),
+    ('series', 4, 'A series in a target list', 'cpu', 'ns per id', '{"generate_series(1, n)"}'),
+    ('out', 5, 'Text out, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}'),
+    ('in', 6, 'Text in, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}'),
+    ('flat', 10, 'Cost as work grows, one backend', 'cpu', 'ns per id', '{}'),
+    ('floor', 20, 'Floors in SQL, net of the scan', 'cpu', 'ns per id', '{}');
 
--- kind scan: one call per row of a table, net of the scan. kind series: a set-returning
--- function in a target list, gross. OFFSET discards the rows without sending them.
-INSERT INTO candidate
-SELECT ord, what, 'scan', format('SELECT %s FROM row_source OFFSET %s', expression, :rows)
-FROM (VALUES
-    (0, 'no-op', 'n'),
-    (1, 'clock_timestamp()', 'clock_timestamp()'),
-    (2, 'nextval, cache 1', 'nextval(''seq_1'')'),
-    (3, 'nextval, cache 1000', 'nextval(''seq_1000'')'),
-    (4, 'gen_random_uuid()', 'gen_random_uuid()'),
-    (5, 'uuidv7()', 'uuidv7()'),
-    (6, 'gen_sno()', 'gen_sno()'),
-    (7, 'gen_mastic()', 'gen_mastic()'),
-    (8, 'gen_gid(''volume'')', 'gen_gid(''volume'')')
-) AS c (ord, what, expression)
-WHERE expression <> 'uuidv7()' OR to_regproc('pg_catalog.uuidv7') IS NOT NULL;
-INSERT INTO candidate
-SELECT ord, what, 'series', format('SELECT %s OFFSET %s', what, :rows)
-FROM (VALUES
-    (20, format('generate_series(1, %s)', :rows)),
-    (21, format('gen_sno_series(%s)', :rows)),
-    (22, format('gen_mastic_series(%s)', :rows)),
-    (23, format('gen_gid_series(''volume'', %s)', :rows))
-) AS c (ord, what);
+-- ---- single calls. OFFSET discards the rows without sending them.
+INSERT INTO candidate (section, ord, what, net_of, query, ids)
+SELECT 'calls', ord, what, 'no-op', format('SELECT %s FROM row_source OFFSET %s', expression, :rows), :rows FROM call
+UNION ALL SELECT 'calls', 0, 'no-op', NULL, format('SELECT n FROM row_source OFFSET %s', :rows), :rows;
+-- Snowflake-SI below its rated limit: 8,192 ids a millisecond with all bits for the sequence. So in bursts of half as
+-- many, each with its millisecond's pause, net of the same bursts without the call.
+DELETE FROM candidate WHERE what = 'gen_snowflake_si()';
+INSERT INTO candidate (section, ord, what, net_of, query, ids, loops, pause)
+SELECT 'calls', ord, what, net_of, format('SELECT %s FROM (SELECT n FROM row_source LIMIT 4000) s OFFSET 4000', expression), 800000, 200, 0.002
+FROM (VALUES (19, 'no-op, in bursts', NULL, 'n'), (22, 'gen_snowflake_si()', 'no-op, in bursts', 'gen_snowflake_si()')) AS c (ord, what, net_of, expression);
 
-CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql AS $$ SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 $$;
-CREATE FUNCTION wall_ns() RETURNS float8 LANGUAGE sql AS $$ SELECT extract(epoch FROM clock_timestamp())::float8 * 1e9 $$;
+-- What no call can go below: the function call itself, and a result of 16 bytes in palloc'd memory.
+INSERT INTO candidate (section, ord, what, net_of, query, ids)
+SELECT 'floor', ord, what, net_of, format('SELECT %s FROM row_source OFFSET %s', expression, :rows), :rows
+FROM (VALUES (0, 'no-op', NULL, 'n'),
+             (1, 'a call: pg_backend_pid()', 'no-op', 'pg_backend_pid()'),
+             (2, 'a call and a clock read: clock_timestamp()', 'no-op', 'clock_timestamp()'),
+             (3, 'a call and a result of 16 bytes: point(x, x)', 'no-op', 'point(x, x)')) AS f (ord, what, net_of, expression);
 
-CREATE FUNCTION run_round(round int) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    c record;
-    n bigint := (SELECT count(*) FROM row_source);
-    wall float8;
-    cpu float8;
-BEGIN
-    FOR c IN SELECT * FROM candidate ORDER BY random() LOOP
-        wall := wall_ns();
-        cpu := cpu_ns();
-        EXECUTE c.query;
-        INSERT INTO result VALUES (round, c.what, (wall_ns() - wall) / n, (cpu_ns() - cpu) / n);
-    END LOOP;
-END
-$$;
-SELECT format('SELECT run_round(%s)', g) FROM generate_series(0, :rounds) g \gexec /dev/null
--- Round 0 warms up.
-DELETE FROM result WHERE round = 0;
+-- ---- series
+INSERT INTO candidate (section, ord, what, query, ids)
+SELECT 'series', ord, what, format('SELECT %s OFFSET %s', expression, :rows), :rows
+FROM (VALUES (0, 'generate_series(1, n)', 'generate_series(1, %s)'),
+             (1, 'gen_sno_series(n)', 'gen_sno_series(%s)'),
+             (2, 'gen_mastic_series(n)', 'gen_mastic_series(%s)'),
+             (3, 'gen_gid_series(''volume'', n)', 'gen_gid_series(''volume'', %s)')) AS s (ord, what, template),
+     format(template, :rows) AS expression;
 
-CREATE VIEW net AS
-SELECT c.ord, c.what, c.kind,
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY r.cpu - CASE c.kind WHEN 'scan' THEN n.cpu ELSE 0 END) AS cpu,
-       percentile_cont(0.5) WITHIN GROUP (ORDER BY r.wall - CASE c.kind WHEN 'scan' THEN n.wall ELSE 0 END) AS wall
-FROM candidate c JOIN result r USING (what) JOIN result n ON n.round = r.round AND n.what = 'no-op'
-GROUP BY c.ord, c.what, c.kind;
+-- ---- text. bigint: time-ordered ids of 17 digits; small numbers print and parse faster, so they are shown too.
+CREATE TABLE textual (ord int, what text, type text, expression text, out_call text, in_call text);
+INSERT INTO textual VALUES
+    (1, 'bigint', 'bigint', 'make_mastic(timestamptz ''2026-11-01'' + n * interval ''7 ms'', (n % 1000)::int)', 'int8out(id)', 'int8in(t)'),
+    (2, 'bigint, 1 to n', 'bigint', 'n', 'int8out(id)', 'int8in(t)'),
+    (3, 'uuid', 'uuid', 'gen_random_uuid()', 'uuid_out(id)', 'uuid_in(t)'),
+    (4, 'sno', 'sno', 'make_sno(timestamptz ''2026-11-01'' + n * interval ''7 ms'', 0, 7, (n % 1000)::int)', 'sno_out(id)', 'sno_in(t)'),
+    (5, 'gid', 'gid', 'make_gid(''volume'', timestamptz ''2026-11-01'' + n * interval ''7 ms'', decode(lpad(to_hex(hashint8extended(n, 1)), 16, ''0''), ''hex''))',
+     'gid_out(id)', 'gid_in(t, 0, -1)');
+SELECT format('CREATE UNLOGGED TABLE textual_%s AS SELECT id, id::text AS t FROM (SELECT (%s)::%s AS id FROM row_source) s', ord, expression, type)
+FROM textual \gexec
+INSERT INTO candidate (section, ord, what, net_of, query, ids)
+SELECT section, 2 * ord + (call IS NOT NULL)::int, CASE WHEN call IS NULL THEN 'scan of ' || what ELSE what END,
+       CASE WHEN call IS NOT NULL THEN 'scan of ' || what END,
+       format('SELECT %s FROM textual_%s OFFSET %s', coalesce(call, scan), ord, :rows), :rows
+FROM textual, LATERAL (VALUES ('out', 'id', NULL), ('out', 'id', out_call), ('in', 'textout(t)', NULL),
+                              ('in', 'textout(t)', replace(in_call, '(t', '(textout(t)'))) AS v (section, scan, call);
 
-\pset format unaligned
-\pset tuples_only on
-\qecho '| one call, net | CPU ns | wall ns | × clock_timestamp() | × nextval | × gen_random_uuid() |'
-\qecho '|---|---|---|---|---|---|'
-SELECT format('| `%s` | %s | %s | %s | %s | %s |', n.what, round(n.cpu::numeric, 1), round(n.wall::numeric, 1), round((n.cpu / c.cpu)::numeric, 2),
-              round((n.cpu / s.cpu)::numeric, 3), round((n.cpu / u.cpu)::numeric, 3))
-FROM net n, net c, net s, net u
-WHERE n.kind = 'scan' AND n.what <> 'no-op' AND c.what = 'clock_timestamp()' AND s.what = 'nextval, cache 1' AND u.what = 'gen_random_uuid()'
-ORDER BY n.ord;
-\qecho
-\qecho '| series in a target list | CPU ns per row | wall ns per row | CPU, × generate_series | wall, × generate_series |'
-\qecho '|---|---|---|---|---|'
-SELECT format('| `%s` | %s | %s | %s | %s |', n.what, round(n.cpu::numeric, 1), round(n.wall::numeric, 1), round((n.cpu / g.cpu)::numeric, 2), round((n.wall / g.wall)::numeric, 2))
-FROM net n, net g
-WHERE n.kind = 'series' AND g.ord = 20
-ORDER BY n.ord;
+-- ---- from 10^3 ids up: single calls in statements of that many, and series
+INSERT INTO candidate (section, ord, what, net_of, query, ids, loops)
+SELECT 'flat', e, format('%s, 10^%s', what, e), CASE WHEN what <> 'no-op' THEN format('no-op, 10^%s', e) END,
+       format('SELECT %s FROM generate_series(1, %s), (SELECT n FROM row_source LIMIT %s) s OFFSET %s', expression,
+              ids / least(ids, :rows), least(ids, :rows), ids), loops * ids, loops
+FROM (VALUES ('no-op', 'n'), ('gen_sno()', 'gen_sno()'), ('gen_mastic()', 'gen_mastic()')) AS c (what, expression),
+     generate_series(3, :flat_to) AS e, CAST(10 ^ e AS bigint) AS ids, CAST(greatest(1, 1000000 / ids) AS int) AS loops
+UNION ALL
+SELECT 'flat', e, format('gen_sno_series(n), 10^%s', e), NULL, format('SELECT gen_sno_series(%s) OFFSET %s', ids, ids), loops * ids, loops
+FROM generate_series(3, :flat_to) AS e, CAST(10 ^ e AS bigint) AS ids, CAST(greatest(1, 1000000 / ids) AS int) AS loops;
+
+INSERT INTO goal VALUES
+    (1, 'calls', 'gen_sno()', 'clock_timestamp()', '<=', 1.5),
+    (2, 'calls', 'gen_mastic()', 'clock_timestamp()', '<=', 1.5),
+    (3, 'calls', 'gen_snowflake_si()', 'clock_timestamp()', '<=', 1.5),
+    (4, 'calls', 'gen_sno()', 'nextval, cache 1', '<=', 0.16),
+    (5, 'calls', 'gen_mastic()', 'nextval, cache 1', '<=', 0.16),
+    (6, 'calls', 'gen_snowflake_si()', 'nextval, cache 1', '<=', 0.16),
+    (7, 'calls', 'gen_gid(''volume'')', 'clock_timestamp()', '<=', 2.5),
+    (8, 'calls', 'gen_gid(''volume'')', 'uuidv7()', '<=', 0.12),
+    (20, 'series', 'gen_sno_series(n)', 'generate_series(1, n)', '<=', 1.1),
+    (21, 'series', 'gen_mastic_series(n)', 'generate_series(1, n)', '<=', 1.1),
+    (22, 'series', 'gen_gid_series(''volume'', n)', 'generate_series(1, n)', '<=', 1.1),
+    (30, 'out', 'sno', 'bigint', '<=', 1.0),
+    (31, 'out', 'gid', 'bigint', '<=', 1.2),
+    (32, 'in', 'sno', 'bigint', '<=', 1.0),
+    (33, 'in', 'gid', 'bigint', '<=', 1.2),
+    (34, 'in', 'sno', 'uuid', '<=', 1.0 / 3),
+    (35, 'in', 'gid', 'uuid', '<=', 1.0 / 3);
+-- Before 18 the server has no version 7: version 4 is what there is.
+INSERT INTO goal SELECT 8, 'calls', 'gen_gid(''volume'')', 'gen_random_uuid()', '<=', 0.06 WHERE to_regproc('pg_catalog.uuidv7') IS NULL;
+INSERT INTO goal
+SELECT 70, 'flat', format('%s, 10^%s', what, :flat_to), format('%s, 10^4', what), '+-', 0.1 FROM (VALUES ('gen_sno()'), ('gen_mastic()'), ('gen_sno_series(n)')) AS v (what)
+UNION ALL
+SELECT 71, 'flat', format('%s, 10^%s', what, 3), format('%s, 10^4', what), '+-', 0.1 FROM (VALUES ('gen_sno()'), ('gen_mastic()'), ('gen_sno_series(n)')) AS v (what);

@@ -1,0 +1,33 @@
+-- Several backends at once, and new connections. Included after calls.sql; test/bench/side_by_side runs them.
+
+INSERT INTO section VALUES
+    ('backends', 3, 'Backends at once, gross: one id of all of them together', 'wall', 'ns per id', '{}'),
+    ('connect', 11, 'First id in a new connection: library load, set-up, catalog look-ups', 'wall', 'ns', '{}');
+
+-- 2 and 8 for what people would pick; up to 64 for ours. As many rows for all backends together.
+CREATE TABLE contender AS
+SELECT ord, what, expression, '{2,8}'::int[] || CASE WHEN ord >= 20 THEN '{1,4,16,32,64}'::int[] ELSE '{}' END AS backends
+FROM call WHERE contended
+UNION ALL SELECT 0, 'no-op', 'n', '{1,2,4,8,16,32,64}';
+SELECT format('CREATE UNLOGGED TABLE rows_%s AS SELECT n FROM generate_series(1, %s) n', b, :rows / b)
+FROM unnest('{1,2,4,8,16,32,64}'::int[]) b \gexec
+INSERT INTO candidate (section, ord, what, ids) SELECT 'backends', 100 * b + ord, format('%s, %s', what, b), 1 FROM contender, unnest(backends) b;
+
+CREATE PROCEDURE first_call(call text, round int) LANGUAGE plpgsql AS $$
+DECLARE
+    start timestamptz := clock_timestamp();
+BEGIN
+    EXECUTE 'SELECT ' || call;
+    INSERT INTO result VALUES ('connect', round, call, extract(epoch FROM clock_timestamp() - start) * 1e9);
+END
+$$;
+INSERT INTO candidate (section, ord, what, ids) VALUES ('connect', 1, 'gen_random_uuid()', 1), ('connect', 2, 'gen_sno()', 1);
+
+-- Rates: half the time is twice the rate.
+INSERT INTO goal
+SELECT 10, 'backends', format('%s, %s', what, n), format('nextval, cache %s, %s', cache, n), '<=', value
+FROM unnest('{2,8}'::int[]) n, (VALUES ('gen_sno()'), ('gen_mastic()')) AS v (what), (VALUES (1, 1.0 / 6), (1000, 1.0)) AS c (cache, value)
+UNION ALL
+SELECT 72, 'backends', format('%s, 64', what), format('%s, 8', what), '+-', 0.1 FROM (VALUES ('gen_sno()'), ('gen_mastic()')) AS v (what)
+UNION ALL
+SELECT 80, 'connect', 'gen_sno()', NULL, '<=', 1e6;
