@@ -124,7 +124,7 @@ constexpr Error check(const Id& id) {
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
-    for (std::size_t i = 0; i < binary_size; i++) id.bytes[i] = bytes[i];
+    copy_bytes<binary_size>(id.bytes, bytes);
     const Error error = check(id);
     if (error != Error::none) return error;
     return id;

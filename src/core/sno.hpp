@@ -117,13 +117,12 @@ constexpr void print_block(std::uint64_t forty_bits, char* out) {
     const std::uint64_t v = spread(forty_bits);
     const std::uint64_t letters = at_least(v, 8) >> 7;
     const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
-    for (int i = 0; i < 8; i++) out[i] = static_cast<char>(text >> (56 - 8 * i));
+    store_be<8>(out, text);
 }
 
 // False if a character is outside the alphabet; `out` is then meaningless.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
-    std::uint64_t c = 0;
-    for (int i = 0; i < 8; i++) c = c << 8 | static_cast<unsigned char>(in[i]);
+    const std::uint64_t c = load_be<8>(in);
     const std::uint64_t low = c & every_byte * 0x7f;
     const std::uint64_t digit = at_least(low, '2') & ~at_least(low, '9' + 1);
     const std::uint64_t letter = at_least(low, 'a') & ~at_least(low, 'x' + 1);
@@ -157,7 +156,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
-    for (std::size_t i = 0; i < binary_size; i++) id.bytes[i] = bytes[i];
+    copy_bytes<binary_size>(id.bytes, bytes);
     return id;
 }
 
