@@ -114,7 +114,9 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 CREATE TEMP TABLE orders (id bigint PRIMARY KEY,
     created timestamptz GENERATED ALWAYS AS (snowflake_si_timestamp(id, '2026-01-01 00:00:00+00', 5)) STORED);
 CREATE INDEX ON orders (snowflake_si_machine_id(id, '2026-01-01 00:00:00+00', 5));
+\set VERBOSITY sqlstate
 CREATE INDEX ON orders (snowflake_si_machine_id(id));
+\set VERBOSITY default
 INSERT INTO orders VALUES (8192) RETURNING *;
 
 --

@@ -114,7 +114,9 @@ SELECT count(*) FROM event WHERE created = sno_timestamp(id) AND log_created = g
 EXPLAIN (COSTS off) SELECT * FROM event WHERE mastic_timestamp(mastic) = '2026-06-01 00:00:05+00';
 SELECT mastic_timestamp(mastic) FROM event WHERE mastic_timestamp(mastic) = '2026-06-01 00:00:05+00';
 -- What reads the settings cannot be in an index.
+\set VERBOSITY sqlstate
 CREATE INDEX ON event (snowflake_si_timestamp(si));
+\set VERBOSITY default
 
 --
 -- Temporary and unlogged tables

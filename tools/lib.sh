@@ -15,6 +15,8 @@ run_make() {
     make --no-print-directory -C "$root" "${jobs[@]}" "$@"
 }
 
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
+
 # The user that servers run as: ourselves, or, as root, postgres if there is one, else nobody.
 choose_user() {
     as_user=()
