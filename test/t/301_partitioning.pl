@@ -5,16 +5,11 @@ use warnings;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Page;
 
-# Chapters by their title: the SQL, and blocks of it whose output follows.
-my (%chapter, $title, $last);
-my $doc = slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/doc/partitioning.md");
-while ($doc =~ /^## ([^\n]*)\n|^```(sql)?\n(.*?)^```\n/msg)
-{
-	if (defined $1) { $title = $1; next }
-	if ($2) { push @{ $chapter{$title} }, $last = { sql => $3 } }
-	else { $last->{output} = $3 }
-}
+my $page = Page->new('doc/partitioning.md');
 
 my $server = PostgreSQL::Test::Cluster->new('partitioning');
 $server->init;
@@ -24,38 +19,18 @@ my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_av
 my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);
 note "pg_partman: " . ($partman || 'none');
 
-sub run_chapter
-{
-	my ($title) = @_;
-	my $name = lc $title =~ s/\W+/_/gr;
-	die "no chapter named $title" unless $chapter{$title};
-	$server->safe_psql('postgres', "CREATE DATABASE $name");
-	$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
-	my ($block, $settings) = (0, '');
-	for (@{ $chapter{$title} })
-	{
-		my ($rc, $out, $err) = $server->psql($name, $settings . $_->{sql}, on_error_stop => 1);
-		is($rc . $err, '0', "$title: block " . ++$block . ' runs') or diag $_->{sql};
-		is("$out\n", $_->{output}, "$title: block $block says what is shown") if defined $_->{output};
-		# A block is a session of its own here, and goes on in the settings of those before.
-		$settings .= join '', $_->{sql} =~ /^SET .*;\n/mg;
-		$_->{said} = $out;
-	}
-	return $name;
-}
-
 # How the rows of a table lie in its partitions
 sub rows_of { return $server->safe_psql($_[0], "SELECT tableoid::regclass, count(*) FROM $_[1] GROUP BY 1 ORDER BY 1") }
 sub partitions_of { return $server->safe_psql($_[0], "SELECT count(*) FROM pg_inherits WHERE inhparent = '$_[1]'::regclass") }
 
 # ---- without
-my $db = run_chapter('Without pg_partman');
+my $db = $page->run_chapter($server, 'Without pg_partman');
 my $month = $server->safe_psql($db, q{SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')});
 for my $table ('event', 'post')
 {
 	is(rows_of($db, $table), "${table}_$month|1", "$table: a new row is in the partition of its month");
 }
-my ($run_time) = grep { $_->{sql} =~ /PREPARE/ } @{ $chapter{'Without pg_partman'} };
+my ($run_time) = grep { $_->{content} =~ /PREPARE/ } $page->blocks('Without pg_partman', 'sql');
 like($run_time->{said}, qr/Subplans Removed: 2/, 'with a parameter, partitions are removed when the query starts');
 unlike($run_time->{said}, qr/reading_2026_0[13]_pkey/, 'and only the one is left');
 is($server->safe_psql($db, q{SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', '2026-01-20', 4)}),
@@ -78,7 +53,7 @@ END
 }
 {
 	# DEBUG1 says so when a constraint makes reading the table needless.
-	my ($attach) = map { $_->{sql} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } @{ $chapter{'Without pg_partman'} };
+	my ($attach) = map { $_->{content} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } $page->blocks('Without pg_partman', 'sql');
 	my ($rc, $out, $err) = $server->psql($db, "ALTER TABLE visit DETACH PARTITION visit_before_2026_03;\n"
 		. "SET client_min_messages = debug1;\n$attach");
 	like($err, qr/partition constraint for table "visit_before_2026_03" is implied by existing constraints/,
@@ -90,7 +65,7 @@ END
 sub check_mastic
 {
 	my ($title) = @_;
-	my $db = run_chapter($title);
+	my $db = $page->run_chapter($server, $title);
 	like(rows_of($db, 'post'), qr/^post_p\d+\|1$/, "$title: a new row is in the partition of its week");
 	is(partitions_of($db, 'post'), 6, "$title: this week, four more and the default");
 	is($server->safe_psql($db, <<'END'), 't|t', "$title: its bounds are midnights, a week apart");
@@ -142,12 +117,12 @@ SKIP:
 {
 	skip "no pg_partman 5.2 here, but " . ($partman || 'none'), 1 if $major < 5 || $major == 5 && $minor < 2;
 	my $title = 'sno, pg_partman 5.2 or later';
-	my $db = run_chapter($title);
+	my $db = $page->run_chapter($server, $title);
 	for my $table ('account', 'printed')
 	{
 		like(rows_of($db, $table), qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
 		is(partitions_of($db, $table), 5, "$title: this month, three more and the default ($table)");
-		my ($plan) = grep { $_->{sql} =~ /EXPLAIN.* FROM $table / } @{ $chapter{$title} };
+		my ($plan) = grep { $_->{content} =~ /EXPLAIN.* FROM $table / } $page->blocks($title, 'sql');
 		unlike($plan->{said}, qr/Seq Scan/, "$title: queries use the index ($table)");
 		# A year and more later: partitions go on, and the oldest go.
 		$server->safe_psql($db, "INSERT INTO $table (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1)" . ($table eq 'printed' ? '::text' : '') . ');'
