@@ -1,0 +1,27 @@
+from datetime import datetime, timedelta, timezone
+
+import psycopg
+from psycopg.types import TypeInfo
+
+with psycopg.connect("") as connection:  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
+    # A sno and a gid are str, a bigint is int.
+    id, disk, post, invoice = connection.execute(
+        "INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice").fetchone()
+    print(type(id).__name__, type(disk).__name__, type(post).__name__, type(invoice).__name__)
+
+    # Parameters travel beside the query: a str without a type, a datetime as timestamptz.
+    print(connection.execute("SELECT name FROM account WHERE id = %s AND disk = %s AND post = %s AND invoice = %s",
+                             (id, disk, post, invoice)).fetchone()[0])
+    since = datetime.now(timezone.utc) - timedelta(hours=1)
+    print(connection.execute("SELECT count(*) FROM account WHERE id >= %s", (since,)).fetchone()[0])
+
+    # Arrays, once psycopg knows the type. It asks the server for its number.
+    TypeInfo.fetch(connection, "sno").register(connection)
+    ids = connection.execute("SELECT array_agg(id) FROM account").fetchone()[0]
+    print(type(ids).__name__, type(ids[0]).__name__)
+    print(connection.execute("SELECT count(*) FROM account WHERE id = ANY(%s::sno[])", (ids,)).fetchone()[0])
+
+    # In binary a sno is its 10 bytes, a gid its 16.
+    raw = connection.execute("SELECT id, disk FROM account", binary=True).fetchone()
+    print(len(raw[0]), len(raw[1]))
+    connection.rollback()

@@ -1,0 +1,74 @@
+# The programs of doc/drivers.md are those of test/drivers, and they say what the page shows. Each needs its driver:
+# what is not there is skipped.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $page = Page->new('doc/drivers.md');
+my $drivers = "$ENV{SNOWFLAKE_IDS_SRC}/test/drivers";
+my $tmp = PostgreSQL::Test::Utils::tempdir();
+
+my $server = PostgreSQL::Test::Cluster->new('drivers');
+$server->init;
+# Not every driver speaks over a unix socket.
+$server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync = off");
+$server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
+$server->start;
+
+sub found { my (@command) = @_; my ($out, $err) = eval { run_command(\@command) }; return defined $err && $? == 0 }
+my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', 'python3';
+$python //= 'python3';
+
+# chapter, file, what must be there, how it is run
+my @programs = (
+	[ 'node-postgres', 'node/ids.js', [ 'node', '-e', 'require("pg")' ], [ 'node' ] ],
+	[ 'psycopg 2', 'python/ids_psycopg2.py', [ $python, '-c', 'import psycopg2' ], [ $python, '-B' ] ],
+	[ 'psycopg 3', 'python/ids_psycopg3.py', [ $python, '-c', 'import psycopg' ], [ $python, '-B' ] ],
+	[ 'SQLAlchemy', 'python/ids_sqlalchemy.py', [ $python, '-c', 'import sqlalchemy, psycopg2' ], [ $python, '-B' ] ],
+	[ 'JDBC', 'java/Ids.java', [ 'sh', '-c', 'command -v javac && test -r /usr/share/java/postgresql.jar' ], [ 'java', '-cp', '/usr/share/java/postgresql.jar' ] ],
+	[ 'lib/pq', 'go/ids.go', [ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ], [ 'go', 'run' ] ]);
+my %titles = map { $_ => 1 } $page->chapters;
+my %languages = (js => 'js', py => 'python', java => 'java', go => 'go');
+
+local %ENV = (%ENV,
+	PGHOST => '127.0.0.1', PGPORT => $server->port, PGUSER => scalar getpwuid($<), PGDATABASE => 'postgres',
+	NODE_PATH => "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules",
+	GO111MODULE => 'off', GOPATH => '/usr/share/gocode', GOCACHE => "$tmp/go", GOFLAGS => '-buildvcs=false');
+
+for (@programs)
+{
+	my ($title, $file, $needs, $run) = @$_;
+	my ($suffix) = $file =~ /\.(\w+)$/;
+	my ($shown) = $page->blocks($title, $languages{$suffix});
+	my ($output) = $page->blocks($title, 'text');
+	is($shown->{content}, slurp_file("$drivers/$file"), "$title: the page shows test/drivers/$file");
+	SKIP:
+	{
+		skip "$title: its driver is not here", 1 if !found(@$needs);
+		my $db = lc $title =~ s/\W+/_/gr;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		$page->run_chapter($server, 'The table', dbname => $db);
+		local $ENV{PGDATABASE} = $db;
+		my ($out, $err) = run_command([ @$run, "$drivers/$file" ]);
+		is($out . "\n", $output->{content}, "$title: it says what the page shows") or diag $err;
+		note "$title: run";
+	}
+	delete $titles{$title};
+}
+is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname IN ('node_postgres', 'psycopg_2', 'psycopg_3', 'sqlalchemy', 'jdbc', 'lib_pq')}) > 1 || !$ENV{CI}, 1,
+	'CI has two drivers at least');
+is_deeply([ grep { $page->blocks($_, 'python') || $page->blocks($_, 'js') || $page->blocks($_, 'java') || $page->blocks($_, 'go') } sort keys %titles ],
+	[], 'no program is left out');
+
+# What the page says of the wire is said in SQL.
+$page->run_chapter($server, 'How ids travel');
+$page->all_run('The table', 'How ids travel');
+
+$server->stop;
+done_testing();
