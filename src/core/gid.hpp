@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "core/base58.hpp"
 #include "core/bytes.hpp"
@@ -36,6 +37,22 @@ inline constexpr Timeline timeline{0, 1000, 48};
 enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
+
+// Each name has a length of its own, so one comparison of known length decides.
+constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
+    switch (length) {
+        case 6:
+            if (std::string_view(name, 6) == "volume") return Kind::volume;
+            break;
+        case 3:
+            if (std::string_view(name, 3) == "log") return Kind::log;
+            break;
+        case 7:
+            if (std::string_view(name, 7) == "segment") return Kind::segment;
+            break;
+    }
+    return Error::bad_kind;
+}
 
 constexpr unsigned char prefix(Kind kind) {
     return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5);

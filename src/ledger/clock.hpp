@@ -22,6 +22,43 @@ inline std::int64_t wall_us() { return clock_us(CLOCK_REALTIME); }
 // clock is just what may have jumped.
 inline std::uint64_t monotonic_us() { return static_cast<std::uint64_t>(clock_us(CLOCK_MONOTONIC)); }
 
+// Where the tick lies that the clock last showed: a second and a part of it. As long as the clock stays in there its
+// tick is known without a division. Of one time line only; forget it when that changes.
+struct TickMemo {
+    std::int64_t second = 0;
+    std::int64_t from_ns = 0;
+    std::uint64_t length_ns = 0;  // 0: nothing is known
+    std::uint64_t tick = 0;
+};
+
+// As tick_at(), and remembers what it found.
+[[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
+    memo.length_ns = 0;
+    const Result<std::uint64_t> tick =
+        timeline.floor_tick(static_cast<std::int64_t>(t.tv_sec) * 1000000 + t.tv_nsec / 1000);
+    if (!tick) return 0;
+    const std::int64_t start_us = timeline.start_us(tick.value) - static_cast<std::int64_t>(t.tv_sec) * 1000000;
+    // A tick that does not lie within one second is looked up each time.
+    if (start_us >= 0 && start_us + timeline.tick_us <= 1000000) {
+        memo = {t.tv_sec, start_us * 1000, static_cast<std::uint64_t>(timeline.tick_us) * 1000, tick.value};
+    }
+    return tick.value;
+}
+
+// The tick at `t`, 0 if it is outside the format.
+inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
+    if (t.tv_sec == memo.second && static_cast<std::uint64_t>(t.tv_nsec - memo.from_ns) < memo.length_ns) [[likely]]
+        return memo.tick;
+    return find_tick(memo, t, timeline);
+}
+
+// The clock's tick, 0 if it is outside the format.
+inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
+    timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return tick_at(memo, t, timeline);
+}
+
 // `timeline()` as a function: where it is a constant the divisions below are
 // multiplications.
 template <class TimelineOf>

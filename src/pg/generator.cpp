@@ -136,6 +136,7 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
 // In recovery a generator is set up for every call: promotion may come at any time.
 void ready(Generator& g) {
     durability::set_limit(g);
+    g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 

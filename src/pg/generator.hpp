@@ -31,6 +31,7 @@ struct Lease {
 
 struct Generator {
     Lease lease{};
+    ledger::TickMemo now{};        // of `timeline`
     const char* name = nullptr;    // of the format, for messages
     ledger::Slot* slot = nullptr;  // null: not set up yet
     Rules rules{};

@@ -13,9 +13,12 @@ namespace snowflake_ids {
 namespace {
 
 uint64 now_ms() {
-    const Result<uint64> ms = gid::timeline.floor_tick(ledger::wall_us());
-    if (unlikely(!ms)) report_time(ms.error, "gid", gid::timeline, GetCurrentTimestamp());
-    return ms.value;
+    static ledger::TickMemo memo;
+    const uint64 ms = ledger::tick_now(memo, gid::timeline);
+    if (likely(ms != 0)) return ms;
+    const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_us());
+    if (!found) report_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
+    return found.value;
 }
 
 Datum gid_datum(gid::Kind kind, uint64 ms) {

@@ -26,9 +26,7 @@ using gid::Kind;
 namespace {
 
 Kind kind_named(const char* name, std::size_t length) {
-    for (int k = 0; k < gid::kind_count; k++)
-        if (length == std::strlen(gid::kind_names[k]) && std::memcmp(name, gid::kind_names[k], length) == 0)
-            return static_cast<Kind>(k);
+    if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
     report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }

@@ -12,7 +12,7 @@ Datum mastic_datum(uint64 tick, uint32 sequence) {
     return Int64GetDatum(static_cast<int64>(mastic::layout.compose({tick, 0, sequence})));
 }
 
-uint64 tick_now(Generator&) { return mastic::layout.timeline.floor_tick(ledger::wall_us()).value; }
+uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, mastic::layout.timeline); }
 
 }  // namespace
 

@@ -19,9 +19,10 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
 
+uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
+
 Datum draw_one(Generator& g, uint32 metabyte) {
-    const lease::Id c = lease::draw<generator::claim_sno>(
-        g, [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+    const lease::Id c = lease::draw<generator::claim_sno>(g, tick_now);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 
@@ -51,9 +52,7 @@ FUNCTION(gen_sno_series) {
             return series::checked_count(PG_GETARG_INT64(0));
         },
         [](State& s, int64 left) {
-            const uint32 sequence = series::take<generator::claim_sno>(
-                s.range, left, generator::ready_sno,
-                [](Generator&) { return sno::timeline.floor_tick(ledger::wall_us()).value; });
+            const uint32 sequence = series::take<generator::claim_sno>(s.range, left, generator::ready_sno, tick_now);
             s.id = sno::compose({s.range.tick, s.range.toggle, s.metabyte, s.range.node, sequence});
             return PointerGetDatum(&s.id);
         });

@@ -13,7 +13,7 @@ Datum snowflake_si_datum(const Generator& g, uint64 tick, uint32 node, uint32 se
 }
 
 uint64 tick_now(Generator& g) {
-    return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}.floor_tick(ledger::wall_us()).value;
+    return ledger::tick_now(g.now, Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits});
 }
 
 }  // namespace
