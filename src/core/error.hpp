@@ -23,6 +23,9 @@ enum class Error : unsigned char {
     // configuration
     bad_base_clock,
     bad_width,
+    bad_total_width,
+    bad_tick,
+    bad_epoch,
     bounds_identical,
     bounds_too_close,
     sequence_underflow,

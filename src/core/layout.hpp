@@ -1,8 +1,10 @@
 // A 64-bit snowflake is data: an epoch, a tick length and three widths.
 //
 //   | unused | timestamp | node | sequence |      most significant bit first
+//   | unused | timestamp | sequence | node |      the same with node_last
 //
-// Mastic, Snowflake-SI and any other snowflake are constants of this type.
+// Either way ids sort by time, and those of one node by time and sequence. Mastic, Snowflake-SI and any other
+// snowflake are constants of this type.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,9 @@ struct Layout {
     Timeline timeline;
     unsigned node_bits;
     unsigned sequence_bits;
+    bool node_last = false;
+
+    constexpr bool operator==(const Layout&) const = default;
 
     struct Fields {
         std::uint64_t tick = 0;
@@ -30,7 +35,8 @@ struct Layout {
 
     // The fields must be in range: check first where they come from outside.
     constexpr std::uint64_t compose(const Fields& f) const {
-        return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << sequence_bits | f.sequence;
+        return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << node_shift() |
+               std::uint64_t{f.sequence} << sequence_shift();
     }
 
     // Errors: node_range, sequence_range, and those of Timeline::floor_tick().
@@ -45,8 +51,8 @@ struct Layout {
     // Error: id_range (bits above the layout are set).
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
-        return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> sequence_bits) & max_node(),
-                      static_cast<std::uint32_t>(id) & max_sequence()};
+        return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),
+                      static_cast<std::uint32_t>(id >> sequence_shift()) & max_sequence()};
     }
 
     // Start of the id's tick, Unix microseconds. The id must be at most max_id().
@@ -67,6 +73,30 @@ struct Layout {
         if (!tick) return tick.error;
         return compose({tick.value, max_node(), max_sequence()});
     }
+
+    // Widest fields that check_layout() allows: a node and a sequence are 32-bit integers in SQL.
+    static constexpr unsigned max_field_bits = 31;
+    static constexpr unsigned max_timestamp_bits = 62;
+
+private:
+    constexpr unsigned node_shift() const { return node_last ? 0 : sequence_bits; }
+    constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
+
+// Is this a layout? Errors: bad_width (a field too wide, or no timestamp), bad_total_width (more than 63 bits, which a
+// bigint holds without a sign), bad_tick (not positive), bad_epoch (the first or last time is not an int64 of Unix
+// microseconds).
+constexpr Error check_layout(const Layout& l) {
+    if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
+    if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
+    if (l.bits() > 63) return Error::bad_total_width;
+    if (l.timeline.tick_us < 1) return Error::bad_tick;
+    // The start of the tick after the last one, so that no arithmetic on times of the layout overflows.
+    std::int64_t end = 0;
+    if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_us, &end) ||
+        __builtin_add_overflow(end, l.timeline.epoch_us, &end))
+        return Error::bad_epoch;
+    return Error::none;
+}
 
 }  // namespace snowflake_ids

@@ -17,6 +17,8 @@ struct Timeline {
     std::int64_t tick_us;   // length of a tick
     unsigned bits;          // width of the tick field
 
+    constexpr bool operator==(const Timeline&) const = default;
+
     constexpr std::uint64_t max_tick() const { return (std::uint64_t{1} << bits) - 1; }
 
     // First microsecond of a tick. `tick` must be at most max_tick().

@@ -115,21 +115,33 @@ void detach(Ledger& ledger) {
     ledger = {};
 }
 
-Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create) {
+Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
     // Fibonacci hashing of the identity; then linear probing. Slots are never given back,
-    // so the first free one on the way ends the search.
-    const std::uint64_t identity = Key{key.format, key.node, 0}.pack();
+    // so the first free one on the way that it could have taken ends the search.
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
         Slot& slot = ledger.slots[i];
         std::uint64_t seen = slot.key.load();
         if (seen == 0) {
+            std::uint64_t n = numbering == 0 ? 0 : slot.numbering.load();
+            if (n != 0 && n != numbering) continue;
             if (!may_create) return nullptr;
+            if (n != numbering && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
             if (slot.key.compare_exchange_strong(seen, key.pack())) return &slot;
         }
-        if (Key::unpack(seen).same_generator(key)) return &slot;
+        if (Key::unpack(seen).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering))
+            return &slot;
     }
     return nullptr;
+}
+
+bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
+    for (std::size_t i = 0; i < slot_count; i++) {
+        const Slot& slot = ledger.slots[i];
+        if (Key::unpack(slot.key.load()).format == Format::layout && slot.numbering.load() == numbering) return true;
+    }
+    return false;
 }
 
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {

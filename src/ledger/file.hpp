@@ -62,8 +62,11 @@ Attached map_unchecked(int fd);
 void detach(Ledger& ledger);
 
 // The slot of a generator, taken from the free ones if it has none yet; null: all are in
-// use. `may_create` false: null too if it has none.
-Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true);
+// use. `may_create` false: null too if it has none. `numbering`: for Format::layout, and 0 for all others.
+Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
+
+// True if any node has a slot with this numbering.
+bool numbering_used(const Ledger& ledger, std::uint64_t numbering);
 
 // How many slots explicit calls of a database have created.
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner);

@@ -9,6 +9,7 @@
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
 #include "ledger/freeze.hpp"
+#include "ledger/numbering.hpp"
 #include "ledger/slot.hpp"
 
 namespace snowflake_ids::ledger {
@@ -29,6 +30,8 @@ constexpr const char* format_name(Format format) {
             return "mastic";
         case Format::snowflake_si:
             return "snowflake_si";
+        case Format::layout:
+            return "layout";
         case Format::none:
             break;
     }
@@ -36,8 +39,10 @@ constexpr const char* format_name(Format format) {
 }
 
 // Snowflake-SI counts from the base clock that the ledger remembers, not from a setting.
-inline Timeline timeline_of(Format format, const Header& header) {
-    switch (format) {
+inline Timeline timeline_of(const Slot& slot, const Header& header) {
+    switch (Key::unpack(slot.key.load()).format) {
+        case Format::layout:
+            return unpack_numbering(slot.numbering.load()).timeline;
         case Format::mastic:
             return mastic::layout.timeline;
         case Format::snowflake_si:

@@ -36,7 +36,7 @@ void apply_floor(const Ledger& ledger, Slot& slot) {
     const std::uint64_t floor_ms = ledger.header->floor_ms.load();
     if (floor_ms == 0 || !has_time(format)) return;
     const std::uint64_t tick =
-        clamped_tick(timeline_of(format, *ledger.header), static_cast<std::int64_t>(floor_ms) * 1000);
+        clamped_tick(timeline_of(slot, *ledger.header), static_cast<std::int64_t>(floor_ms) * 1000);
     if (unpack(slot.word.load(), 0, has_toggle(format)).tick <= tick) raise_slot(slot, tick, has_toggle(format));
 }
 
@@ -46,7 +46,7 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
         Slot& slot = ledger.slots[i];
         const Format format = Key::unpack(slot.key.load()).format;
         if (format == Format::none || !has_time(format)) continue;
-        raise_slot(slot, clamped_tick(timeline_of(format, *ledger.header), static_cast<std::int64_t>(ms) * 1000),
+        raise_slot(slot, clamped_tick(timeline_of(slot, *ledger.header), static_cast<std::int64_t>(ms) * 1000),
                    has_toggle(format));
     }
 }
@@ -74,7 +74,7 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
         if (bound > highest) highest = bound;
         const Format format = Key::unpack(slot.key.load()).format;
         if (format != Format::none && has_time(format)) {
-            const Timeline timeline = timeline_of(format, header);
+            const Timeline timeline = timeline_of(slot, header);
             raise_slot(slot, clamped_tick(timeline, static_cast<std::int64_t>(bound) * 1000), has_toggle(format));
         }
         slot.ceiling.store(ceilings[i]);

@@ -40,9 +40,11 @@ void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-bool possible(std::uint64_t key) {
+bool possible(const Slot& slot) {
+    const std::uint64_t key = slot.key.load();
     const Key k = Key::unpack(key);
-    return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake_si;
+    if (k.format == Format::layout && !possible_numbering(slot.numbering.load())) return false;
+    return k.pack() == key && k.format >= Format::sno && k.format <= Format::layout;
 }
 
 bool possible_layout(std::uint64_t v) {
@@ -74,7 +76,7 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
         const std::uint64_t tick = std::max(state.tick, state.safe);
         if (tick == 0) continue;
         // A tick is reached only with its last millisecond.
-        const Timeline timeline = timeline_of(key.format, *ledger.header);
+        const Timeline timeline = timeline_of(slot, *ledger.header);
         highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
     }
     return highest;
@@ -91,7 +93,7 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
         const Key key = Key::unpack(slot.key.load());
         if (!chosen(reset, key)) continue;
         const bool toggled_format = has_toggle(key.format);
-        const std::uint64_t tick = tick_of(timeline_of(key.format, header), reset.floor_ms);
+        const std::uint64_t tick = tick_of(timeline_of(slot, header), reset.floor_ms);
         if (!reset.force) {
             raise_slot(slot, tick, toggled_format);
             continue;
@@ -140,9 +142,9 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
         write_constants(header, system_identifier);
         for (std::uint32_t i = 0; i < slot_count; i++) {
             Slot& slot = a.ledger.slots[i];
-            const std::uint64_t key = slot.key.load();
-            if (key == 0 || !possible(key)) {
+            if (!possible(slot)) {
                 slot.key.store(0);
+                slot.numbering.store(0);
                 slot.word.store(0);
                 slot.safe.store(0);
                 slot.ceiling.store(0);

@@ -92,6 +92,14 @@ constexpr Row rows[] = {
     {Error::ticktock_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
     {Error::bad_width, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
 
+    // Layouts.
+    {Error::bad_total_width, Source::argument, nullptr, bad_argument, "%s too wide: %s bits",
+     "Timestamp, node and sequence have 63 bits together.", nullptr},
+    {Error::bad_tick, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
+     "The tick is a microsecond at least, and a time without days or months.", nullptr},
+    {Error::bad_epoch, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
+     "The first and the last time of a layout must be times that a timestamptz can hold.", nullptr},
+
     // Configuration and other arguments.
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes.", nullptr},

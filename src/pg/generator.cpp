@@ -16,6 +16,7 @@ extern "C" {
 #include "ledger/file.hpp"
 #include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
+#include "ledger/numbering.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
 #include "pg/occurrence.hpp"
@@ -84,25 +85,26 @@ void warn_of_default_machine_id() {
 // `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
 // questions: a generator with the standby's node would pass for the primary's, and the
 // database for entered when its ceiling has not been looked at.
-void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery) {
+void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, uint64 numbering = 0) {
     const ledger::Ledger& shared = shared_ledger();
     epoch = &shared.header->epoch;
     // First, so that a reset from here on is noticed.
     const uint64 bound_epoch = epoch->load();
     if (g.epoch != bound_epoch) durability::forget();
     durability::enter(shared, in_recovery);
-    ledger::Slot* slot = ledger::find_slot(shared, key, false);
+    ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("too many explicit sno partitions in this database"),
-                        errdetail("Explicit calls may use %u partitions that no setting names.", max_owned_slots),
-                        errhint("Use partitions that were used before, or set snowflake_ids.machine_id.")));
+                        errmsg("too many explicit generators in this database"),
+                        errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.",
+                                  max_owned_slots),
+                        errhint("Use partitions and layouts that were used before.")));
     }
-    if (slot == nullptr) slot = ledger::find_slot(shared, key);
+    if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                         errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-                        errdetail("Each format and machine id that this server ever used keeps one.")));
+                        errdetail("Each format, layout and machine id that this server ever used keeps one.")));
     }
     if (g.name == nullptr) {
         if (all == nullptr) RegisterXactCallback(at_end_of_transaction, nullptr);
@@ -158,19 +160,9 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
 void set_up_64_bit(Generator& g, const Layout& layout) {
     g.layout = layout;
     g.timeline = layout.timeline;
-    g.rules = rules(0, layout.max_sequence(), layout.timeline, false);
+    // A slot's word has room for 65,536 numbers of a tick.
+    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
     ready(g);
-}
-
-[[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
-    const bool early = outcome == ledger::Outcome::before_epoch;
-    ereport(ERROR,
-            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-             errmsg("cannot generate %s ids: the clock is %s", g.name,
-                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
-             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
-    pg_unreachable();
 }
 
 // An overflow is one occurrence for as long as calls have to wait without a pause of a
@@ -183,8 +175,8 @@ void note_overflow(Generator& g) {
         c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
         ereport(LOG, (errhidestmt(true), errhidecontext(true),
                       errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-                      errdetail("Node %u has %u ids per tick of %lld ms.", g.node, pool,
-                                static_cast<long long>(g.timeline.tick_us / 1000))));
+                      errdetail("Node %u has %u ids per tick of %g ms.", g.node, pool,
+                                static_cast<double>(g.timeline.tick_us) / 1000)));
     } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
         ereport(LOG, (errhidestmt(true), errhidecontext(true),
                       errmsg("%s sequence overflow goes on for another %llu s", g.name,
@@ -220,8 +212,8 @@ void note_overflow(Generator& g) {
                     c.outcome == ledger::Outcome::regression
                         ? errdetail("The clock is behind the last id, which has the time %s.",
                                     show_time(timestamptz(g.timeline.start_us(c.tick))))
-                        : errdetail("More ids are asked for than the %u that a tick of %lld ms has.",
-                                    g.rules.max - g.rules.min + 1, static_cast<long long>(g.timeline.tick_us / 1000)),
+                        : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
+                                    g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
                     errhint("The limit is set by snowflake_ids.max_wait.")));
     pg_unreachable();
 }
@@ -319,6 +311,44 @@ void set_up_snowflake_si(Generator& g) {
     }
     bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery);
     set_up_64_bit(g, layout);
+}
+
+void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+                        numbering.error == Error::bad_tick
+                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
+                                        "ten in microseconds.")
+                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    const bool in_recovery = RecoveryInProgress();
+    // As Mastic: a standby could not be told from its primary.
+    if (in_recovery && layout.node_bits == 0)
+        refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : node_id(name, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or another layout.")));
+    }
+    if (layout.node_bits > 0) warn_of_default_machine_id();
+    bind(g, name, {ledger::Format::layout, static_cast<uint16>(node), owner}, in_recovery, numbering.value);
+    set_up_64_bit(g, layout);
+}
+
+void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
+    const bool early = outcome == ledger::Outcome::before_epoch;
+    ereport(ERROR,
+            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
+             errmsg("cannot generate %s ids: the clock is %s", g.name,
+                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
+             errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
+             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
+    pg_unreachable();
 }
 
 Generator& sno_of_partition(uint32 partition) {

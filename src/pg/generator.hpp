@@ -64,6 +64,12 @@ void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
 void set_up_mastic(Generator& g);
 void set_up_snowflake_si(Generator& g);
+// The generator of a layout with numbers of its own. `owner`: the database that created the layout, InvalidOid for a
+// known one.
+void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner);
+
+// The time of the next id is outside the format.
+[[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome);
 
 // The sno generator of an explicit partition.
 Generator& sno_of_partition(uint32 partition);

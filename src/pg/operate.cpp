@@ -45,13 +45,6 @@ void never_again(Generator& g, uint64 tick) {
     shared_ledger().header->epoch.fetch_add(1);
 }
 
-}  // namespace snowflake_ids::operate
-
-namespace snowflake_ids {
-
-namespace {
-
-// Forcing needs more than the right to call the function: a superuser.
 bool forced(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
@@ -61,19 +54,28 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     return true;
 }
 
+void observe(Generator& g, int64 id_us, bool force, const char* what) {
+    if (!force) refuse_far_ahead(id_us, what);
+    never_again(g, ledger::clamped_tick(g.timeline, id_us));
+}
+
+}  // namespace snowflake_ids::operate
+
+namespace snowflake_ids {
+
+using operate::forced;
+using operate::observe;
+
+namespace {
+
 ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-    for (const ledger::Format f : {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si}) {
+    for (const ledger::Format f : {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si, ledger::Format::layout}) {
         if (strcmp(name, ledger::format_name(f)) == 0) return f;
     }
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
-                    errdetail("Formats with a shared generator are sno, mastic and snowflake_si.")));
+                    errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout.")));
     pg_unreachable();
-}
-
-void observe(Generator& g, int64 id_us, bool force, const char* what) {
-    if (!force) operate::refuse_far_ahead(id_us, what);
-    operate::never_again(g, ledger::clamped_tick(g.timeline, id_us));
 }
 
 }  // namespace

@@ -11,4 +11,10 @@ void refuse_far_ahead(int64 id_us, const char* what);
 // Nothing at or before `tick` is issued by this generator again, durably.
 void never_again(Generator& g, uint64 tick);
 
+// Argument `n`, force. Forcing needs more than the right to call the function: a superuser.
+bool forced(FunctionCallInfo fcinfo, int n);
+
+// After an import: nothing at or before the id's time is issued by this generator again.
+void observe(Generator& g, int64 id_us, bool force, const char* what);
+
 }  // namespace snowflake_ids::operate

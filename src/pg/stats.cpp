@@ -12,8 +12,10 @@ extern "C" {
 #include "utils/tuplestore.h"
 }
 
+#include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
+#include "pg/errors.hpp"
 
 namespace snowflake_ids {
 
@@ -23,15 +25,29 @@ Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
+// A slot knows the numbers of a layout, not its name: created ones may have a name in each database. Known ones are
+// told by theirs.
+Datum layout_datum(const Layout& l) {
+    const uint64 numbering = ledger::pack_numbering(l).value;
+    for (const KnownLayout& k : known_layouts) {
+        const Result<uint64> known = ledger::pack_numbering(k.layout);
+        if (known && known.value == numbering) return CStringGetTextDatum(k.name);
+    }
+    return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
+                                        show_time(timestamptz(l.timeline.epoch_us)),
+                                        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits,
+                                        l.node_last ? " (last)" : "", l.sequence_bits));
+}
+
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 13;
+    constexpr int columns = 14;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
     const bool has_toggle = key.format == ledger::Format::sno;
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
-    const Timeline timeline = ledger::timeline_of(key.format, header);
+    const Timeline timeline = ledger::timeline_of(slot, header);
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
@@ -58,6 +74,9 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
+    nulls[i] = key.format != ledger::Format::layout;
+    if (!nulls[i]) values[i] = layout_datum(ledger::unpack_numbering(slot.numbering.load()));
+    i++;
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }

@@ -32,6 +32,11 @@ GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO dump_user;
 INSERT INTO public.item (log, anything, parents) SELECT CASE WHEN n % 2 = 0 THEN gen_gid('log') END, gen_gid((ARRAY['volume', 'log', 'segment'])[n % 3 + 1]), ARRAY[gen_sno(), gen_sno()]
     FROM generate_series(1, 1000) AS n;
 INSERT INTO public.line SELECT id, 1 FROM public.item;
+SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14), snowflake_layout_create('low', '2021-01-01 00:00:00+00', '1 ms', 41, 10, 12, true);
+CREATE TABLE public.event (id bigint PRIMARY KEY DEFAULT gen_snowflake('acme'), low bigint DEFAULT gen_snowflake('low'), tweet bigint DEFAULT gen_snowflake('twitter'),
+    created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14)) STORED,
+    CHECK (snowflake_timestamp(id, '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14) < '2100-01-01'));
+INSERT INTO public.event SELECT FROM generate_series(1, 100);
 END
 $node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
 
@@ -44,6 +49,11 @@ my ($last_sno, $last_mastic) = split /\|/, $last;
 is($node->safe_psql('source', $types),
 	'id ids.sno, volume ids.gid(volume), log ids.gid(log), segment ids.gid(segment), anything ids.gid, mastic bigint, si bigint, created timestamp with time zone, parents ids.sno[], other ids.gid(log)',
 	'types before');
+
+my $layouts = 'SELECT * FROM ids.snowflake_layouts ORDER BY name';
+my $events = "SELECT count(*), min(id), max(id), bool_and(created = ids.snowflake_timestamp(id, 'acme')), md5(string_agg(ids.snowflake_timestamp(low, 'low')::text, ' ' ORDER BY low)) FROM event";
+like($node->safe_psql('source', $events), qr/^100\|.*\|t\|/, 'ids of created layouts before');
+my $last_event = $node->safe_psql('source', 'SELECT max(id) FROM event');
 
 for my $format ('custom', 'plain', 'inserts')
 {
@@ -60,6 +70,9 @@ for my $format ('custom', 'plain', 'inserts')
 	is($node->safe_psql($target, $rows), $node->safe_psql('source', $rows), "$format: rows");
 	is($node->safe_psql($target, 'SELECT tableoid::regclass, count(*) FROM line GROUP BY 1'), 'line_new|1000', "$format: partitions");
 	is($node->safe_psql($target, $acl), 't|f', "$format: privileges");
+	is($node->safe_psql($target, $layouts), $node->safe_psql('source', $layouts), "$format: layouts");
+	is($node->safe_psql($target, $events), $node->safe_psql('source', $events), "$format: ids of created layouts");
+	is($node->safe_psql($target, "INSERT INTO event DEFAULT VALUES RETURNING id > $last_event"), 't', "$format: and new ones above");
 	my ($rc, undef, $err) = $node->psql($target, "\\set VERBOSITY sqlstate\nINSERT INTO item (volume) VALUES (ids.gen_gid('log'))");
 	like($err, qr/22023/, "$format: a column still refuses other kinds");
 	is( $node->safe_psql($target, "INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic"),

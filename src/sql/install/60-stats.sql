@@ -13,7 +13,8 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT last_timestamp timestamptz,
     OUT clock_lead double precision,
     OUT durable_until timestamptz,
-    OUT owner oid)
+    OUT owner oid,
+    OUT layout text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
@@ -21,11 +22,11 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS 'the generators that this serv
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
-       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner
+       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
-COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic or snowflake_si';
-COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition or Snowflake-SI machine id';
+COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
+COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
 COMMENT ON COLUMN snowflake_ids_stats.issued IS 'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
 COMMENT ON COLUMN snowflake_ids_stats.overflow_waits IS 'calls that had to wait because the sequence of a tick was used up';
 COMMENT ON COLUMN snowflake_ids_stats.wait_time IS 'total time that calls have waited, in milliseconds';
@@ -36,7 +37,8 @@ COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
 COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
 COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
 COMMENT ON COLUMN snowflake_ids_stats.durable_until IS 'no id of this time or later has been issued, and that is on disk';
-COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition) brought the generator into being';
+COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition), or whose created layout, brought the generator into being';
+COMMENT ON COLUMN snowflake_ids_stats.layout IS 'for format layout: its name if it is a known one, else epoch, tick and widths';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void

@@ -1,0 +1,202 @@
+-- Layouts of 64-bit ids: the known ones, those created, ids decoded and put together, bounds, time predicates.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET intervalstyle = 'postgres';
+\i sql/include/time_differential.psql
+
+SELECT * FROM snowflake_layouts WHERE NOT created;
+
+--
+-- Ids that were published
+--
+CREATE TEMP TABLE published (layout text, id bigint, created timestamptz, node int, sequence int, source text);
+INSERT INTO published VALUES
+    ('twitter', 1541815603606036480, '2022-06-28 16:07:40.105', 378, 0, 'wikipedia.org/wiki/Snowflake_ID, example'),
+    ('twitter', 1900547158165840235, '2025-03-14 13:58:47.622', 422, 363, 'blog-ev8.pages.dev/blog/decoding-twitter-snowflake'),
+    ('discord', 175928847299117063, '2016-04-30 11:18:25.796', 1 * 32 + 0, 7, 'discord.com/developers/docs/reference#snowflakes'),
+    ('discord', 90339695967350784, '2015-09-07 06:57:41.949', 0 * 32 + 3, 0, 'npmjs.com/package/discord-snowflake'),
+    ('discord', 105484726235607040, '2015-10-19 01:58:38.546', NULL, NULL, 'docs.rs/twilight-util, trait Snowflake'),
+    -- Known to the second.
+    ('instagram', 2384288897814875714, '2020-08-26 13:43:27', NULL, NULL, 'stackoverflow.com/questions/63683015'),
+    ('instagram', 2383568809444681765, '2020-08-25 13:52:46', NULL, NULL, 'stackoverflow.com/questions/63683015'),
+    -- Mastodon notes the time of a status a moment after the id was drawn: equal to the second.
+    ('mastodon', 103270115826048975, '2019-12-08 03:48:33', 0, NULL, 'docs.joinmastodon.org/entities/Status, example'),
+    ('pgedge', 136169504773242881, to_timestamp(1704996539.845), 1, 0, 'docs.pgedge.com/snowflake/snowflake_functions'),
+    ('pgedge', 135824181823537153, '2024-01-10 14:16:48.438-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake'),
+    ('pgedge', 135824609030176769, '2024-01-10 14:18:30.292-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake');
+SELECT p.layout, p.id, d.created, d.node, d.sequence,
+       d.created >= p.created AND d.created < p.created + CASE WHEN p.created = date_trunc('second', p.created) THEN interval '1 s' ELSE interval '1 ms' END AS time,
+       (coalesce(p.node, d.node), coalesce(p.sequence, d.sequence)) = (d.node, d.sequence) AS fields,
+       make_snowflake(p.layout, d.created, d.node, d.sequence) = p.id AS back, snowflake_timestamp(p.id, p.layout) = d.created AS same
+FROM published p, snowflake_decode(p.id, p.layout) d;
+-- Sonyflake publishes its fields (pkg.go.dev/github.com/sony/sonyflake: 39 bits of 10 ms since 2014-09-01 00:00:00 UTC, 8 bits of
+-- sequence, 16 bits of machine id, in this order), but no id.
+SELECT snowflake_decode((12345::bigint << 24) | (201 << 16) | 54321, 'sonyflake');
+-- Instagram's own example gives fields: time 1387263000, shard 1341, sequence 5001 % 1024
+-- (instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c).
+SELECT snowflake_decode((1387263000::bigint << (64 - 41)) | (1341 << (64 - 41 - 13)) | (5001 % 1024), 'instagram');
+-- Mastic and Snowflake-SI are what they are elsewhere.
+SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'mastic') d) = (SELECT row(created, 0, sequence) FROM mastic_decode(id)) AS mastic,
+       snowflake_timestamp(-id, 'mastic') = mastic_timestamp(-id) AS negative
+FROM (VALUES (116301527915219032)) AS v (id);
+SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'snowflake_si') d) = (SELECT row(d.*) FROM snowflake_si_decode(id) d) AS snowflake_si
+FROM (VALUES (make_snowflake_si('2026-05-06 07:08:09.123', 21, 201))) AS v (id);
+
+--
+-- Every layout: its ends, fields that fit and do not
+--
+SELECT l.name, make_snowflake(l.name, l.epoch, 0, 0) AS first, snowflake_lower_bound(l.name, l.epoch) AS lower,
+       snowflake_upper_bound(l.name, 'infinity') AS last, d.created AS last_time, d.node, d.sequence,
+       make_snowflake(l.name, d.created, d.node, d.sequence) = snowflake_upper_bound(l.name, 'infinity') AS back
+FROM snowflake_layouts l, snowflake_decode(snowflake_upper_bound(l.name, 'infinity'), l.name) d;
+SELECT t, snowflake_lower_bound('sonyflake', t), snowflake_upper_bound('sonyflake', t)
+FROM unnest(ARRAY['2014-09-01', '2014-09-01 00:00:00.000001', '2014-09-01 00:00:00.01']::timestamptz[]) AS t;
+SELECT s, r.* FROM unnest(ARRAY[
+    $$snowflake_decode(-1, 'twitter')$$, $$snowflake_decode(1, 'facebook')$$, $$snowflake_decode(1, '')$$,
+    $$snowflake_decode(1, repeat('x', 100))$$, $$snowflake_decode(1, 'Twitter')$$,
+    $$make_snowflake('twitter', '2010-11-04 01:42:54.656+00', 0, 0)$$, $$make_snowflake('twitter', 'infinity', 0, 0)$$,
+    $$make_snowflake('twitter', '2020-01-01', 1024, 0)$$, $$make_snowflake('twitter', '2020-01-01', -1, 0)$$,
+    $$make_snowflake('twitter', '2020-01-01', 0, 4096)$$, $$make_snowflake('mastic', '2027-01-01', 1, 0)$$,
+    $$snowflake_lower_bound('twitter', 'infinity')$$, $$snowflake_upper_bound('twitter', '2010-01-01')$$]) AS s,
+    refusal('SELECT ' || s) AS r;
+SELECT snowflake_decode(NULL, 'twitter') IS NULL AS id, snowflake_decode(1, NULL) IS NULL AS layout;
+
+--
+-- By fields: immutable
+--
+CREATE TEMP TABLE tweet (
+    id bigint PRIMARY KEY,
+    created timestamptz GENERATED ALWAYS AS (snowflake_timestamp(id, '2010-11-04 01:42:54.657+00', '1 ms', 41, 10, 12)) STORED
+);
+CREATE INDEX ON tweet ((snowflake_timestamp(id, '2010-11-04 01:42:54.657+00', '1 ms', 41, 10, 12)));
+CREATE INDEX ON tweet (snowflake_timestamp(id, 'twitter'));
+INSERT INTO tweet SELECT id FROM published WHERE layout = 'twitter';
+SELECT * FROM tweet;
+-- The same as by name, for all known ones whose ids are 63 bits, and any time.
+SELECT l.name, count(*), count(*) FILTER (WHERE row(a.*) IS DISTINCT FROM row(b.*)) AS decode,
+       count(*) FILTER (WHERE make_snowflake(l.name, a.created, a.node, a.sequence) <> id
+                           OR make_snowflake(a.created, a.node, a.sequence, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last) <> id) AS make,
+       count(*) FILTER (WHERE snowflake_lower_bound(l.name, t) <> snowflake_lower_bound(t, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last)) AS lower,
+       count(*) FILTER (WHERE snowflake_upper_bound(l.name, t) <> snowflake_upper_bound(t, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last)) AS upper,
+       -- Bounds are what they say: the ids beside them are on the other side.
+       count(*) FILTER (WHERE snowflake_timestamp(snowflake_lower_bound(l.name, t), l.name) < t
+                           OR snowflake_timestamp(snowflake_lower_bound(l.name, t) - 1, l.name) >= t
+                           OR snowflake_timestamp(snowflake_upper_bound(l.name, t), l.name) > t
+                           OR snowflake_timestamp(snowflake_upper_bound(l.name, t) + 1, l.name) <= t) AS wrong
+FROM snowflake_layouts l, generate_series(1, 300) AS n,
+     LATERAL (SELECT l.epoch + n * random() * interval '1 day' + interval '1 s' AS t) AS times,
+     LATERAL (SELECT snowflake_lower_bound(l.name, t) + floor(random() * (1 << (l.node_bits + l.sequence_bits)))::bigint AS id) AS ids,
+     snowflake_decode(id, l.name) AS a, snowflake_decode(id, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last) AS b
+WHERE l.timestamp_bits + l.node_bits + l.sequence_bits <= 63
+GROUP BY 1 ORDER BY 1;
+SELECT s, r.* FROM unnest(ARRAY[
+    $$'2020-01-01', '1 ms', 0, 10, 12$$, $$'2020-01-01', '1 ms', 63, 0, 0$$, $$'2020-01-01', '1 ms', 41, 32, 0$$, $$'2020-01-01', '1 ms', 41, 0, 32$$,
+    $$'2020-01-01', '1 ms', 41, -1, 12$$, $$'2020-01-01', '1 ms', 42, 10, 12$$, $$'2020-01-01', '0', 41, 10, 12$$, $$'2020-01-01', '-1 ms', 41, 10, 12$$,
+    $$'2020-01-01', '1 day', 41, 10, 12$$, $$'2020-01-01', '1 month', 41, 10, 12$$, $$'infinity', '1 ms', 41, 10, 12$$, $$'-infinity', '1 ms', 41, 10, 12$$,
+    $$'2020-01-01', '1 s', 62, 0, 1$$, $$'2020-01-01', '1 us', 62, 0, 1$$]) AS s,
+    refusal(format('SELECT snowflake_decode(1, %s)', s)) AS r;
+
+--
+-- Created ones
+--
+SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
+SELECT snowflake_layout_create(name => 'acme low', epoch => '2020-01-01 00:00:00+00', tick => '10 ms', timestamp_bits => 38, node_bits => 12, sequence_bits => 10, node_last => true);
+SELECT * FROM snowflake_layouts WHERE created ORDER BY 1;
+SELECT snowflake_decode(make_snowflake('acme', '2026-05-06 07:08:09', 1000000, 2000), 'acme'),
+       snowflake_decode(make_snowflake('acme low', '2026-05-06 07:08:09', 4000, 1000), 'acme low');
+SELECT s, r.* FROM unnest(ARRAY[
+    $$'acme', '2020-01-01', '1 s', 32, 20, 11$$, $$'twitter', '2020-01-01', '1 s', 32, 20, 11$$, $$'', '2020-01-01', '1 s', 32, 20, 11$$,
+    $$repeat('x', 64), '2020-01-01', '1 s', 32, 20, 11$$, $$'wide', '2020-01-01', '1 s', 33, 20, 11$$]) AS s,
+    refusal(format('SELECT snowflake_layout_create(%s)', s)) AS r;
+-- They never change, whoever asks.
+SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$,
+    $$INSERT INTO snowflake_ids_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
+    $$INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false)$$]) AS s, refusal(s) AS r;
+-- A transaction that is rolled back leaves nothing behind, in this session neither.
+BEGIN;
+SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
+SELECT snowflake_timestamp(0, 'brief');
+ROLLBACK;
+SELECT snowflake_timestamp(0, 'brief');
+BEGIN;
+SAVEPOINT s;
+SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
+SELECT snowflake_timestamp(0, 'brief');
+ROLLBACK TO s;
+SELECT snowflake_layout_create('brief', '2021-01-01 00:00:00+00', '1 s', 32, 20, 11);
+SELECT snowflake_timestamp(0, 'brief');
+COMMIT;
+SELECT snowflake_timestamp(0, 'brief');
+-- What nobody has used can be dropped, and be another one then; what is built in cannot.
+SELECT snowflake_layout_drop('brief');
+SELECT snowflake_timestamp(0, 'brief');
+SELECT snowflake_layout_create('brief', '2022-01-01 00:00:00+00', '1 s', 32, 20, 11);
+SELECT snowflake_timestamp(0, 'brief');
+SELECT snowflake_layout_drop('brief');
+SELECT s, r.* FROM unnest(ARRAY['brief', 'twitter']) AS s, refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
+
+--
+-- Who may
+--
+SET client_min_messages = warning;
+CREATE ROLE regress_layout_user;
+SET ROLE regress_layout_user;
+SELECT snowflake_timestamp(0, 'acme'), (SELECT count(*) FROM snowflake_layouts);
+SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('mine', '2020-01-01', '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_drop('acme')$$,
+    $$INSERT INTO snowflake_ids_layout VALUES ('mine', '2020-01-01', '1 s', 32, 20, 11, false)$$, $$DELETE FROM snowflake_ids_layout$$]) AS s, refusal(s) AS r;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) TO regress_layout_user;
+SET ROLE regress_layout_user;
+SELECT snowflake_layout_create('granted', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
+RESET ROLE;
+SELECT snowflake_layout_drop('granted');
+REVOKE EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) FROM regress_layout_user;
+DROP ROLE regress_layout_user;
+
+--
+-- Time predicates
+--
+CREATE TABLE message (id bigint PRIMARY KEY);
+INSERT INTO message SELECT make_snowflake('discord', '2026-03-01'::timestamptz + n * interval '1 min', n % 1024, n % 4096) FROM generate_series(1, 2000) AS n;
+ANALYZE message;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_created_in(id, 'twitter', tstzrange('2026-03-01', '2026-03-02'));
+EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_created_in(id, 'acme', tstzrange(now() - interval '1 day', now()));
+-- Ids of 64 bits: the far half is negative.
+SET enable_bitmapscan = on;
+EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_created_in(id, 'discord', tstzrange('2026-03-01 10:00', '2026-03-01 11:00'));
+SELECT count(*) FROM message WHERE snowflake_created_in(id, 'discord', tstzrange('2026-03-01 10:00', '2026-03-01 11:00'));
+-- Left alone: a layout that is not known when the query is planned, or does not exist.
+EXPLAIN (COSTS OFF) SELECT * FROM message m, published p WHERE snowflake_created_in(m.id, p.layout, tstzrange('2026-03-01', NULL));
+SELECT count(*) FROM message WHERE snowflake_created_in(id, 'facebook', '(,)');
+RESET enable_seqscan;
+DROP TABLE message;
+INSERT INTO meaning VALUES (false, 'snowflake_created_in(%1$s, ''discord'', %2$s)', 'snowflake_timestamp(%s, ''discord'')', 'true',
+    '{2015-01-01, 2084-09-06 15:47:35.552, 2084-09-06 15:47:35.551, infinity, -infinity, 2000-01-01, 2200-01-01, 2026-03-01}');
+CREATE TABLE times_plain (id bigint, n int);
+INSERT INTO times_plain
+SELECT CASE WHEN g < 190 THEN make_snowflake('discord', '2026-03-01'::timestamptz + floor(random() * 300) * interval '1ms', floor(random() * 1024)::int, g)
+            WHEN g < 193 THEN 0 WHEN g < 195 THEN -1 WHEN g = 195 THEN 9223372036854775807 WHEN g = 196 THEN -9223372036854775808 END, g
+FROM generate_series(1, 200) AS g;
+CREATE TABLE times_btree AS TABLE times_plain;
+CREATE INDEX ON times_btree (id);
+CREATE TABLE times_brin AS TABLE times_plain ORDER BY id;
+CREATE INDEX ON times_brin USING brin (id) WITH (pages_per_range = 1);
+CREATE TABLE times_partitioned (id bigint, n int) PARTITION BY RANGE (id);
+CREATE TABLE times_1 PARTITION OF times_partitioned FOR VALUES FROM (MINVALUE) TO (snowflake_lower_bound('discord', '2026-03-01 00:00:00.1'));
+CREATE TABLE times_2 PARTITION OF times_partitioned FOR VALUES FROM (snowflake_lower_bound('discord', '2026-03-01 00:00:00.1')) TO (snowflake_lower_bound('discord', '2026-03-01 00:00:00.2'));
+CREATE TABLE times_3 PARTITION OF times_partitioned DEFAULT;
+CREATE INDEX ON times_partitioned (id);
+INSERT INTO times_partitioned TABLE times_plain;
+ANALYZE times_plain, times_btree, times_brin, times_partitioned;
+SELECT compared, rows > 3000 AS selective, different FROM differences(300);
+SELECT different > 20 AS would_find_a_microsecond FROM differences(100, '1us');
+-- An id that is none has no time.
+SELECT snowflake_created_in(-1, 'twitter', '(,)'), snowflake_created_in(0, 'twitter', '(,)'), snowflake_created_in(0, 'twitter', 'empty'), snowflake_created_in(NULL, 'twitter', '(,)');
+DROP TABLE times_plain, times_btree, times_brin, times_partitioned;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|first|last|far|created|time|observe).*|gen_snowflake(_series)?)$' ORDER BY signature COLLATE "C";

@@ -1,0 +1,50 @@
+// The snowflakes of others, as the services describe them. Ids that were published are decoded in
+// test/unit/core_layout_test.cpp and sql/layouts.sql, with their sources.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "core/layout.hpp"
+#include "core/mastic.hpp"
+#include "core/snowflake_si.hpp"
+
+namespace snowflake_ids {
+
+struct KnownLayout {
+    const char* name;
+    Layout layout;
+    bool generates;  // false: its low bits are no sequence, so ids are decoded only
+    const char* description;
+};
+
+inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) { return {unix_ms * 1000, 1000, bits}; }
+
+// Layouts of 64 bits (Discord, Instagram, Mastodon, Mastic) use the sign of a bigint in their last half: those ids
+// are negative. Instagram gets there in 2046, the others later.
+inline constexpr KnownLayout known_layouts[] = {
+    // Epoch 2010-11-04T01:42:54.657Z.
+    {"twitter", {ms_since(1288834974657, 41), 10, 12}, true, "Twitter, X: milliseconds, machine, sequence"},
+    // Epoch 2015-01-01T00:00:00Z. The node is worker * 32 + process.
+    {"discord", {ms_since(1420070400000, 42), 10, 12}, true, "Discord: milliseconds, worker and process, increment"},
+    // Epoch 2011-08-24T21:07:01.721Z. The node is the logical shard.
+    {"instagram", {ms_since(1314220021721, 41), 13, 10}, true, "Instagram: milliseconds, shard, sequence"},
+    // Epoch 2014-09-01T00:00:00Z, the default start time. 10 ms; the machine id is last.
+    {"sonyflake", {{1409529600000000, 10000, 39}, 16, 8, true}, true, "Sonyflake: 10 ms, sequence, machine"},
+    // Unix time. The low bits are a hash of table and time plus a number, modulo 2^16.
+    {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
+    // Epoch 2023-01-01T00:00:00Z; the node is last.
+    {"pgedge", {ms_since(1672531200000, 41), 10, 12, true}, true, "pgEdge: milliseconds, counter, node"},
+    {"mastic", mastic::layout, true, "Mastic: milliseconds, sequence"},
+    // The base clock and width are settings; here with the defaults.
+    {"snowflake_si", snowflake_si::default_layout, true, "Snowflake-SI: milliseconds, machine, number; from the settings"},
+};
+
+// Null if there is none of this name.
+inline const KnownLayout* known_layout(const char* name, std::size_t length) {
+    for (const KnownLayout& k : known_layouts)
+        if (std::strlen(k.name) == length && std::memcmp(k.name, name, length) == 0) return &k;
+    return nullptr;
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,89 @@
+-- Layouts of 64-bit ids: | timestamp | node | sequence |, or with node_last | timestamp | sequence | node |, most
+-- significant bit first. Eight are known by name; others can be created. No layout ever changes, and a created one can
+-- be dropped only while nobody on this server has drawn an id with its epoch, tick and widths.
+
+CREATE FUNCTION snowflake_layout_check(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
+    node_last boolean)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_check'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_check(timestamptz, interval, integer, integer, integer, boolean) IS 'internal: an error if this is no layout of an id of 63 bits, else true';
+
+CREATE TABLE snowflake_ids_layout (
+    name text PRIMARY KEY,
+    epoch timestamptz NOT NULL,
+    tick interval NOT NULL,
+    timestamp_bits integer NOT NULL,
+    node_bits integer NOT NULL,
+    sequence_bits integer NOT NULL,
+    node_last boolean NOT NULL,
+    CHECK (octet_length(name) BETWEEN 1 AND 63),
+    CHECK (snowflake_layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
+);
+COMMENT ON TABLE snowflake_ids_layout IS 'the layouts that were created in this database; see the view snowflake_layouts';
+-- A dump has them: what was decoded with a name is decoded with it after a restore.
+SELECT pg_catalog.pg_extension_config_dump('snowflake_ids_layout', '');
+GRANT SELECT ON snowflake_ids_layout TO PUBLIC;
+
+CREATE FUNCTION snowflake_layout_keep() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_keep'
+LANGUAGE C;
+COMMENT ON FUNCTION snowflake_layout_keep() IS 'internal: refuses changes to layouts';
+CREATE TRIGGER snowflake_layout_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids_layout
+    FOR EACH STATEMENT EXECUTE FUNCTION snowflake_layout_keep();
+COMMENT ON TRIGGER snowflake_layout_keep ON snowflake_ids_layout IS 'a layout never changes';
+
+CREATE FUNCTION snowflake_layout_create(
+    name text, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
+    node_last boolean DEFAULT false
+) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS 'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence';
+-- Each one can use up a slot of the server's ledger: at most 64 of a database, as explicit sno partitions.
+REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) FROM PUBLIC;
+
+CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_layout_drop(text) IS 'drops a created layout that no id on this server was generated with';
+REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
+
+CREATE FUNCTION snowflake_layout_generates(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
+    node_last boolean)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS 'internal: whether gen_snowflake() can draw ids of such a layout';
+
+CREATE FUNCTION snowflake_known_layouts(
+    OUT name text,
+    OUT epoch timestamptz,
+    OUT tick interval,
+    OUT timestamp_bits integer,
+    OUT node_bits integer,
+    OUT sequence_bits integer,
+    OUT node_last boolean,
+    OUT generates boolean,
+    OUT description text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_known_layouts'
+LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 8;
+COMMENT ON FUNCTION snowflake_known_layouts() IS 'the layouts that need not be created; see the view snowflake_layouts';
+
+CREATE VIEW snowflake_layouts AS
+SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, k.node_last, k.generates,
+       false AS created, k.description
+FROM snowflake_known_layouts() k
+UNION ALL
+SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,
+       snowflake_layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
+       true, NULL
+FROM snowflake_ids_layout l;
+COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and its like can be told';
+COMMENT ON COLUMN snowflake_layouts.epoch IS 'start of tick 0';
+COMMENT ON COLUMN snowflake_layouts.tick IS 'length of a tick';
+COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node stands below the sequence';
+COMMENT ON COLUMN snowflake_layouts.generates IS 'gen_snowflake() can draw ids of this layout';
+COMMENT ON COLUMN snowflake_layouts.created IS 'created in this database by snowflake_layout_create()';
+GRANT SELECT ON snowflake_layouts TO PUBLIC;

@@ -1,0 +1,175 @@
+// Numberings: which layouts share a slot, and slots that tell their layout even if their maker was killed.
+#include "ledger/numbering.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "core/known_layouts.hpp"
+#include "ledger/file.hpp"
+#include "ledger/formats.hpp"
+#include "support/ledger_process.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+constexpr Layout twitter{{1288834974657000, 1000, 41}, 10, 12};
+
+Layout changed(void (*change)(Layout&)) {
+    Layout l = twitter;
+    change(l);
+    return l;
+}
+
+TEST(LedgerNumbering, WhatMakesIdsTheSame) {
+    const std::uint64_t n = pack_numbering(twitter).value;
+    EXPECT_EQ(pack_numbering(changed([](Layout& l) { l.timeline.bits = 30; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.epoch_us += 1000; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.tick_us = 10000; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_bits = 9; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.sequence_bits = 13; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_last = true; })).value, n);
+    // Alone, a field is not last.
+    EXPECT_EQ(pack_numbering({{0, 1000, 41}, 0, 12, true}).value, pack_numbering({{0, 1000, 41}, 0, 12}).value);
+    EXPECT_EQ(pack_numbering({{0, 1000, 41}, 12, 0, true}).value, pack_numbering({{0, 1000, 41}, 12, 0}).value);
+}
+
+TEST(LedgerNumbering, Survives) {
+    std::mt19937_64 random(3);
+    std::set<std::uint64_t> seen;
+    int packed = 0;
+    for (int i = 0; i < 200000; i++) {
+        std::int64_t tick = static_cast<std::int64_t>(random() % 127 + 1);
+        for (unsigned power = random() % 7; power > 0; power--) tick *= 10;
+        const Layout l{{static_cast<std::int64_t>(random() % (std::uint64_t{1} << 43)) * 1000, tick, 41},
+                       static_cast<unsigned>(random() % 32),
+                       static_cast<unsigned>(random() % 32),
+                       random() % 2 != 0};
+        const Result<std::uint64_t> n = pack_numbering(l);
+        EXPECT_EQ(static_cast<bool>(n), tick <= max_numbering_tick_us);
+        if (!n) continue;
+        packed++;
+        const Layout back = unpack_numbering(n.value);
+        ASSERT_NE(n.value, 0u);
+        ASSERT_TRUE(possible_numbering(n.value));
+        ASSERT_EQ(back.timeline.epoch_us, l.timeline.epoch_us);
+        ASSERT_EQ(back.timeline.tick_us, tick);
+        ASSERT_EQ(back.node_bits, l.node_bits);
+        ASSERT_EQ(back.sequence_bits, l.sequence_bits);
+        ASSERT_EQ(back.node_last, l.node_last && l.node_bits > 0 && l.sequence_bits > 0);
+        // No time of a slot overflows.
+        ASSERT_LT(static_cast<__int128>(back.timeline.max_tick()) * tick + back.timeline.epoch_us,
+                  static_cast<__int128>(INT64_MAX));
+    }
+    EXPECT_GT(packed, 100000);
+    EXPECT_FALSE(possible_numbering(0));
+    // Not in its shortest form: ten times 100 us, and once 1 ms.
+    EXPECT_FALSE(possible_numbering(std::uint64_t{10} << 14 | 2 << 11));
+    EXPECT_TRUE(possible_numbering(std::uint64_t{1} << 14 | 3 << 11));
+}
+
+TEST(LedgerNumbering, Refused) {
+    const auto error = [](std::int64_t epoch_us, std::int64_t tick_us) {
+        return pack_numbering({{epoch_us, tick_us, 41}, 10, 12}).error;
+    };
+    EXPECT_EQ(error(0, 1000000), Error::none);
+    EXPECT_EQ(error(0, 1000001), Error::bad_tick);
+    EXPECT_EQ(error(0, 2000000), Error::bad_tick);
+    EXPECT_EQ(error(0, 1024), Error::bad_tick);
+    EXPECT_EQ(error(0, 127), Error::none);
+    EXPECT_EQ(error(0, 128), Error::bad_tick);
+    EXPECT_EQ(error(-1000, 1000), Error::bad_epoch);
+    EXPECT_EQ(error(1, 1000), Error::bad_epoch);
+    EXPECT_EQ(error((std::int64_t{1} << 43) * 1000, 1000), Error::bad_epoch);
+    EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
+}
+
+// No layout draws Mastic's or Snowflake-SI's numbers from a slot of its own.
+TEST(LedgerNumbering, OthersNumbers) {
+    EXPECT_EQ(numbers_of(mastic::layout), Numbers::mastic);
+    EXPECT_EQ(numbers_of({{1767225600000000, 1000, 41}, 0, 16, true}), Numbers::mastic);
+    EXPECT_EQ(numbers_of({{1767225600001000, 1000, 48}, 0, 16}), Numbers::own);
+    EXPECT_EQ(numbers_of({{1767225600000000, 10000, 48}, 0, 16}), Numbers::own);
+    for (int bits = 0; bits <= snowflake_si::max_machine_bits; bits++) {
+        for (const unsigned clock_bits : {40u, 41u}) {
+            const Result<Layout> l = snowflake_si::layout(1700000000000000, bits, clock_bits);
+            if (l && clock_bits == 40) EXPECT_EQ(numbers_of(l.value), Numbers::snowflake_si);
+        }
+    }
+    EXPECT_EQ(numbers_of(twitter), Numbers::own);
+    EXPECT_EQ(numbers_of({{0, 1000, 41}, 5, 8, true}), Numbers::own);
+    EXPECT_EQ(numbers_of({{0, 1000, 41}, 13, 0}), Numbers::own);
+    EXPECT_EQ(numbers_of({{0, 10000, 41}, 5, 8}), Numbers::own);
+    std::set<std::uint64_t> numberings;
+    for (const KnownLayout& k : known_layouts) {
+        EXPECT_TRUE(pack_numbering(k.layout)) << k.name;
+        EXPECT_TRUE(numberings.insert(pack_numbering(k.layout).value).second) << k.name;
+    }
+}
+
+struct Memory {
+    Header header;
+    Slot slots[slot_count];
+};
+
+struct LedgerLayoutSlots : testing::Test {
+    Shared<Memory> memory;
+    Ledger ledger;
+    LedgerLayoutSlots() {
+        ledger.header = &memory->header;
+        ledger.slots = memory->slots;
+    }
+    static Key key(unsigned node) { return {Format::layout, static_cast<std::uint16_t>(node), 0}; }
+    static std::uint64_t numbering(unsigned i) {
+        return pack_numbering({{std::int64_t{i} * 1000, 1000, 41}, 10, 12}).value;
+    }
+};
+
+TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
+    std::set<Slot*> slots;
+    for (unsigned i = 0; i < 300; i++) {
+        EXPECT_FALSE(numbering_used(ledger, numbering(i)));
+        for (unsigned node = 0; node < 3; node++) {
+            EXPECT_EQ(find_slot(ledger, key(node), false, numbering(i)), nullptr);
+            Slot* slot = find_slot(ledger, key(node), true, numbering(i));
+            ASSERT_NE(slot, nullptr);
+            EXPECT_TRUE(slots.insert(slot).second);
+            EXPECT_EQ(slot->numbering.load(), numbering(i));
+            EXPECT_EQ(timeline_of(*slot, *ledger.header).epoch_us, std::int64_t{i} * 1000);
+        }
+        EXPECT_TRUE(numbering_used(ledger, numbering(i)));
+    }
+    for (unsigned i = 0; i < 300; i++)
+        for (unsigned node = 0; node < 3; node++)
+            EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, numbering(i))), 1u);
+}
+
+// Makers killed between the numbering and the key leave slots that are free for all others but other layouts.
+TEST_F(LedgerLayoutSlots, KilledMakers) {
+    std::mt19937_64 random(5);
+    for (Slot& slot : memory->slots)
+        if (random() % 2 != 0) slot.numbering.store(numbering(1000 + random() % 4));
+    std::set<Slot*> slots;
+    for (unsigned i = 0; i < 300; i++) {
+        Slot* slot = find_slot(ledger, key(7), true, numbering(i));
+        ASSERT_NE(slot, nullptr);
+        EXPECT_EQ(slot->numbering.load(), numbering(i));
+        EXPECT_TRUE(slots.insert(slot).second);
+    }
+    // A left-over is taken by its own numbering, and by formats that have none.
+    for (unsigned i = 1000; i < 1004; i++) EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);
+    for (unsigned node = 0; node < 600; node++) {
+        Slot* slot = find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0});
+        ASSERT_NE(slot, nullptr);
+        EXPECT_TRUE(slots.insert(slot).second);
+    }
+    for (unsigned i = 0; i < 300; i++) EXPECT_EQ(slots.count(find_slot(ledger, key(7), false, numbering(i))), 1u);
+    for (unsigned node = 0; node < 600; node++)
+        EXPECT_EQ(slots.count(find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0}, false)), 1u);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
