@@ -31,7 +31,7 @@ WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regcla
     AND NOT amvalidate(c.oid)
 ORDER BY 1, 2;
 
--- Parallel queries may run beside everything. What reads no clock, ledger or setting is strict and runs in workers.
+-- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
 SELECT signature, flags FROM extension_functions
 WHERE flags ~ 'unsafe' OR flags ~ '^(immutable|stable)' AND flags !~ '^(immutable|stable) strict safe'
 ORDER BY signature COLLATE "C";

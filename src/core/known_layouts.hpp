@@ -37,7 +37,8 @@ inline constexpr KnownLayout known_layouts[] = {
     {"pgedge", {ms_since(1672531200000, 41), 10, 12, true}, true, "pgEdge: milliseconds, counter, node"},
     {"mastic", mastic::layout, true, "Mastic: milliseconds, sequence"},
     // The base clock and width are settings; here with the defaults.
-    {"snowflake_si", snowflake_si::default_layout, true, "Snowflake-SI: milliseconds, machine, number; from the settings"},
+    {"snowflake_si", snowflake_si::default_layout, true,
+     "Snowflake-SI: milliseconds, machine, number; from the settings"},
 };
 
 // Null if there is none of this name.

@@ -94,11 +94,11 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     durability::enter(shared, in_recovery);
     ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("too many explicit generators in this database"),
-                        errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.",
-                                  max_owned_slots),
-                        errhint("Use partitions and layouts that were used before.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
+             errhint("Use partitions and layouts that were used before.")));
     }
     if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {

@@ -53,8 +53,7 @@ FUNCTION(snowflake_far_first) { PG_RETURN_INT64(ids_argument(fcinfo).far.first);
 FUNCTION(snowflake_far_last) { PG_RETURN_INT64(ids_argument(fcinfo).far.last); }
 
 FUNCTION(snowflake_time_support) {
-    static constexpr TimePredicate predicates[] = {
-        {snowflake_ids_snowflake_created_in, Comparison::less, false, true}};
+    static constexpr TimePredicate predicates[] = {{snowflake_ids_snowflake_created_in, Comparison::less, false, true}};
     return support(fcinfo, predicates, rewrite_created_in);
 }
 

@@ -306,14 +306,10 @@ FUNCTION(known_layouts) {
         const Layout l = si ? settings::snowflake_si_layout() : k.layout;
         Interval tick = {};
         tick.time = l.timeline.tick_us;
-        Datum values[] = {CStringGetTextDatum(k.name),
-                          TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),
-                          IntervalPGetDatum(&tick),
-                          UInt32GetDatum(l.timeline.bits),
-                          UInt32GetDatum(l.node_bits),
-                          UInt32GetDatum(l.sequence_bits),
-                          BoolGetDatum(l.node_last),
-                          BoolGetDatum(k.generates),
+        Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),
+                          IntervalPGetDatum(&tick),          UInt32GetDatum(l.timeline.bits),
+                          UInt32GetDatum(l.node_bits),       UInt32GetDatum(l.sequence_bits),
+                          BoolGetDatum(l.node_last),         BoolGetDatum(k.generates),
                           CStringGetTextDatum(k.description)};
         bool nulls[lengthof(values)] = {};
         tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);

@@ -70,7 +70,8 @@ namespace {
 
 ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-    for (const ledger::Format f : {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si, ledger::Format::layout}) {
+    for (const ledger::Format f :
+         {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si, ledger::Format::layout}) {
         if (strcmp(name, ledger::format_name(f)) == 0) return f;
     }
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),

@@ -33,10 +33,9 @@ Datum layout_datum(const Layout& l) {
         const Result<uint64> known = ledger::pack_numbering(k.layout);
         if (known && known.value == numbering) return CStringGetTextDatum(k.name);
     }
-    return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
-                                        show_time(timestamptz(l.timeline.epoch_us)),
-                                        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits,
-                                        l.node_last ? " (last)" : "", l.sequence_bits));
+    return CStringGetTextDatum(psprintf(
+        "epoch %s, tick %g ms, %u node bits%s, %u sequence bits", show_time(timestamptz(l.timeline.epoch_us)),
+        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {

@@ -160,7 +160,8 @@ TEST_F(LedgerLayoutSlots, KilledMakers) {
         EXPECT_TRUE(slots.insert(slot).second);
     }
     // A left-over is taken by its own numbering, and by formats that have none.
-    for (unsigned i = 1000; i < 1004; i++) EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);
+    for (unsigned i = 1000; i < 1004; i++)
+        EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);
     for (unsigned node = 0; node < 600; node++) {
         Slot* slot = find_slot(ledger, {Format::sno, static_cast<std::uint16_t>(node), 0});
         ASSERT_NE(slot, nullptr);

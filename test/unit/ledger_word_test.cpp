@@ -95,7 +95,8 @@ TEST(LedgerSlot, HotLineIsAlone) {
 }
 
 TEST(LedgerSlot, KeysSurvive) {
-    for (const Format format : {Format::none, Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si, Format::layout}) {
+    for (const Format format :
+         {Format::none, Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si, Format::layout}) {
         for (const std::uint16_t node : {0, 1, 255, 65535}) {
             for (const std::uint32_t owner : {0u, 1u, 0xffffffffu}) {
                 const Key key{format, node, owner};
