@@ -92,7 +92,7 @@ LockedCeilings::~LockedCeilings() {
     if (fd_ >= 0) close(fd_);
 }
 
-CeilingResult LockedCeilings::read(std::uint64_t (&ms)[slot_count]) const {
+CeilingResult LockedCeilings::read(Ceilings& ms) const {
     std::uint64_t words[slot_count];
     std::size_t done = 0;
     while (done < sizeof words) {
@@ -109,6 +109,14 @@ CeilingResult LockedCeilings::read(std::uint64_t (&ms)[slot_count]) const {
     return {};
 }
 
+CeilingResult LockedCeilings::write_all(const Ceilings& ms, bool sync) const {
+    std::uint64_t words[slot_count];
+    for (std::uint32_t i = 0; i < slot_count; i++) words[i] = ms[i] == 0 ? 0 : pack_ceiling(ms[i], i);
+    if (const int error = write_at(fd_, words, sizeof words, 0)) return io_error(error);
+    if (sync && fdatasync(fd_) != 0) return io_error(errno);
+    return {};
+}
+
 CeilingResult LockedCeilings::write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const {
     const std::uint64_t word = pack_ceiling(ms, slot_index);
     if (const int error = write_at(fd_, &word, sizeof word, slot_index * sizeof word)) return io_error(error);
@@ -120,14 +128,10 @@ CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger
                             bool sync) {
     if (slot.ceiling.load() >= ms) return {};
     LockedCeilings file;
-    CeilingResult r = file.open(dir, mode, ledger);
+    const CeilingResult r = file.open(dir, mode, ledger);
     if (r.error != CeilingError::none) return r;
-    // Whoever held the lock before us may have gone as far; and values in the file never sink.
-    if (slot.ceiling.load() >= ms) return {};
     if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
-    r = file.write(static_cast<std::uint32_t>(&slot - ledger.slots), ms, sync);
-    if (r.error == CeilingError::none) raise_to(slot.ceiling, ms);
-    return r;
+    return raise_locked_ceiling(slot, static_cast<std::uint32_t>(&slot - ledger.slots), ms, sync, file);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 
+#include "ledger/claim.hpp"
 #include "ledger/file.hpp"
 #include "ledger/slot.hpp"
 
@@ -50,6 +51,8 @@ struct CeilingResult {
 // that could raise a PostgreSQL error runs while one is held.
 class LockedCeilings {
 public:
+    using Ceilings = std::uint64_t[slot_count];
+
     // Opens, makes if there is none, and locks without waiting.
     CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger);
     // The same for a file that may be damaged: what cannot be read becomes `floor_ms`.
@@ -59,13 +62,27 @@ public:
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    CeilingResult read(std::uint64_t (&ms)[slot_count]) const;
+    CeilingResult read(Ceilings& ms) const;
+    // All of them anew, for whoever wants to rely on what he has read: its writer may have been
+    // killed before his sync.
+    CeilingResult write_all(const Ceilings& ms, bool sync) const;
     CeilingResult write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const;
 
 private:
     CeilingResult open_and_lock(const char* dir, unsigned mode, const Ledger& ledger);
     int fd_ = -1;
 };
+
+// The steps of a raise, once `file` is locked. A template, as everything that has an order
+// to keep: the model checker drives this very code.
+template <class S, class File>
+CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint64_t ms, bool sync, const File& file) {
+    // Whoever held the lock before us may have gone as far; and values in the file never sink.
+    if (slot.ceiling.load() >= ms) return {};
+    const CeilingResult r = file.write(slot_index, ms, sync);
+    if (r.error == CeilingError::none) raise_to(slot.ceiling, ms);
+    return r;
+}
 
 // Raises the durable ceiling of `slot` to at least `ms`. `sync`: as the server's fsync setting.
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,

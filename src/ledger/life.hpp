@@ -4,7 +4,9 @@
 // the ids that were issued, and a boot id cannot tell (containers share it, snapshots and
 // volume moves keep it).
 //
-// Beginning a life, under the ceiling file's lock: raise every slot to its durable ceiling
+// Beginning a life, under the ceiling file's lock: write the ceilings anew and sync them (their
+// last writer may have been killed before his sync, and what is published must be durable),
+// raise every slot to its durable ceiling
 // with its sequence used up and `safe` at the same tick, raise the floor for slots yet to
 // come, then write the life's key, last. All steps only move forward: killed in between, the
 // next process does them again.
@@ -34,9 +36,10 @@ std::uint64_t start_ticks_of(std::uint64_t pid);
 
 bool is_current(const Ledger& ledger, const LifeKey& key);
 
-// Begins the life `key` if it is not the current one. `life_id` is a fresh random number.
+// Begins the life `key` if it is not the current one. `life_id` is a fresh random number;
+// `sync`: as the server's fsync setting.
 CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
-                         std::uint64_t life_id);
+                         std::uint64_t life_id, bool sync);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. Only ever
 // forward; returns the tick it now stands at.
@@ -59,6 +62,54 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         raise_to(slot.safe, up.safe);
         if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
     }
+}
+
+// A life is current when its whole key is there; `started` is written last.
+template <class H>
+bool is_current(const H& header, const LifeKey& key) {
+    const auto& k = header.life_key;
+    return key == LifeKey{k[0].load(), k[1].load(), k[2].load()};
+}
+
+// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`; `resume`
+// takes one to its time in Unix ms, sequence used up.
+template <class H, class File, class SlotAt, class Resume>
+CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
+                                const LifeKey& key, std::uint64_t life_id, bool sync) {
+    if (is_current(header, key)) return {};
+    typename File::Ceilings ceilings;
+    CeilingResult r = file.read(ceilings);
+    if (r.error == CeilingError::none) r = file.write_all(ceilings, sync);
+    if (r.error != CeilingError::none) return r;
+
+    // From here on no life is current until the key is complete again.
+    header.life_key[0].store(0);
+    std::uint64_t highest = 0;
+    for (std::uint32_t i = 0; i < count; i++) {
+        auto& s = slot(i);
+        const std::uint64_t published = s.ceiling.load();
+        // The file is ahead of what was published, or it is an older copy: the higher one
+        // bounds what may have been issued, the file's alone is durable.
+        const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
+        if (bound > highest) highest = bound;
+        resume(s, bound);
+        s.ceiling.store(ceilings[i]);
+    }
+    // A ledger that was made anew knows no slots, but the ceilings may speak of lost ones.
+    if (header.lives.load() == 0) raise_to(header.floor_ms, highest);
+
+    header.life_id.store(life_id);
+    header.lives.fetch_add(1);
+    header.life_key[1].store(key.pid);
+    header.life_key[2].store(key.start_ticks);
+    header.life_key[0].store(key.started);
+    return {};
+}
+
+// The same for a slot that may be far above already: for whoever found it.
+template <class S>
+void apply_floor(S& slot, std::uint64_t tick, bool has_toggle) {
+    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise_slot(slot, tick, has_toggle);
 }
 
 // Nothing at or before `ms` is issued by any slot any more. A slot that is being made at

@@ -27,19 +27,6 @@ std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
     return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
 }
 
-// Back or forward: to the tick, used up, and nothing below it in either toggle. `safe` first:
-// a plain store after the swap could undo what a regression in between has raised.
-void put_slot(Slot& slot, std::uint64_t tick, bool toggled_format) {
-    slot.safe.store(tick);
-    std::uint64_t word = slot.word.load();
-    State state;
-    do {
-        state = unpack(word, 0, toggled_format);
-        state.tick = tick;
-        state.next = used_up;
-    } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
-}
-
 bool possible(const Slot& slot) {
     const std::uint64_t key = slot.key.load();
     const Key k = Key::unpack(key);
@@ -98,11 +85,8 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
             raise_slot(slot, tick, toggled_format);
             continue;
         }
-        put_slot(slot, tick, toggled_format);
-        // Lowered too, or the next life would go back up to it.
-        r = file.write(i, reset.ceiling_ms, reset.sync);
+        r = force_locked_slot(slot, i, tick, toggled_format, reset.ceiling_ms, reset.sync, file);
         if (r.error != CeilingError::none) return r;
-        slot.ceiling.store(reset.ceiling_ms);
     }
     if (reset.unfreeze) {
         // Ticks of another base clock mean nothing: the slots start anew, above the floor.

@@ -7,6 +7,7 @@
 
 #include "ledger/ceiling.hpp"
 #include "ledger/file.hpp"
+#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -19,6 +20,31 @@ struct Reset {
     bool unfreeze = false;         // forget the Snowflake-SI layout
     bool sync = true;
 };
+
+// Back or forward: to the tick, used up, and nothing below it in either toggle. `safe` first:
+// a plain store after the swap could undo what a regression in between has raised.
+template <class S>
+void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
+    slot.safe.store(tick);
+    std::uint64_t word = slot.word.load();
+    State state;
+    do {
+        state = unpack(word, 0, toggled_format);
+        state.tick = tick;
+        state.next = used_up;
+    } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
+}
+
+// The steps of a forced reset of one slot, once `file` is locked. The ceiling is lowered too,
+// or the next life would go back up to it.
+template <class S, class File>
+CeilingResult force_locked_slot(S& slot, std::uint32_t slot_index, std::uint64_t tick, bool toggled_format,
+                                std::uint64_t ceiling_ms, bool sync, const File& file) {
+    put_slot(slot, tick, toggled_format);
+    const CeilingResult r = file.write(slot_index, ceiling_ms, sync);
+    if (r.error == CeilingError::none) slot.ceiling.store(ceiling_ms);
+    return r;
+}
 
 // The highest time in Unix ms that a chosen generator has issued or may have issued: the
 // floor must not be below it unless forced.

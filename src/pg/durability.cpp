@@ -102,26 +102,25 @@ void begin_life(const ledger::Ledger& shared) {
             ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
         }
     }
-    until_done([&] { return ledger::begin_life(DataDir, file_mode(), shared, key, id); });
+    until_done([&] { return ledger::begin_life(DataDir, file_mode(), shared, key, id, enableFsync); });
 }
 
-// The database's ceiling was last raised by another life: of this server before a restart,
-// or of another server before a failover. Nothing below it is issued here.
 void enter_database(const ledger::Ledger& shared) {
     wal_ceiling::watch([] {
         wal_until_us = 0;
         settings::generation++;  // every generator is set up again
     });
-    const uint64 life_id = shared.header->life_id.load();
-    wal_ceiling::Ceiling c = wal_ceiling::read();
-    if (c.life_id != life_id) {
-        if (c.until_us > 0) {
-            ledger::raise_floor(shared, to_ms(c.until_us));
-            shared.header->epoch.fetch_add(1);  // ends leases below the floor
-        }
-        c = wal_ceiling::raise({ledger::wall_us() + window_us() + margin_us(), life_id});
-    }
-    wal_until_us = c.until_us;
+    wal_ceiling::InDatabase wal;
+    wal_until_us = ledger::enter_database(wal, shared.header->life_id.load(),
+                                          ledger::wall_us() + window_us() + margin_us(), [&](int64 us) {
+                                              ledger::raise_floor(shared, to_ms(us));
+                                              shared.header->epoch.fetch_add(1);  // ends leases below the floor
+                                          });
+}
+
+void raise_wal_above(int64 wanted_us, int64 target_us) {
+    wal_ceiling::InDatabase wal;
+    wal_until_us = ledger::raise_wal_above(wal, shared_ledger().header->life_id.load(), wanted_us, target_us);
 }
 
 ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
@@ -166,11 +165,7 @@ void raise_above(Generator& g, uint64 tick) {
     if (wanted >= static_cast<int64>(g.slot->ceiling.load()) * 1000) {
         until_done([&] { return raise_slot_ceiling(g, target); });
     }
-    if (!g.in_recovery && wanted >= wal_until_us) {
-        wal_until_us = wal_ceiling::read().until_us;
-        if (wanted >= wal_until_us)
-            wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
-    }
+    if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target);
     set_limit(g);
 }
 
@@ -182,11 +177,7 @@ void raise_ahead(Generator& g, uint64 tick) {
         const int64 target = target_us(g, tick);
         // A failure here is no error yet: whoever needs the ceiling will meet it.
         if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
-        if (!g.in_recovery && soon >= wal_until_us) {
-            wal_until_us = wal_ceiling::read().until_us;
-            if (soon >= wal_until_us)
-                wal_until_us = wal_ceiling::raise({target, shared_ledger().header->life_id.load()}).until_us;
-        }
+        if (!g.in_recovery && soon >= wal_until_us) raise_wal_above(soon, target);
         shared_ledger().header->raising_until.store(0, std::memory_order_relaxed);
     }
     set_limit(g);

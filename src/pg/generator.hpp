@@ -9,21 +9,15 @@
 #include "core/step.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/clock.hpp"
+#include "ledger/lease.hpp"
 #include "ledger/slot.hpp"
 #include "pg/pg.hpp"
 #include "pg/settings.hpp"
 
 namespace snowflake_ids {
 
-// Numbers of one tick that a backend has drawn ahead; see lease.hpp.
-struct Lease {
-    uint64 tick = 0;
-    uint32 toggle = 0;
-    uint32 next = 0;
-    uint32 end = 0;   // next == end: none left
-    uint32 want = 1;  // how many to draw next
-    uint32 used = 0;  // taken from this lease so far
-    // The client statement and the snapshot that it was drawn for.
+// With what it was drawn for; see lease.hpp.
+struct Lease : ledger::Lease {
     TimestampTz statement = 0;
     TransactionId xmax = 0;
     uint32 running = 0;

@@ -1,12 +1,6 @@
-// Leases. Two processes that swap one shared word move its cache line back and forth, which
-// costs several clock reads. A backend that draws again and again for one statement therefore
-// claims a small, growing range in one swap and serves itself from it.
-//
-// What keeps order: an id that is drawn after another one was seen is larger. So a lease ends
-// with its tick, with the client statement, with the snapshot (a function's next query sees
-// what others have committed meanwhile, ids included), and with an operator's reset. It is
-// never taken while the clock is behind, and never more than a small part of the pool. Unused
-// numbers are simply not issued.
+// Leases (ledger/lease.hpp) for statements that draw again and again. The view that one ends
+// with is the client statement and the snapshot: a function's next query sees what others
+// have committed meanwhile, ids included.
 //
 // Same snapshot: as long as no transaction has ended, xmax and the number of running
 // transactions below it stay as they are; the first end changes one of them for good.
@@ -21,9 +15,6 @@ extern "C" {
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::lease {
-
-// At most this part of a pool: 64 backends can hold one each.
-inline constexpr uint32 pool_share = 64;
 
 struct Id {
     uint64 tick;
@@ -50,24 +41,12 @@ inline void note_view(Lease& l) {
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id draw_more(Generator& g) {
     Lease& l = g.lease;
-    if (!same_view(l)) {
-        l.want = 1;
-    } else if (l.next == l.end) {
-        const uint32 most = (g.rules.max - g.rules.min + 1) / pool_share;
-        l.want = Max(Min(l.want * 2, most), 1u);
-    } else {
-        // The tick ended first: no more than the last one could use.
-        l.want = Max(l.used, 1u);
-    }
+    const uint32 want = ledger::lease_size(l, same_view(l), g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
-    const ledger::Claim c = generator::draw<claim>(g, l.want);
-    l = {.tick = c.tick, .toggle = c.toggle, .next = c.first + 1, .end = c.first + c.count, .want = l.want, .used = 1};
+    l.want = want;
+    const ledger::Claim c = generator::draw<claim>(g, want);
+    g.uncounted -= ledger::begin_lease(l, c, want);
     note_view(l);
-    if (c.held) {
-        // Only what was asked for: the tick may have to last.
-        generator::end_lease(g);
-        l.want = 1;
-    }
     return {c.tick, c.toggle, c.first};
 }
 
@@ -75,7 +54,8 @@ template <generator::ClaimFunction claim>
 template <generator::ClaimFunction claim, class TickNow>
 pg_attribute_always_inline Id draw(Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
-    if (l.next < l.end && tick_now(g) == l.tick && same_view(l)) {
+    if (ledger::serves(
+            l, [&] { return tick_now(g); }, [&] { return same_view(l); })) {
         l.used++;
         return {l.tick, l.toggle, l.next++};
     }

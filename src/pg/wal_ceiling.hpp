@@ -12,14 +12,12 @@
 // no transaction id: it works in read-only transactions and in parallel workers.
 #pragma once
 
+#include "ledger/wal.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::wal_ceiling {
 
-struct Ceiling {
-    int64 until_us = 0;
-    uint64 life_id = 0;
-};
+using Ceiling = ledger::WalCeiling;
 
 // `forget` is called when the relation may be another one than before: the extension was
 // dropped and made again, and the new relation knows nothing of the old ceiling.
@@ -33,5 +31,11 @@ void set(const Ceiling& c);
 
 // Raises it to at least `wanted.until_us`, and to that life. Returns what is in force, flushed.
 Ceiling raise(const Ceiling& wanted);
+
+// For ledger/wal.hpp.
+struct InDatabase {
+    static Ceiling read() { return wal_ceiling::read(); }
+    static Ceiling raise(const Ceiling& wanted) { return wal_ceiling::raise(wanted); }
+};
 
 }  // namespace snowflake_ids::wal_ceiling

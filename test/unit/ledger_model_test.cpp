@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ledger/claim.hpp"
+#include "ledger/reset.hpp"
 #include "support/ledger_never_twice.hpp"
 #include "support/ledger_wrong.hpp"
 
@@ -193,6 +194,30 @@ TEST(LedgerModel, PlainFloor) {
     }
 }
 
+// An operator's forced reset may go back. What counts as issued is then what is at or below
+// its floor, and what is drawn after it. (Not by a draw that was under way: where a slot goes
+// back, the word that it has seen may come again.)
+struct ResetSlot : Sno {
+    Complaint on_done(Global& g, const Claim& c) override {
+        if (c.outcome == Outcome::ended && c.toggled) g.ghost[issued_ghost] = 0;
+        return Sno::on_done(g, c);
+    }
+};
+TEST(LedgerModel, ForcedReset) {
+    for (const Value floor : {1, 3}) {
+        ResetSlot m;
+        m.check_words = m.crashes = false;
+        m.clock = {1, 2, 3, 4};
+        const unsigned reset =
+            m.floor_operation(floor, [](auto& slot, Value tick, bool toggle) { put_slot(slot, tick, toggle); });
+        m.again.clear();
+        m.operations.push_back([&m](World& w) { return RealClaim::claim(w.slot, w.clock, 1, m.rules); });
+        m.programs.push_back({reset, reset + 1, reset + 1, reset + 1});
+        m.start_anywhere(4);
+        expect_right(m);
+    }
+}
+
 // Where a slot is at the floor already, and its word looks just as the floor would leave it.
 TEST(LedgerModel, FloorOnAFloor) {
     Sno m;
@@ -269,6 +294,25 @@ TEST(LedgerModel, FindsWordStored) { expect_repeats<Reordered<Order{.store_word 
 TEST(LedgerModel, FindsSafeNotRaised) {
     Sno m;
     expect_repeats<Reordered<Order{.forget_raise = true}>>(std::move(m), {{1, 1, 1, 1}});
+}
+
+// A restore that looks at the word alone: `safe` above the floor is lost to the next toggle.
+TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
+    Sno m;
+    m.check_words = m.check_progress = false;
+    m.clock = {1, 2, 3, 4};
+    m.claims_of<RealClaim>({{1, 1}});
+    m.programs.push_back({m.floor_operation(2, [](auto& slot, Value floor, bool toggle) {
+        Value word = slot.word.load();
+        const State state = unpack(word, 0, toggle);
+        if (state.tick >= floor) return;
+        constexpr Rules any{.max = 65535};
+        const State up = raise(state, floor, any);
+        slot.safe.store(up.safe);
+        slot.word.compare_exchange_strong(word, pack(up, toggle));
+    })});
+    m.start_anywhere(4);
+    expect_found(m, "issued twice");
 }
 
 // A clock read before the word cannot repeat an id: the clock may show anything anyhow. It

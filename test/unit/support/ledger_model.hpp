@@ -14,13 +14,14 @@
 // states. Without, an exploration that ends shows as well that no schedule keeps a process
 // busy for ever: every answer makes its position a new one.
 //
-// To extend it: an operation is any function of a World. More cells than a slot's words: give
-// WatchedWords a cell number from cell_count on. Other kinds of access (a file that is
-// synced) and other events (a power loss): Model::events().
+// An operation is any function of a World. Besides a slot's words there are cells for what a
+// server has more (ledger_lives.hpp), a lock that dies with its holder, files that are written
+// and synced, and Model::events() for what happens to all at once.
 #pragma once
 
 #include <cstring>
 #include <functional>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -36,10 +37,14 @@ namespace snowflake_ids::test {
 using Value = std::uint64_t;
 
 struct Request {
-    enum Kind : unsigned char { load, swap, store, tick, monotonic } kind = load;
+    enum Kind : unsigned char { load, swap, store, lock, sync, issue, tick, monotonic } kind = load;
     Cell cell = key_cell;
     Value expected = 0, desired = 0;
+    ledger::Claim issued{};  // issue: not an access, takes place at once
 };
+
+// Cells beyond those of a slot.
+inline constexpr auto lock_cell = static_cast<Cell>(cell_count), first_other_cell = static_cast<Cell>(cell_count + 1);
 
 // A loaded value; whether a swap succeeded, and if not, what was there; whether the clock is
 // inside the format, and its tick.
@@ -60,7 +65,19 @@ public:
     Request pending;
     std::int64_t tick_length = 1;
 
-    explicit World(const std::vector<Answer>& history) : history_(history) {}
+    // What an operation of several parts knew when its last part ended; empty: it begins.
+    const std::vector<Value> locals;
+    std::vector<Value> next_locals;
+
+    World(const std::vector<Answer>& history, std::vector<Value> locals)
+        : locals(std::move(locals)), history_(history) {}
+
+    // Ends a part. Of what came before only `values` are kept, so that two ways to the same
+    // knowledge are one. The operation is called again with them in `locals`.
+    [[noreturn]] void go_on_with(std::vector<Value> values) {
+        next_locals = std::move(values);
+        throw Stopped();
+    }
 
     Answer ask(const Request& r) {
         if (at_ < history_.size()) return history_[at_++];
@@ -74,6 +91,17 @@ public:
         return a.ok;
     }
     void store(Cell cell, Value value) override { ask({Request::store, cell, 0, value}); }
+    // A lock that the kernel drops with its holder, without waiting.
+    bool lock() { return ask({Request::lock, lock_cell}).ok; }
+    void unlock() { store(lock_cell, 0); }
+    // See Model::sync().
+    bool sync(Cell cell) { return ask({Request::sync, cell}).ok; }
+    // For operations that draw more than once: these ids are out.
+    void issue(const ledger::Claim& c) {
+        Request r{Request::issue};
+        r.issued = c;
+        ask(r);
+    }
     Result<Value> tick() override {
         const Answer a = ask({Request::tick});
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
@@ -96,6 +124,8 @@ public:
     struct Node {
         unsigned operation = 0;
         bool done = false;
+        bool begun = false;  // its process has something to lose
+        std::vector<Value> locals;
         Request request;       // not done
         ledger::Claim result;  // done
         std::vector<Answer> history;
@@ -104,7 +134,7 @@ public:
 
     std::uint32_t root(const Operation& operation) {
         operations_.push_back(operation);
-        return add(static_cast<unsigned>(operations_.size() - 1), {});
+        return add(static_cast<unsigned>(operations_.size() - 1), {}, {}, false);
     }
     std::uint32_t after(std::uint32_t at, const Answer& answer) {
         for (const auto& [known, child] : nodes_[at].children) {
@@ -112,7 +142,7 @@ public:
         }
         std::vector<Answer> history = nodes_[at].history;
         history.push_back(answer);
-        const std::uint32_t child = add(nodes_[at].operation, std::move(history));
+        const std::uint32_t child = add(nodes_[at].operation, std::move(history), nodes_[at].locals, true);
         nodes_[at].children.emplace_back(answer, child);
         return child;
     }
@@ -120,26 +150,34 @@ public:
     std::size_t size() const { return nodes_.size(); }
 
 private:
-    std::uint32_t add(unsigned operation, std::vector<Answer> history) {
+    std::uint32_t add(unsigned operation, std::vector<Answer> history, std::vector<Value> locals, bool begun) {
         Node node;
         node.operation = operation;
+        node.begun = begun;
         node.history = std::move(history);
-        World world(node.history);
+        node.locals = locals;
+        World world(node.history, std::move(locals));
         try {
             node.result = operations_[operation](world);
             node.done = true;
         } catch (const World::Stopped&) {
+            if (!world.next_locals.empty()) {
+                const auto [part, is_new] = parts_.try_emplace({operation, world.next_locals}, 0);
+                if (is_new) part->second = add(operation, {}, world.next_locals, true);
+                return part->second;
+            }
             node.request = world.pending;
         }
         nodes_.push_back(std::move(node));
         return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
 
+    std::map<std::pair<unsigned, std::vector<Value>>, std::uint32_t> parts_;
     std::vector<Operation> operations_;
     std::vector<Node> nodes_;
 };
 
-inline constexpr std::size_t model_cells = 8, model_processes = 3, model_ghosts = 3;
+inline constexpr std::size_t model_cells = 20, model_processes = 3, model_ghosts = 3;
 
 struct Position {
     std::uint32_t node = 0;
@@ -180,6 +218,11 @@ struct Model {
     virtual bool clock_has_state() const { return false; }
     virtual Complaint on_access(const Global&, Global&, const Request&, const Answer&) { return nullptr; }
     virtual Complaint on_done(Global&, const ledger::Claim&) { return nullptr; }
+    // Accesses that need no place of their own in the order, for nobody can tell when they were:
+    // they come at once with the one before.
+    virtual bool at_once(const Global&, std::uint8_t, const Request&) const { return false; }
+    // The sync of what was written to `cell`: each way it may end.
+    virtual void sync(const Global&, Cell, std::vector<std::pair<Answer, Global>>&) const {}
     // Of every state.
     virtual Complaint always(const Global&) { return nullptr; }
     // Other things that may happen at any time.
@@ -247,16 +290,26 @@ private:
             const Position& at = from.process[p];
             if (at.node == ended) continue;
             proceed(from, p, {index, p, false});
-            if (model_.crashes && !tree_[at.node].history.empty()) {
+            if (model_.crashes && tree_[at.node].begun) {
                 Global to = from;
                 end(to.process[p]);
+                if (to.memory[lock_cell] == p + 1u) to.memory[lock_cell] = 0;
                 result_.crashes++;
                 add(to, {index, p, true});
             }
         }
         std::vector<Global> others;
         model_.events(from, others);
-        for (const Global& g : others) add(g, {index, model_processes, false});
+        for (const Global& g : others) {
+            Global to = g;
+            // Whoever was at something is gone with it.
+            for (std::uint8_t p = 0; p < model_.programs.size(); p++) {
+                Position& at = to.process[p];
+                if (at.node != ended && tree_[at.node].begun) end(at);
+            }
+            to.memory[lock_cell] = 0;
+            add(to, {index, model_processes, false});
+        }
     }
 
     // One access of process p, with every answer that it may have.
@@ -273,8 +326,21 @@ private:
                 answers = {cell == request.expected ? Answer{0, true} : Answer{cell, false}};
                 break;
             case Request::store:
+            case Request::issue:
                 answers = {{}};
                 break;
+            case Request::lock:
+                answers = {{0, cell == 0}};
+                break;
+            case Request::sync: {
+                std::vector<std::pair<Answer, Global>> ends;
+                model_.sync(from, request.cell, ends);
+                for (auto& [answer, to] : ends) {
+                    complain(model_.on_access(from, to, request, answer), origin);
+                    arrive(to, p, next(from.process[p], request, answer), origin);
+                }
+                return;
+            }
             case Request::tick:
                 model_.ticks(from, answers);
                 break;
@@ -287,7 +353,9 @@ private:
             if (request.kind == Request::store || (request.kind == Request::swap && answer.ok)) {
                 to.memory[request.cell] = request.desired;
             }
+            if (request.kind == Request::lock && answer.ok) to.memory[lock_cell] = p + 1u;
             if (request.kind == Request::monotonic) to.monotonic = answer.value;
+            if (request.kind == Request::issue) complain(model_.on_done(to, request.issued), origin);
             complain(model_.on_access(from, to, request, answer), origin);
             arrive(to, p, next(from.process[p], request, answer), origin);
         }
@@ -310,7 +378,8 @@ private:
         if (n.done) {
             complain(model_.on_done(to, n.result), origin);
             end(to.process[p]);
-        } else if (n.request.kind == Request::tick && !model_.clock_has_state()) {
+        } else if (n.request.kind == Request::issue || (n.request.kind == Request::tick && !model_.clock_has_state()) ||
+                   (n.begun && model_.at_once(to, p, n.request))) {
             proceed(Global(to), p, origin);
             return;
         }
@@ -338,6 +407,12 @@ private:
                  j--) {
                 std::swap(g.process[j].operation, g.process[j - 1].operation);
                 std::swap(g.process[j].node, g.process[j - 1].node);
+                Value& holder = g.memory[lock_cell];
+                if (holder == j + 1) {
+                    holder = j;
+                } else if (holder == j) {
+                    holder = j + 1;
+                }
             }
         }
         result_.transitions++;
@@ -373,9 +448,9 @@ private:
         return out.str();
     }
     void tell(std::ostream& out, const Origin& step) const {
-        static constexpr const char* kinds[] = {"load", "swap", "store", "read clock", "read monotonic clock"};
-        static constexpr const char* cells[] = {"key",   "word",   "safe",   "ceiling",
-                                                "begun", "cell 5", "cell 6", "cell 7"};
+        static constexpr const char* kinds[] = {"load", "swap",  "store",      "lock",
+                                                "sync", "issue", "read clock", "read monotonic clock"};
+        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun"};
         const Global& g = states_[step.parent];
         out << "    memory";
         for (const Value v : g.memory) out << ' ' << (v >> ledger::next_bits) << '|' << (v & ledger::next_mask);
@@ -392,7 +467,13 @@ private:
         const Request& r = tree_[p.node].request;
         out << "  process " << int{step.process} << " operation " << p.operation << ": "
             << (step.crash ? "dies before " : "") << kinds[r.kind];
-        if (r.kind <= Request::store) out << ' ' << cells[r.cell];
+        if (r.kind <= Request::sync) {
+            if (r.cell < cell_count) {
+                out << ' ' << cells[r.cell];
+            } else {
+                out << " cell " << r.cell;
+            }
+        }
         if (r.kind == Request::swap) out << " from " << (r.expected >> 17) << '|' << (r.expected & ledger::next_mask);
         if (r.kind == Request::swap || r.kind == Request::store) {
             out << " to " << (r.desired >> 17) << '|' << (r.desired & ledger::next_mask);

@@ -55,8 +55,13 @@ struct NeverTwice : Model {
     // An operation that raises the slot to a floor, as a new server life or a restore does.
     // From then on the ids at or below it count as issued: by whom the floor came from.
     unsigned raise_operation(Value floor) {
-        const Operation raise = [this, floor](World& w) {
-            ledger::raise_slot(w.slot, floor, rules.has_toggle);
+        return floor_operation(floor,
+                               [](auto& slot, Value tick, bool toggle) { ledger::raise_slot(slot, tick, toggle); });
+    }
+    template <class Raise>
+    unsigned floor_operation(Value floor, Raise raise_slot) {
+        const Operation raise = [this, floor, raise_slot](World& w) {
+            raise_slot(w.slot, floor, rules.has_toggle);
             return ledger::Claim{.outcome = ledger::Outcome::ended, .toggled = true, .tick = floor};
         };
         operations.push_back(raise);

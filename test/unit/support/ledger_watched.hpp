@@ -39,6 +39,12 @@ public:
         return watcher_->swap(cell_, expected, desired);
     }
     void store(std::uint64_t value) { watcher_->store(cell_, value); }
+    // In two accesses: nobody can tell, for a swap that fails is tried again.
+    std::uint64_t fetch_add(std::uint64_t n) {
+        std::uint64_t seen = load();
+        while (!compare_exchange_strong(seen, seen + n)) {}
+        return seen;
+    }
 
     void watch(Watcher& watcher, Cell cell) {
         watcher_ = &watcher;

@@ -1,0 +1,192 @@
+// The durable ceilings, new server lives and the ceiling in WAL under every interleaving, with
+// crashes, power losses and failovers at every point: see support/ledger_lives.hpp.
+#include "support/ledger_lives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+
+#include "support/ledger_wrong_steps.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+Exploration explore(Model& model) {
+    const Exploration e = Explorer(model).run();
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::printf("%-32s %8zu states %9zu transitions %8zu crashes %7zu prefixes run, longest %2zu; %.1f s%s%s\n",
+                test->name(), e.states, e.transitions, e.crashes, e.prefixes, e.longest, e.seconds,
+                e.complaint.empty() ? "" : "; found: ", e.complaint.c_str());
+    std::fflush(stdout);
+    return e;
+}
+
+void expect_right(Model& model) {
+    const Exploration e = explore(model);
+    EXPECT_EQ(e.complaint, "") << e.trace;
+    EXPECT_TRUE(e.complete);
+}
+
+void expect_found(Model& model, const std::string& complaint) {
+    const Exploration e = explore(model);
+    EXPECT_EQ(e.complaint, complaint) << e.trace;
+}
+
+struct Plain : Lives {};
+struct Sno : Lives {
+    Sno() { rules.has_toggle = true; }
+};
+
+// ---- the ceiling file alone: power fails ----
+
+TEST(LedgerLives, FirstLife) {
+    Sno m;
+    m.most_events = 0;
+    m.sessions({1, 1});
+    m.start_new();
+    expect_right(m);
+}
+
+TEST(LedgerLives, File) {
+    Plain m;
+    m.with_wal = false;
+    m.may_lose_power = true;
+    m.sessions({2, 2});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerLives, SnoFile) {
+    Sno m;
+    m.with_wal = false;
+    m.may_lose_power = true;
+    m.syncs_may_fail = true;
+    m.sessions({2, 2});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerLives, FileTwice) {
+    Plain m;
+    m.with_wal = false;
+    m.may_lose_power = true;
+    m.most_events = 2;
+    m.rules.max = 0;
+    m.sessions({3, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// After each event ids run ahead of the clock, and held ticks go on from there.
+TEST(LedgerLives, FileHold) {
+    Plain m;
+    m.with_wal = false;
+    m.may_lose_power = true;
+    m.clock = {1};
+    m.rules.max = 0;
+    m.last_monotonic = 2;
+    m.sessions({2, 1}, 3);
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// ---- the ceiling in WAL alone: a standby takes over, whose clock may be behind ----
+
+TEST(LedgerLives, Wal) {
+    Plain m;
+    m.with_file = false;
+    m.may_fail_over = true;
+    m.clock = {1};
+    m.sessions({2, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerLives, SnoWal) {
+    Sno m;
+    m.with_file = false;
+    m.may_fail_over = true;
+    m.sessions({1, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// ---- both ----
+
+TEST(LedgerLives, FileAndWal) {
+    Plain m;
+    m.may_fail_over = m.may_lose_power = true;
+    m.clock = {1};
+    m.sessions({2, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// ---- wrong on purpose ----
+
+template <class Steps, class M>
+void expect_caught(M&& m, const std::string& complaint, Value draws = 1) {
+    m.template sessions<Steps>({2, 2}, draws);
+    m.start_in_life(1);
+    expect_found(m, complaint);
+}
+
+struct PowerLoss : Plain {
+    PowerLoss() {
+        with_wal = false;
+        may_lose_power = true;
+    }
+};
+struct Failover : Plain {
+    Failover() {
+        with_file = false;
+        may_fail_over = true;
+    }
+};
+
+TEST(LedgerLives, FindsPublishedBeforeTheSync) {
+    expect_caught<PublishedBeforeTheSync>(PowerLoss(), "published a ceiling that is not durable");
+}
+
+TEST(LedgerLives, FindsPublishedThoughTheSyncFailed) {
+    PowerLoss m;
+    m.syncs_may_fail = true;
+    expect_caught<PublishedThoughTheSyncFailed>(std::move(m), "published a ceiling that is not durable");
+}
+
+// An older value over a newer one: what is on disk sinks below what was issued.
+TEST(LedgerLives, FindsCeilingStored) {
+    PowerLoss m;
+    m.clock = {2, 3};
+    expect_caught<CeilingStored>(std::move(m), "issued beyond the durable ceiling", 2);
+}
+
+TEST(LedgerLives, FindsMemoryTrusted) { expect_caught<MemoryTrusted>(PowerLoss(), "issued twice"); }
+
+TEST(LedgerLives, FindsKeyWrittenFirst) { expect_caught<KeyWrittenFirst>(PowerLoss(), "issued twice"); }
+
+// Its writer was killed before the sync; the next life believes it, and then the power fails.
+TEST(LedgerLives, FindsUnsyncedCeilingTrusted) {
+    expect_caught<UnsyncedCeilingTrusted>(PowerLoss(), "published a ceiling that is not durable");
+}
+
+TEST(LedgerLives, FindsDatabaseEnteredBeforeItsFloor) {
+    expect_caught<DatabaseEnteredBeforeItsFloor>(Failover(), "issued twice");
+}
+
+TEST(LedgerLives, FindsDatabaseEnteredWithoutFloor) {
+    expect_caught<DatabaseEnteredWithoutFloor>(Failover(), "issued twice");
+}
+
+TEST(LedgerLives, FindsWalNotFlushed) { expect_caught<WalNotFlushed>(Failover(), "issued beyond the flushed ceiling"); }
+
+// The page is in memory as another process wrote it, who has not flushed it yet.
+TEST(LedgerLives, FindsWalReadUnflushed) {
+    expect_caught<WalReadUnflushed>(Failover(), "issued beyond the flushed ceiling");
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

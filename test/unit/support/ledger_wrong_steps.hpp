@@ -1,0 +1,114 @@
+// Steps of ledger_lives.hpp that are wrong on purpose, one in each.
+#pragma once
+
+#include <utility>
+
+#include "support/ledger_lives.hpp"
+
+namespace snowflake_ids::test {
+
+struct PublishedBeforeTheSync : RightSteps {
+    template <class S, class File>
+    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
+        if (slot.ceiling.load() >= ms) return {};
+        ledger::raise_to(slot.ceiling, ms);
+        return file.write(i, ms, sync);
+    }
+};
+
+struct PublishedThoughTheSyncFailed : RightSteps {
+    template <class S, class File>
+    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
+        if (slot.ceiling.load() >= ms) return {};
+        const ledger::CeilingResult r = file.write(i, ms, sync);
+        ledger::raise_to(slot.ceiling, ms);
+        return r;
+    }
+};
+
+// No second look under the lock, and a plain store instead of the atomic maximum.
+struct CeilingStored : RightSteps {
+    template <class S, class File>
+    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
+        const ledger::CeilingResult r = file.write(i, ms, sync);
+        if (r.error == ledger::CeilingError::none) slot.ceiling.store(ms);
+        return r;
+    }
+};
+
+// The mapped file is believed, as if it always survived.
+struct MemoryTrusted : RightSteps {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+        const auto stay = [](auto&, Value) {};
+        return ledger::begin_locked_life(header, 1, slot, stay, file, key, life_id, sync);
+    }
+};
+
+struct KeyWrittenFirst : RightSteps {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+        if (ledger::is_current(header, key)) return {};
+        typename File::Ceilings ceilings;
+        file.read(ceilings);
+        file.write_all(ceilings, sync);
+        header.life_id.store(life_id);
+        header.life_key[0].store(key.started);
+        resume(slot(0), std::max(slot(0).ceiling.load(), ceilings[0]));
+        slot(0).ceiling.store(ceilings[0]);
+        return {};
+    }
+};
+
+struct UnsyncedCeilingTrusted : RightSteps {
+    template <class File>
+    struct Unsynced : File {
+        template <class C>
+        ledger::CeilingResult write_all(const C&, bool) const {
+            return {};
+        }
+    };
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, key, life_id, sync);
+    }
+};
+
+struct DatabaseEnteredBeforeItsFloor : RightSteps {
+    template <class Wal, class RaiseFloor>
+    static std::int64_t enter_database(Wal& wal, Value life_id, std::int64_t target, RaiseFloor raise_floor) {
+        const ledger::WalCeiling c = wal.read();
+        if (c.life_id == life_id) return c.until_us;
+        const std::int64_t until = wal.raise({target, life_id}).until_us;
+        raise_floor(c.until_us);
+        return until;
+    }
+};
+
+struct DatabaseEnteredWithoutFloor : RightSteps {
+    template <class Wal, class RaiseFloor>
+    static std::int64_t enter_database(Wal& wal, Value life_id, std::int64_t target, RaiseFloor) {
+        return ledger::enter_database(wal, life_id, target, [](std::int64_t) {});
+    }
+};
+
+struct WalNotFlushed : RightSteps {
+    template <class Wal>
+    static std::int64_t raise_wal_above(Wal& wal, Value life_id, std::int64_t wanted, std::int64_t target) {
+        const std::int64_t until = wal.read().until_us;
+        return wanted < until ? until : wal.write_only({target, life_id}).until_us;
+    }
+};
+
+struct WalReadUnflushed : RightSteps {
+    template <class Wal>
+    static std::int64_t raise_wal_above(Wal& wal, Value life_id, std::int64_t wanted, std::int64_t target) {
+        const std::int64_t until = wal.read_only().until_us;
+        return wanted < until ? until : wal.raise({target, life_id}).until_us;
+    }
+};
+
+}  // namespace snowflake_ids::test
