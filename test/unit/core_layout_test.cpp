@@ -77,9 +77,12 @@ TEST(CoreLayout, FieldsSurviveInEitherOrder) {
         ASSERT_EQ(l.upper_bound(us).value - l.lower_bound(us).value,
                   (std::uint64_t{1} << (l.node_bits + l.sequence_bits)) - 1);
         // The next number of the same node is a larger id.
-        if (f.sequence < l.max_sequence()) ASSERT_GT(l.compose({f.tick, f.node, f.sequence + 1}), id);
-        if (l.node_last && l.node_bits > 0 && f.node < l.max_node())
+        if (f.sequence < l.max_sequence()) {
+            ASSERT_GT(l.compose({f.tick, f.node, f.sequence + 1}), id);
+        }
+        if (l.node_last && l.node_bits > 0 && f.node < l.max_node()) {
             ASSERT_EQ(l.compose({f.tick, f.node + 1, f.sequence}), id + 1);
+        }
     }
     EXPECT_GT(tried, 10000);
 }

@@ -96,7 +96,9 @@ TEST(LedgerNumbering, OthersNumbers) {
     for (int bits = 0; bits <= snowflake_si::max_machine_bits; bits++) {
         for (const unsigned clock_bits : {40u, 41u}) {
             const Result<Layout> l = snowflake_si::layout(1700000000000000, bits, clock_bits);
-            if (l && clock_bits == 40) EXPECT_EQ(numbers_of(l.value), Numbers::snowflake_si);
+            if (l && clock_bits == 40) {
+                EXPECT_EQ(numbers_of(l.value), Numbers::snowflake_si);
+            }
         }
     }
     EXPECT_EQ(numbers_of(twitter), Numbers::own);
