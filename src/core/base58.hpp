@@ -48,17 +48,21 @@ constexpr void print5(std::uint32_t v, char* out) {
     out[0] = alphabet[top];
 }
 
-// Up to ten digits (58^10 < 2^59). False if a character is outside the alphabet.
-constexpr bool parse_digits(const char* in, std::size_t n, std::uint64_t& out) {
-    std::uint64_t v = 0;
-    unsigned bad = 0;
-    for (std::size_t i = 0; i < n; i++) {
-        const unsigned char digit = values[static_cast<unsigned char>(in[i])];
-        bad |= digit & 0x80;
-        v = v * 58 + digit;
+constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
+
+// N digits, at most ten (58^10 < 2^59), unrolled and in halves: digit after digit each multiplication would wait for
+// the one before. A character outside the alphabet sets the top bit of `bad`.
+template <std::size_t N>
+constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
+    static_assert(N >= 1 && N <= 10);
+    if constexpr (N == 1) {
+        const unsigned char digit = values[static_cast<unsigned char>(*in)];
+        bad |= digit;
+        return digit;
+    } else {
+        constexpr std::size_t half = N / 2;
+        return parse_digits<half>(in, bad) * pow58(N - half) + parse_digits<N - half>(in + half, bad);
     }
-    out = v;
-    return bad == 0;
 }
 
 }  // namespace detail
@@ -84,17 +88,18 @@ constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
 
 // 10 digits to at most 7 bytes. Errors: bad_character, bad_magnitude.
 constexpr Error parse_time(const char* in, std::uint64_t& out) {
-    if (!detail::parse_digits(in, 10, out)) return Error::bad_character;
+    unsigned bad = 0;
+    out = detail::parse_digits<10>(in, bad);
+    if (bad & 0x80) return Error::bad_character;
     return out >> 56 ? Error::bad_magnitude : Error::none;
 }
 
 // 13 digits to 9 bytes. Errors: bad_character, bad_magnitude (does not fit nine bytes; a
 // number below 58^12 comes back as it is, for the caller to judge).
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
-    std::uint64_t head = 0, tail = 0;
-    const bool head_ok = detail::parse_digits(in, 8, head);
-    const bool tail_ok = detail::parse_digits(in + 8, 5, tail);
-    if (!head_ok || !tail_ok) return Error::bad_character;
+    unsigned bad = 0;
+    const std::uint64_t head = detail::parse_digits<8>(in, bad), tail = detail::parse_digits<5>(in + 8, bad);
+    if (bad & 0x80) return Error::bad_character;
     // head * 58^5 + tail, in 32-bit halves of head: 58^8 < 2^47, 58^5 < 2^30.
     const std::uint64_t low_product = (head & 0xffffffff) * detail::pow58_5 + tail;
     const std::uint64_t high_product = (head >> 32) * detail::pow58_5 + (low_product >> 32);

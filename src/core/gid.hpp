@@ -59,9 +59,9 @@ constexpr unsigned char prefix(Kind kind) {
 }
 
 constexpr Result<Kind> kind_of_prefix(unsigned char byte) {
-    for (int k = 0; k < kind_count; k++)
-        if (byte == prefix(static_cast<Kind>(k))) return static_cast<Kind>(k);
-    return Error::bad_kind;
+    const unsigned k = byte >> 5 & 3;
+    if (k == kind_count || byte != prefix(static_cast<Kind>(k))) return Error::bad_kind;
+    return static_cast<Kind>(k);
 }
 
 struct Id {

@@ -39,8 +39,7 @@ Kind kind_of_modifier(int32 modifier) {
 }
 
 // False, with the error saved, if a column of this modifier must not hold the id and the context is soft.
-bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
-    if (modifier == -1) return true;
+bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
     char text[gid::text_size + 1];
@@ -51,6 +50,10 @@ bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
         {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
         escontext);
     return false;
+}
+
+inline bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
+    return modifier == -1 || check_kind(id, modifier, escontext);
 }
 
 }  // namespace
