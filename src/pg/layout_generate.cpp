@@ -103,7 +103,7 @@ FUNCTION(gen_snowflake_series) {
             if (unlikely(!(s.named->layout == s.layout))) {
                 s.layout = s.named->layout;
                 s.range.generation = 0;
-                s.range.unchecked = 0;
+                s.range.check_at = s.range.next;
             }
             const uint32 sequence = series::take<claim_layout>(
                 s.range, left, [&]() -> Generator& { return ready(*s.named); }, tick_now);

@@ -29,10 +29,10 @@ struct Range {
     uint32 toggle = 0;
     uint32 node = 0;
     uint32 next = 0;
-    uint32 left = 0;
-    uint32 size = 0;       // how many were asked for
-    uint32 unchecked = 0;  // ids that may still be taken without a look at the clock
-    bool held = false;     // the clock was behind the tick when it was drawn
+    uint32 check_at = 0;  // before the id of this number the clock is looked at again; at the latest at `end`
+    uint32 end = 0;
+    uint32 size = 0;    // how many were asked for
+    bool held = false;  // the clock was behind the tick when it was drawn
     TimestampTz statement = 0;
     uint64 generation = 0;  // of the settings: under others the node is another one
     uint64 epoch = 0;       // of the ledger: an operator has moved the generators since
@@ -54,32 +54,38 @@ template <generator::ClaimFunction claim, class Ready, class TickNow>
 [[gnu::noinline]] void refill(Range& r, int64 left, Ready ready, TickNow tick_now) {
     Generator& g = ready();
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    bool usable = r.left > 0 && r.statement == statement && r.generation == g.generation && r.epoch == g.epoch;
+    bool usable = r.next < r.end && r.statement == statement && r.generation == g.generation && r.epoch == g.epoch;
     if (usable) {
         const uint64 now = tick_now(g);
         usable = now == r.tick || (r.held && now < r.tick);
     }
     if (r.statement != statement) r.size = 0;
     if (!usable) {
-        g.uncounted -= r.left;  // drawn, but not issued
+        g.uncounted -= r.end - r.next;  // drawn, but not issued
         CHECK_FOR_INTERRUPTS();
         const uint32 size = range_size(r.size, left, g.rules);
         const ledger::Claim c = generator::draw<claim>(g, size);
-        r = {c.tick, c.toggle, g.node, c.first, c.count, size, 0, c.held, 0, g.generation, g.epoch};
+        r = {.tick = c.tick,
+             .toggle = c.toggle,
+             .node = g.node,
+             .next = c.first,
+             .end = c.first + c.count,
+             .size = size,
+             .held = c.held,
+             .generation = g.generation,
+             .epoch = g.epoch};
     }
     r.statement = statement;
-    r.unchecked = std::min(recheck, r.left);
+    r.check_at = r.next + std::min(recheck, r.end - r.next);
 }
 
 // Takes one number from the range, drawing another range if need be.
 template <generator::ClaimFunction claim, class Ready, class TickNow>
 inline uint32 take(Range& r, int64 left, Ready ready, TickNow tick_now) {
-    if (unlikely(r.unchecked == 0 || r.statement != GetCurrentStatementStartTimestamp() ||
+    if (unlikely(r.next == r.check_at || r.statement != GetCurrentStatementStartTimestamp() ||
                  r.epoch != generator::epoch->load(std::memory_order_relaxed))) {
         refill<claim>(r, left, ready, tick_now);
     }
-    r.left--;
-    r.unchecked--;
     return r.next++;
 }
 
