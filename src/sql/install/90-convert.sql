@@ -1,0 +1,128 @@
+-- Converting the key of an existing table: what a running conversion remembers, and what others see of it.
+--
+-- The procedure commits between its steps, so it can have no SET search_path of its own. It only calls functions that
+-- do; those reach the extension's own objects by the schema in which the extension is now.
+
+CREATE TABLE snowflake_ids_conversion (
+    relation regclass PRIMARY KEY,
+    key_column name NOT NULL,
+    format text NOT NULL,
+    created_column name NOT NULL,
+    zone text NOT NULL,
+    metabyte integer NOT NULL,
+    batch_size integer NOT NULL,
+    spill boolean NOT NULL,
+    keep_position boolean NOT NULL,
+    fire_triggers boolean NOT NULL,
+    issued_after timestamptz NOT NULL,
+    phase text NOT NULL,
+    part regclass,
+    unit text,
+    done bigint,
+    total bigint,
+    todo jsonb,
+    rows bigint NOT NULL DEFAULT 0,
+    started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    phase_started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    resumed timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    resumed_at bigint NOT NULL DEFAULT 0,
+    updated timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    told timestamptz
+);
+COMMENT ON TABLE snowflake_ids_conversion IS 'state of each conversion; written through snowflake_ids_my_conversions';
+
+-- Who owns a table may write what is remembered of it, and nobody else: the steps that follow act on it. A view and
+-- not row security, for pg_dump would dump the policies of an extension's table.
+CREATE VIEW snowflake_ids_my_conversions WITH (security_barrier) AS
+SELECT * FROM snowflake_ids_conversion s
+WHERE EXISTS (SELECT FROM pg_catalog.pg_class c
+              WHERE c.oid OPERATOR(pg_catalog.=) s.relation AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CASCADED CHECK OPTION;
+COMMENT ON VIEW snowflake_ids_my_conversions IS 'conversions of tables that the current user owns; the procedures write here';
+GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_my_conversions TO PUBLIC;
+
+CREATE VIEW snowflake_ids_convert_progress AS
+SELECT s.relation, s.key_column, s.format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+       CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
+            THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1) END AS per_second,
+       CASE WHEN p.progress OPERATOR(pg_catalog.>) 0
+            THEN pg_catalog.make_interval(secs => (s.total OPERATOR(pg_catalog.-) s.done)
+                                                  OPERATOR(pg_catalog.*) p.seconds OPERATOR(pg_catalog./) p.progress)
+       END AS remaining,
+       s.started, s.phase_started, s.updated
+FROM snowflake_ids_conversion s
+     CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
+                                s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
+COMMENT ON VIEW snowflake_ids_convert_progress IS 'conversions of keys: phase, how far it is, units per second, time that the phase will take';
+GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
+
+-- What a format has room for, and how its ids are written in SQL: make takes a tick and a number within it.
+CREATE FUNCTION snowflake_ids_convert_format(
+    format text, metabyte integer,
+    OUT type text, OUT epoch timestamptz, OUT tick_ms integer, OUT capacity bigint, OUT new_id text, OUT make text
+)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    node text := current_setting('snowflake_ids.machine_id');
+    created text;
+BEGIN
+    IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
+        RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
+        RAISE EXCEPTION 'metabyte out of range: %', metabyte
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The metabyte must be between 0 and 255.';
+    END IF;
+    CASE format
+        WHEN 'sno' THEN
+            type := ext || '.sno';
+            epoch := '2010-01-01 00:00:00+00';
+            tick_ms := 4;
+            capacity := 65536;
+            new_id := ext || '.gen_sno(' || metabyte || ')';
+            make := ext || '.make_sno(%s, ' || metabyte || ', ' || node || ', (%s)::int4, 0)';
+        WHEN 'mastic' THEN
+            type := 'pg_catalog.int8';
+            epoch := '2026-01-01 00:00:00+00';
+            tick_ms := 1;
+            capacity := 65536;
+            new_id := ext || '.gen_mastic()';
+            make := ext || '.make_mastic(%s, (%s)::int4)';
+        WHEN 'snowflake_si' THEN
+            type := 'pg_catalog.int8';
+            epoch := current_setting('snowflake_ids.si_base_clock');
+            tick_ms := 1;
+            capacity := 1 << (13 - current_setting('snowflake_ids.si_machine_bits')::int);
+            new_id := ext || '.gen_snowflake_si()';
+            make := ext || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
+        ELSE
+            RAISE EXCEPTION 'unknown format "%"', format
+                USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
+    END CASE;
+    -- Exact to the microsecond: a double holds the seconds of 285 years.
+    created := format('%L::timestamptz + make_interval(secs => (%%1$s) * %s / 1000.0)', epoch, tick_ms);
+    make := format(make, created, '%2$s');
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_format(text, integer) IS 'internal: room in a tick of a format, its type, how its ids are made';
+
+-- No id that is drawn from now on is of this time or before, so what is made of times up to it collides with none.
+-- The clock's own time: nothing that a caller could abuse, so observing needs no privilege here.
+CREATE FUNCTION snowflake_ids_convert_floor(format text) RETURNS timestamptz
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    node text := current_setting('snowflake_ids.machine_id');
+    now timestamptz := clock_timestamp();
+BEGIN
+    EXECUTE CASE format
+        WHEN 'sno' THEN format('SELECT %1$s.sno_observe(%1$s.make_sno($1, 255, %2$s, 65535, 0), false)', ext, node)
+        WHEN 'mastic' THEN format('SELECT %1$s.mastic_observe(%1$s.mastic_upper_bound($1), false)', ext)
+        WHEN 'snowflake_si' THEN format('SELECT %1$s.snowflake_si_observe(%1$s.make_snowflake_si($1, %2$s, 0), false)', ext, node)
+    END USING now;
+    RETURN now;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_floor(text) IS 'internal: the time now, which no id that is drawn from now on has or is before';

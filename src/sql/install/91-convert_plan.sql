@@ -1,0 +1,214 @@
+-- Converting a key: what it will touch, and what stands in the way.
+
+-- The key, and all columns that refer to it through foreign keys, directly or through others.
+CREATE FUNCTION snowflake_ids_convert_columns(
+    relation regclass, key_column name,
+    OUT rel regclass, OUT attnum int2, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
+    OUT early boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    WITH RECURSIVE c (rel, attnum) AS (
+        SELECT a.attrelid, a.attnum FROM pg_attribute a
+        WHERE a.attrelid = relation AND a.attname = key_column AND a.attnum > 0 AND NOT a.attisdropped
+        UNION
+        SELECT f.conrelid, k.att
+        FROM c JOIN pg_constraint f ON f.contype = 'f' AND f.confrelid = c.rel
+             CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
+        WHERE k.ref = c.attnum)
+    SELECT c.rel, c.attnum, a.attname, ('snowflake_ids_new_' || c.attnum)::name,
+           c.rel = relation AND a.attname = key_column, a.attnotnull,
+           -- Whether the new value is there as soon as a row is: not where the row referred to may come later.
+           NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.conrelid = c.rel AND c.attnum = ANY (f.conkey)
+                       AND (f.condeferrable OR f.confrelid = f.conrelid))
+    FROM c JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
+    ORDER BY c.rel <> relation, c.rel, c.attnum
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert_columns(regclass, name) IS 'internal: a key and the columns that refer to it';
+
+-- Indexes that a conversion has to make anew. The definition of an index is taken apart after its USING.
+CREATE FUNCTION snowflake_ids_convert_indexes(
+    target regclass, attnums int2[], OUT index regclass, OUT rest text, OUT is_unique boolean, OUT valid boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT i.indexrelid,
+           substr(pg_get_indexdef(i.indexrelid),
+                  length(format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, c.relname,
+                                tn.nspname, t.relname)) + 1),
+           i.indisunique, i.indisvalid
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+         JOIN pg_class t ON t.oid = i.indrelid JOIN pg_namespace tn ON tn.oid = t.relnamespace
+    WHERE i.indrelid = target AND c.relname !~ '^snowflake_ids_index_'
+      AND (string_to_array(i.indkey::text, ' ')::int2[] && attnums
+           OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+                      AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target AND d.refobjsubid = ANY (attnums)))
+    ORDER BY i.indexrelid
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, int2[]) IS 'internal: indexes on some columns of a table, and their definitions from USING on';
+
+-- Tries the new type on an empty copy of a table: PostgreSQL itself says whether the constraints and indexes can take
+-- it, and how the indexes are written on the shadow columns.
+CREATE FUNCTION snowflake_ids_convert_rehearse(relation regclass, key_column name, target regclass, type text) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    schema_name name := (SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = target);
+    copy_name name := 'snowflake_ids_copy_' || target::oid;
+    copy text := format('%I.%I', schema_name, copy_name);
+    attnums int2[];
+    names name[];
+    shadows name[];
+    item record;
+    definitions jsonb := '{}';
+BEGIN
+    EXECUTE format('SELECT array_agg(attnum), array_agg(attname), array_agg(shadow) FROM %s.snowflake_ids_convert_columns($1, $2)
+                    WHERE rel = $3', ext) INTO attnums, names, shadows USING relation, key_column, target;
+    EXECUTE format('CREATE TABLE %s (LIKE %s)', copy, target);
+    FOR i IN 1 .. cardinality(names) LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, shadows[i]);
+    END LOOP;
+    FOR item IN SELECT conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
+                WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_' LOOP
+        EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', copy, item.conname, item.definition);
+    END LOOP;
+    FOR item IN EXECUTE format('SELECT *, index::oid AS oid FROM %s.snowflake_ids_convert_indexes($1, $2)', ext) USING target, attnums LOOP
+        EXECUTE format('CREATE %sINDEX %I ON %s %s', CASE WHEN item.is_unique THEN 'UNIQUE ' END,
+                       'snowflake_ids_copy_' || target::oid || '_' || item.oid, copy, item.rest);
+    END LOOP;
+    -- Expressions of the new type need the operators of that type.
+    PERFORM set_config('search_path', 'pg_catalog, ' || ext || ', pg_temp', true);
+    EXECUTE format('ALTER TABLE %s ', copy)
+            || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
+    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR i IN 1 .. cardinality(names) LOOP
+        EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, names[i], shadows[i]);
+    END LOOP;
+    FOR item IN SELECT substring(c.relname FROM '[0-9]+$') AS original,
+                       substr(pg_get_indexdef(c.oid), length(format('CREATE %sINDEX %I ON %s ', CASE WHEN indisunique THEN 'UNIQUE ' END,
+                                                                    c.relname, copy)) + 1) AS rest
+                FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = copy::regclass LOOP
+        definitions := definitions || jsonb_build_object(item.original, item.rest);
+    END LOOP;
+    EXECUTE format('DROP TABLE %s', copy);
+    RETURN definitions;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_rehearse(regclass, name, regclass, text) IS 'internal: indexes of a table as they are on the new columns; error if something cannot take the new type';
+
+-- What the catalogs say against it. Asked before anything changes, and again under the last lock.
+CREATE FUNCTION snowflake_ids_convert_obstacles(relation regclass, key_column name, type text, fire_triggers boolean)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    t record;
+    item record;
+BEGIN
+    FOR t IN EXECUTE format('SELECT c.rel, array_agg(c.attnum) AS attnums, p.*, pg_has_role(p.relowner, ''USAGE'') AS owned,
+                                    has_schema_privilege(p.relnamespace, ''CREATE'') AS can_create
+                             FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
+                             GROUP BY c.rel, p.oid ORDER BY c.rel <> $1, c.rel', ext) USING relation, key_column LOOP
+        IF NOT t.owned THEN
+            RETURN NEXT format('table %s: must be its owner', t.rel);
+        END IF;
+        IF t.relkind = 'p' OR t.relispartition THEN
+            RETURN NEXT format('table %s: partitioned tables and partitions are not supported', t.rel);
+            CONTINUE;
+        ELSIF t.relkind <> 'r' THEN
+            RETURN NEXT format('%s: is not a table', t.rel);
+            CONTINUE;
+        ELSIF t.relpersistence = 't' THEN
+            RETURN NEXT format('table %s: is temporary', t.rel);
+        ELSIF EXISTS (SELECT FROM pg_inherits WHERE t.rel IN (inhrelid, inhparent)) OR t.reloftype <> 0 THEN
+            RETURN NEXT format('table %s: inheritance and typed tables are not supported', t.rel);
+        END IF;
+        IF NOT t.can_create THEN
+            RETURN NEXT format('table %s: permission to create in its schema is needed', t.rel);
+        END IF;
+        IF row_security_active(t.rel) THEN
+            RETURN NEXT format('table %s: row security hides rows from its owner (FORCE ROW LEVEL SECURITY)', t.rel);
+        END IF;
+        -- What uses a column, but for what can be made again: defaults and sequences of its own, constraints, plain
+        -- indexes, statistics, publications' column lists, UPDATE OF triggers.
+        FOR item IN
+            SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, a.attname
+            FROM pg_depend d JOIN pg_attribute a ON a.attrelid = t.rel AND a.attnum = d.refobjsubid
+            WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = t.rel AND d.refobjsubid = ANY (t.attnums)
+              AND NOT CASE d.classid
+                  WHEN 'pg_attrdef'::regclass THEN
+                      EXISTS (SELECT FROM pg_attrdef ad WHERE ad.oid = d.objid AND ad.adnum = d.refobjsubid
+                              AND a.attgenerated = '')
+                  WHEN 'pg_class'::regclass THEN
+                      EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'S'))
+                  WHEN 'pg_constraint'::regclass THEN
+                      EXISTS (SELECT FROM pg_constraint c WHERE c.oid = d.objid AND c.contype IN ('p', 'u', 'c', 'f', 'n'))
+                  WHEN 'pg_statistic_ext'::regclass THEN true
+                  WHEN 'pg_publication_rel'::regclass THEN
+                      EXISTS (SELECT FROM pg_publication_rel p JOIN pg_publication b ON b.oid = p.prpubid
+                              WHERE p.oid = d.objid AND pg_has_role(b.pubowner, 'USAGE')
+                                AND coalesce(p.prqual::text !~ (':varattno ' || d.refobjsubid || ' '), true))
+                  WHEN 'pg_trigger'::regclass THEN
+                      EXISTS (SELECT FROM pg_trigger g WHERE g.oid = d.objid
+                              AND (g.tgname ~ '^zz_snowflake_ids_'
+                                   OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
+                  ELSE false END
+            ORDER BY 1 LOOP
+            RETURN NEXT format('column %s.%I: %s depends on it', t.rel, item.attname, item.what);
+        END LOOP;
+        FOR item IN
+            SELECT c.conname, c.contype, a.attname, c.confrelid::regclass AS other
+            FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = t.rel AND a.attnum = ANY (t.attnums) AND a.attnum = ANY (c.conkey)
+            WHERE c.conrelid = t.rel AND c.contype IN ('p', 'u')
+              AND NOT EXISTS (SELECT FROM pg_class i JOIN pg_am m ON m.oid = i.relam WHERE i.oid = c.conindid AND m.amname = 'btree') LOOP
+            RETURN NEXT format('column %s.%I: constraint %I is not a btree', t.rel, item.attname, item.conname);
+        END LOOP;
+        FOR item IN EXECUTE format(
+            'SELECT f.conname, a.attname, f.confrelid::regclass AS other
+             FROM pg_constraint f CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
+                  JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.att
+             WHERE f.contype = ''f'' AND f.conrelid = $3 AND k.att = ANY ($4)
+               AND NOT EXISTS (SELECT FROM %s.snowflake_ids_convert_columns($1, $2) c WHERE c.rel = f.confrelid AND c.attnum = k.ref)',
+            ext) USING relation, key_column, t.rel, t.attnums LOOP
+            RETURN NEXT format('column %s.%I: refers to another key, in %s (foreign key %I)', t.rel, item.attname, item.other, item.conname);
+        END LOOP;
+        -- The key's default is replaced. That of a column that refers to it would be an old key.
+        FOR item IN SELECT a.attname FROM pg_attribute a WHERE a.attrelid = t.rel AND a.attnum = ANY (t.attnums)
+                    AND (a.atthasdef OR a.attidentity <> '') AND NOT (t.rel = relation AND a.attname = key_column) LOOP
+            RETURN NEXT format('column %s.%I: has a default, which is an old key', t.rel, item.attname);
+        END LOOP;
+        FOR item IN SELECT d.refobjid::regclass AS seq, pg_describe_object(o.classid, o.objid, o.objsubid) AS what
+                    FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+                         JOIN pg_depend o ON o.refclassid = 'pg_class'::regclass AND o.refobjid = s.oid AND o.deptype = 'n'
+                    WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.rel
+                      AND d.refobjsubid = ANY (t.attnums) AND d.deptype IN ('a', 'i')
+                      AND NOT EXISTS (SELECT FROM pg_attrdef ad WHERE o.classid = 'pg_attrdef'::regclass AND ad.oid = o.objid
+                                      AND ad.adrelid = t.rel AND ad.adnum = ANY (t.attnums)) LOOP
+            RETURN NEXT format('table %s: %s uses the sequence of the key', t.rel, item.what);
+        END LOOP;
+        FOR item IN EXECUTE format('SELECT index FROM %s.snowflake_ids_convert_indexes($1, $2) WHERE NOT valid', ext)
+                    USING t.rel, t.attnums LOOP
+            RETURN NEXT format('index %s: is not valid; rebuild or drop it', item.index);
+        END LOOP;
+        IF EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = t.rel AND objsubid = ANY (t.attnums)) THEN
+            RETURN NEXT format('table %s: a column has a security label', t.rel);
+        END IF;
+        IF NOT fire_triggers AND NOT has_parameter_privilege('session_replication_role', 'SET') THEN
+            FOR item IN SELECT tgname FROM pg_trigger WHERE tgrelid = t.rel AND NOT tgisinternal AND tgtype & 16 <> 0
+                        AND tgattr::text = '' AND tgenabled IN ('O', 'A') AND tgname !~ '^zz_snowflake_ids_' ORDER BY 1 LOOP
+                RETURN NEXT format('table %s: trigger %I would fire for every row; set fire_triggers, or have '
+                                   'SET on session_replication_role granted', t.rel, item.tgname);
+            END LOOP;
+        END IF;
+        BEGIN
+            EXECUTE format('SELECT %s.snowflake_ids_convert_rehearse($1, $2, $3, $4)', ext) USING relation, key_column, t.rel, type;
+        EXCEPTION
+            WHEN query_canceled OR lock_not_available THEN RAISE;
+            WHEN OTHERS THEN RETURN NEXT format('table %s: %s', t.rel, SQLERRM);
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_obstacles(regclass, name, text, boolean) IS 'internal: why the key of a table cannot be converted, as far as the catalogs show';
