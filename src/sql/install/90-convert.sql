@@ -66,9 +66,12 @@ AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
-    node text := current_setting('snowflake_ids.machine_id');
+    node text;
     created text;
 BEGIN
+    -- The settings are there when the library is.
+    EXECUTE format('SELECT %s.mastic_sequence(0)', ext);
+    node := current_setting('snowflake_ids.machine_id');
     IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
         RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
     ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
@@ -115,9 +118,11 @@ AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
-    node text := current_setting('snowflake_ids.machine_id');
+    node text;
     now timestamptz := clock_timestamp();
 BEGIN
+    EXECUTE format('SELECT %s.mastic_sequence(0)', ext);
+    node := current_setting('snowflake_ids.machine_id');
     EXECUTE CASE format
         WHEN 'sno' THEN format('SELECT %1$s.sno_observe(%1$s.make_sno($1, 255, %2$s, 65535, 0), false)', ext, node)
         WHEN 'mastic' THEN format('SELECT %1$s.mastic_observe(%1$s.mastic_upper_bound($1), false)', ext)

@@ -155,6 +155,7 @@ BEGIN
     FOR kind, item IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), ''true'')', ext)
                       USING relation, key_column, format, created_column, zone, metabyte, spill LOOP
         IF kind = 'rows' THEN rows := item; ELSE RETURN NEXT; END IF;
+        problems := problems OR kind = 'problem';
     END LOOP;
     kind := 'problem';
     FOR t IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key', ext) USING relation, key_column LOOP
@@ -162,9 +163,13 @@ BEGIN
                         AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I = c.%2$I)', t.rel, t.attname, relation, key_column) INTO r;
         IF r.orphans > 0 THEN
             item := format('column %s.%I: %s rows refer to a key that does not exist', t.rel, t.attname, r.orphans);
+            problems := true;
             RETURN NEXT;
         END IF;
     END LOOP;
+    IF problems THEN
+        RETURN;
+    END IF;
 
     kind := 'note';
     IF k.attidentity <> '' THEN
