@@ -1,0 +1,20 @@
+# doc/migration.md does what it says: its commands are run, and the output that it shows is what comes.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Page;
+
+my $page = Page->new('doc/migration.md');
+my $server = PostgreSQL::Test::Cluster->new('migration');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$server->start;
+my @run = ('A conversion', 'In two parts', 'Interrupted, or given up');
+$page->run_chapter($server, $_) for @run;
+$page->all_run(@run);
+$server->stop;
+done_testing();
