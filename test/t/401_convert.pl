@@ -12,7 +12,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // 30000;
+my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // 20000;
 my $server = PostgreSQL::Test::Cluster->new('convert');
 $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB");
