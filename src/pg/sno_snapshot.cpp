@@ -106,9 +106,12 @@ FUNCTION(sno_restore) {
                         errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.",
                                 sno::min_pool)));
     }
+    const uint64 tick = Max(s.wall_hi, s.wall_safe);
+    // Who was granted this may still not put everybody's ids far ahead.
+    if (!superuser()) operate::refuse_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
-    operate::never_again(g, Max(s.wall_hi, s.wall_safe));
+    operate::never_again(g, tick);
     PG_RETURN_VOID();
 }
 
