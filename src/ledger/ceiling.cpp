@@ -125,13 +125,30 @@ CeilingResult LockedCeilings::write(std::uint32_t slot_index, std::uint64_t ms, 
 }
 
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            bool sync) {
+                            std::uint64_t along_from_ms, bool sync) {
     if (slot.ceiling.load() >= ms) return {};
     LockedCeilings file;
-    const CeilingResult r = file.open(dir, mode, ledger);
+    CeilingResult r = file.open(dir, mode, ledger);
     if (r.error != CeilingError::none) return r;
     if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
-    return raise_locked_ceiling(slot, static_cast<std::uint32_t>(&slot - ledger.slots), ms, sync, file);
+    if (slot.ceiling.load() >= ms) return {};
+
+    // Before ours, whose sync covers them; they are published after it.
+    const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
+    bool along[slot_count] = {};
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const std::uint64_t ceiling = ledger.slots[i].ceiling.load();
+        if (i == own || ceiling <= along_from_ms || ceiling >= ms) continue;
+        r = file.write(i, ms, false);
+        if (r.error != CeilingError::none) return r;
+        along[i] = true;
+    }
+    r = raise_locked_ceiling(slot, own, ms, sync, file);
+    if (r.error != CeilingError::none) return r;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        if (along[i]) raise_to(ledger.slots[i].ceiling, ms);
+    }
+    return r;
 }
 
 }  // namespace snowflake_ids::ledger

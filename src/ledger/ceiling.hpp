@@ -84,8 +84,10 @@ CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint6
     return r;
 }
 
-// Raises the durable ceiling of `slot` to at least `ms`. `sync`: as the server's fsync setting.
+// Raises the durable ceiling of `slot` to at least `ms`, and takes along those of other slots
+// that are beyond `along_from_ms`: generators in use share one sync. `sync`: as the server's
+// fsync setting.
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            bool sync);
+                            std::uint64_t along_from_ms, bool sync);
 
 }  // namespace snowflake_ids::ledger
