@@ -24,8 +24,10 @@ SOURCES    := $(sort $(wildcard src/pg/*.cpp src/ledger/*.cpp src/core/*.cpp))
 OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
-DATA        = $(sort $(wildcard src/sql/update/*.sql))
-DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
+# Fragments that 0.9 did not have: the update script from there takes them from the same files.
+NEW_IN_1.0 := $(filter-out $(addprefix src/sql/install/,05-% 1% 2% 3% 4% 5% 6% 70-% 71-% 72-% 73-% 74-%),$(FRAGMENTS))
+UPDATE_BUILT = $(BUILD)/$(EXTENSION)--0.9--1.0.sql
+DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql $(UPDATE_BUILT)
 
 # One regress test per topic; setup, if there is one, creates what the others share.
 topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
@@ -87,10 +89,15 @@ $(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
 $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
 
 # Assembled anew each time, so that a fragment added or removed is seen; written only when it differs.
-$(DATA_built): FORCE
+$(BUILD)/$(EXTENSION)--$(EXTVERSION).sql: FORCE
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
 	   for f in $(FRAGMENTS); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(UPDATE_BUILT): FORCE
+	@mkdir -p $(@D)
+	@tools/update-script src/sql/update/0.9--1.0.sql $(NEW_IN_1.0) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL
