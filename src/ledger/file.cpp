@@ -153,4 +153,12 @@ std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {
     return n;
 }
 
+std::uint32_t slots_owned(const Ledger& ledger) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < slot_count; i++) {
+        if (Key::unpack(ledger.slots[i].key.load()).owner != 0) n++;
+    }
+    return n;
+}
+
 }  // namespace snowflake_ids::ledger

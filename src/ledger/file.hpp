@@ -71,4 +71,7 @@ bool numbering_used(const Ledger& ledger, std::uint64_t numbering);
 // How many slots explicit calls of a database have created.
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner);
 
+// How many slots explicit calls of all databases have created.
+std::uint32_t slots_owned(const Ledger& ledger);
+
 }  // namespace snowflake_ids::ledger

@@ -29,8 +29,10 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// Explicit slots that the calls of one database may create: all slots are there for all.
+// Explicit slots that the calls of one database may create, and of all databases together: the last slots are for
+// generators that a setting makes, which databases made for the purpose must not be able to use up.
 constexpr uint32 max_owned_slots = 64;
+constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
 // Generators of explicit partitions, found again by the partition's low bits.
 Generator explicit_sno[64];
@@ -99,6 +101,14 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
             (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
              errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
              errhint("Use partitions and layouts that were used before.")));
+    }
+    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
+                           "ledger.",
+                           max_all_owned_slots),
+                 errhint("Use partitions and layouts that were used before.")));
     }
     if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {

@@ -81,6 +81,7 @@ TEST_F(LedgerSlots, FirstOwnerStaysAndIsCounted) {
     for (unsigned node = 0; node < 30; node++) find_slot(ledger, sno_key(node, node % 3));
     for (std::uint32_t owner = 0; owner < 3; owner++) EXPECT_EQ(slots_owned(ledger, owner), 10u);
     EXPECT_EQ(slots_owned(ledger, 3), 0u);
+    EXPECT_EQ(slots_owned(ledger), 20u);  // owner 0 is nobody
     // Another database that uses the generator shares its slot.
     Slot* slot = find_slot(ledger, sno_key(0));
     EXPECT_EQ(find_slot(ledger, sno_key(0, 77)), slot);

@@ -1,0 +1,40 @@
+# Many databases together cannot use up the slots of the ledger: the last ones are for generators that a setting
+# makes.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $server = PostgreSQL::Test::Cluster->new('slots');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n");
+$server->start;
+$server->safe_psql('template1', 'CREATE EXTENSION snowflake_ids');
+
+my $draw = 'SELECT count(gen_sno(0, %d + n)) FROM generate_series(1, %d) AS n';
+for my $database (1 .. 15)
+{
+	$server->safe_psql('postgres', "CREATE DATABASE d$database");
+	$server->safe_psql("d$database", sprintf $draw, $database * 100, 64);
+}
+sub fails
+{
+	my ($database, $query, $pattern, $name) = @_;
+	my ($rc, $out, $err) = $server->psql($database, "\\set VERBOSITY verbose\n$query");
+	like($err, $pattern, $name);
+}
+fails('d1', 'SELECT gen_sno(0, 9000)', qr/53400: too many explicit generators in this database\nDETAIL:.*64.*\nHINT:/, 'a database has 64');
+$server->safe_psql('postgres', 'CREATE DATABASE d16');
+fails('d16', 'SELECT gen_sno(0, 9000)', qr/53400: too many explicit generators on this server\nDETAIL:.*960.*\nHINT:/, 'all databases have 960');
+is($server->safe_psql('d16', 'SELECT sno_partition(gen_sno(0, 101))'), 101, 'what was used before goes on, from any database');
+is($server->safe_psql('d16', 'SELECT sno_partition(gen_sno()), gen_mastic() > 0, gen_snowflake_si() > 0'), '0|t|t', 'generators of the settings have slots left');
+for my $machine (1 .. 3)
+{
+	$server->append_conf('postgresql.conf', "snowflake_ids.machine_id = $machine");
+	$server->reload;
+	$server->poll_query_until('d16', 'SELECT sno_partition(gen_sno())', $machine) or die;
+}
+is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids_stats'), 960 + 6, 'also with other machine ids');
+$server->stop;
+done_testing();
