@@ -169,8 +169,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (const Error e = base58::parse_time(text, time); e != Error::none) return e;
     if (const Error e = base58::parse_random(text + time_digits + 1, high, low); e != Error::none) return e;
     Id id{};
-    store_be<7>(id.bytes, time);
-    id.bytes[7] = high;
+    store_be<8>(id.bytes, time << 8 | high);
     store_be<8>(id.bytes + 8, low);
     const Error error = check(id);
     if (error != Error::none) return error;

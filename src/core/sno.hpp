@@ -147,8 +147,9 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     const bool payload_ok = detail::parse_block(text + 8, payload);
     if (!time_ok || !payload_ok) return Error::bad_character;
     Id id{};
-    store_be<5>(id.bytes, time);
-    store_be<5>(id.bytes + 5, payload);
+    // In the pieces that the id is read in again: a load that spans two recent stores waits for both.
+    store_be<8>(id.bytes, time << 24 | payload >> 16);
+    store_be<2>(id.bytes + 8, payload);
     return id;
 }
 
