@@ -104,7 +104,7 @@ sub progress { return sql("SELECT phase, coalesce(done, 0) FROM snowflake_ids_co
 sub wait_for
 {
 	my ($phase, $share) = @_;
-	for (1 .. 500)
+	for (1 .. 2000)
 	{
 		my ($now, $done) = split /\|/, progress() || '|0';
 		return 1 if $now eq $phase && $done > 0;

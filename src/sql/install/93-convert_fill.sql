@@ -193,9 +193,11 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_number(regclass) IS 'internal: gives each row its id, in a table beside';
 
--- One batch of keys, from the given number on. Returns how many rows it wrote.
+-- One batch of keys, from the given number on. Returns how many rows it wrote. The planner has no statistics of the new
+-- column, and would read the whole table to find those that are null: a batch goes from its numbers to the key's index.
 CREATE FUNCTION snowflake_ids_convert_fill(relation regclass, first bigint, size bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -222,6 +224,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_fill(regclass, bigint, bigint) IS 'int
 -- One stretch of blocks of a table that refers to the key. Returns how many rows it wrote.
 CREATE FUNCTION snowflake_ids_convert_follow(relation regclass, target regclass, first bigint, size bigint) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
