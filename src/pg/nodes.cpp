@@ -1,0 +1,99 @@
+// Several servers: what tells this one from others, and whether an id can be one of its own.
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+}
+
+#include "ledger/formats.hpp"
+#include "pg/datum.hpp"
+#include "pg/durability.hpp"
+#include "pg/settings.hpp"
+#include "pg/shared_ledger.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+// An id as the ledger counts.
+struct Drawn {
+    ledger::Key key;
+    Timeline timeline;
+    uint64 tick;
+    uint32 toggle;
+    uint32 sequence;
+};
+
+// False: no generator of this server has drawn it. True says less: the ledger keeps how far a
+// generator has come, not which ids it gave, and moves on past ids of which it cannot tell.
+bool may_be_mine(const Drawn& id) {
+    const ledger::Ledger& shared = shared_ledger();
+    // After a crash the ledger may have forgotten ids; it stands above them from then on.
+    durability::enter(shared, RecoveryInProgress());
+    const bool has_toggle = ledger::has_toggle(id.key.format);
+    const ledger::Slot* slot = ledger::find_slot(shared, id.key, false);
+    // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
+    if (slot != nullptr || id.key.node == settings::machine_id || id.key.format == ledger::Format::mastic) {
+        const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
+        if (floor_us > 0 && id.tick <= ledger::clamped_tick(id.timeline, floor_us)) return true;
+    }
+    if (slot == nullptr) return false;
+    // `safe` after the word: a regression raises it first.
+    const uint64 word = slot->word.load();
+    const State state = ledger::unpack(word, slot->safe.load(), has_toggle);
+    if (id.tick <= state.safe) return true;
+    if (id.tick > state.tick || (has_toggle && id.toggle != state.toggle())) return false;
+    return id.tick < state.tick || id.sequence < state.next;
+}
+
+}  // namespace
+
+FUNCTION(sno_may_be_mine) {
+    const sno::Fields id = sno::split(id_argument<sno::Id>(fcinfo, 0));
+    const auto partition = static_cast<uint16>(id.partition);
+    // gen_sno_at() gives any time.
+    if (id.ticktock == 0 &&
+        ledger::find_slot(shared_ledger(), {ledger::Format::sno_at, partition, InvalidOid}, false) != nullptr)
+        PG_RETURN_BOOL(true);
+    PG_RETURN_BOOL(
+        may_be_mine({{ledger::Format::sno, partition, InvalidOid}, sno::timeline, id.units, id.ticktock, id.sequence}));
+}
+
+FUNCTION(mastic_may_be_mine) {
+    const Layout::Fields id = mastic::layout.split(static_cast<uint64>(PG_GETARG_INT64(0))).value;
+    PG_RETURN_BOOL(
+        may_be_mine({{ledger::Format::mastic, 0, InvalidOid}, mastic::layout.timeline, id.tick, 0, id.sequence}));
+}
+
+FUNCTION(snowflake_si_may_be_mine) {
+    // The layout of the first id counts, whatever the settings say now.
+    const uint64 frozen = shared_ledger().header->si_layout.load();
+    const Layout layout =
+        frozen == 0
+            ? settings::snowflake_si_layout()
+            : snowflake_si::layout(ledger::frozen_base_clock_us(frozen), ledger::frozen_machine_bits(frozen)).value;
+    const Result<Layout::Fields> id = layout.split(static_cast<uint64>(PG_GETARG_INT64(0)));
+    if (!id) PG_RETURN_BOOL(false);
+    PG_RETURN_BOOL(may_be_mine({{ledger::Format::snowflake_si, static_cast<uint16>(id.value.node), InvalidOid},
+                                layout.timeline,
+                                id.value.tick,
+                                0,
+                                id.value.sequence}));
+}
+
+// snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in
+// recovery without an id of its own.
+FUNCTION(issuer) {
+    const Layout si = settings::snowflake_si_layout();
+    Datum values[] = {
+        Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
+        Int32GetDatum(RecoveryInProgress() ? settings::standby_machine_id : settings::machine_id),
+        Int32GetDatum(settings::sno_sequence_min),
+        Int32GetDatum(settings::sno_sequence_max),
+        TimestampTzGetDatum(timestamptz(si.timeline.epoch_us)),
+        Int32GetDatum(static_cast<int32>(si.node_bits)),
+    };
+    PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
+}
+
+}  // namespace snowflake_ids
