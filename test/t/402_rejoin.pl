@@ -1,0 +1,139 @@
+# A primary with two streaming standbys, while clients draw and write: promote one, bring the old primary back with
+# pg_rewind, and again, four times. Nothing that anybody saw comes twice.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my %clock = map { $_ => clock() } 'a', 'b', 'c';
+my %server = (a => new_server('a', $clock{a}, allows_streaming => 1, extra => ['--wal-segsize=1'],
+	conf => "wal_log_hints = on\nwal_keep_size = 256MB\nhot_standby = on\nsnowflake_ids.machine_id = 4\n"));
+$server{a}->safe_psql('postgres', 'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic bigint DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)');
+$server{a}->backup('base');
+for my $name ('b', 'c')
+{
+	$server{$name} = PostgreSQL::Test::Cluster->new($name);
+	$server{$name}->init_from_backup($server{a}, 'base', has_streaming => 1);
+	start_at($server{$name}, $clock{$name});
+}
+
+my $ids = Ids->new;
+my $turn = 0;
+
+# Clients that write rows and draw without writing, until their server goes away.
+sub start_clients
+{
+	my ($primary) = @_;
+	$turn++;
+	my @clients = map { Session->new($primary) } 1 .. 3;
+	my $write = "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
+	my $draw = "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
+	  . "SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20); COMMIT";
+	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.003)") x 2000) for @clients;
+	return @clients;
+}
+
+# What they saw, up to the end.
+sub answers
+{
+	my $n = 0;
+	for my $client (@_)
+	{
+		my $said = join "\n", grep { /^[smi]/ && !/^server closed/ } split /\n/, $client->answer;
+		$n += $ids->add($said);
+		$client->gone;
+	}
+	return $n;
+}
+
+sub follow
+{
+	my ($standby, $primary) = @_;
+	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $primary->connstr . "'\n");
+}
+
+# The primary ends, and the standby that has more of its WAL is promoted: the other one could not follow a server that
+# has less than itself. Returns its name, and clients that draw there; the old primary is a standby again.
+sub fail_over
+{
+	my ($from, $how, $behind) = @_;
+	my $old = $server{$from};
+	my @clients = start_clients($old);
+	sleep 1.2;
+	$how eq 'kill' ? kill_postmaster($old) : $old->stop($how);
+	my $seen = answers(@clients);
+	cmp_ok($seen, '>', 2000, "turn $turn: clients of $from saw $seen ids, and then its end ($how)");
+	my ($to, $third) = sort { replayed($b) <=> replayed($a) || $a cmp $b } grep { $_ ne $from } sort keys %server;
+	my ($new, $other) = @server{ $to, $third };
+	# Only now: a walreceiver whose clock jumps takes its connection for dead.
+	$clock{$to}->set($clock{$from}{offset} - $behind);
+	$new->promote;
+	$new->safe_psql('postgres', 'CHECKPOINT');
+	@clients = start_clients($new);
+	follow($other, $new);
+	$other->reload;
+	# A server that was not shut down is recovered first. Its clock may be anything.
+	my $conf = slurp($old->data_dir . '/postgresql.conf');
+	{
+		local $ENV{LD_PRELOAD} = shim('clock_shim');
+		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
+		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync') == 0;
+		ok($ok, "turn $turn: $from is rewound while $to is written to");
+	}
+	spew($old->data_dir . '/postgresql.conf', $conf);
+	follow($old, $new);
+	$old->set_standby_mode;
+	$clock{$from}->set($clock{$to}{offset} - 5000);
+	start_at($old, $clock{$from});
+	for my $standby ($old, $other)
+	{
+		$new->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '" . $standby->name . "'")
+		  or die $standby->name . ' does not follow';
+	}
+	drain($new, @clients);
+	return $to;
+}
+
+# How far a standby whose primary is gone has come: all that it received.
+sub replayed
+{
+	my ($name) = @_;
+	my $query = q{SELECT pg_last_wal_replay_lsn() - '0/0'};
+	my ($before, $now) = (-1, $server{$name}->safe_psql('postgres', $query));
+	while ($now != $before)
+	{
+		sleep 0.2;
+		($before, $now) = ($now, $server{$name}->safe_psql('postgres', $query));
+	}
+	return $now;
+}
+
+sub drain
+{
+	my ($primary, @clients) = @_;
+	my $pids = $primary->safe_psql('postgres', q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query ~ 'kept|gen_|pg_sleep' AND pid <> pg_backend_pid() AND backend_type = 'client backend'});
+	my $seen = answers(@clients);
+	cmp_ok($seen, '>', 1000, "turn $turn: clients of the new primary saw $seen ids");
+}
+
+# All standbys hear of the end of a primary that is shut down: the clock of the next may be anything.
+my $primary = fail_over('a', 'fast', 7200);
+# A primary that is killed may take ids along that clients saw and no standby heard of. They are of its own time, so
+# that the next one must not be behind it.
+$primary = fail_over($primary, 'kill', 0);
+$primary = fail_over($primary, 'immediate', 0);
+$primary = fail_over($primary, 'fast', -3600);
+my @standbys = grep { $_ ne $primary } sort keys %server;
+
+$ids->none_twice('three servers, four failovers and rejoins under load');
+$server{$primary}->wait_for_catchup($server{$_}, 'replay', $server{$primary}->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()')) for @standbys;
+my $rows = 'SELECT count(*), count(DISTINCT turn), count(DISTINCT sno_partition(sno)), sum(hashtextextended(concat_ws(\' \', sno, mastic, si), 0)) FROM kept';
+my $there = $server{$primary}->safe_psql('postgres', $rows);
+like($there, qr/^\d+\|8\|1\|/, 'rows of every turn are there, in one partition');
+is($server{$_}->safe_psql('postgres', $rows), $there, "the same ones on $_") for @standbys;
+is($server{$primary}->safe_psql('postgres', 'SELECT count(*) FROM kept WHERE NOT sno_may_be_mine(sno) OR NOT mastic_may_be_mine(mastic) OR NOT snowflake_si_may_be_mine(si)'), 0,
+	'and all may be of the primary, whichever server made them');
+$_->stop('immediate') for values %server;
+done_testing();
