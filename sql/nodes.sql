@@ -9,8 +9,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 27;
 --
 SELECT key, CASE WHEN key ~ '^(sno_partitions|system_identifier|started|.*_used)$' THEN jsonb_typeof(value) ELSE value::text END AS value
 FROM jsonb_each(snowflake_ids_identity()) ORDER BY key COLLATE "C";
-SELECT snowflake_ids_identity() ->> 'system_identifier' = (SELECT system_identifier::text FROM pg_control_system()) AS control,
-       (SELECT system_identifier::text FROM pg_control_system()) = (SELECT system_identifier::text FROM snowflake_ids_status()) AS status;
+SELECT snowflake_ids_identity() ->> 'system_identifier' = (SELECT system_identifier::text FROM pg_control_system()) AS same_cluster;
 -- Whatever the session's settings, a server is the same server.
 SELECT snowflake_ids_identity() AS before \gset
 SET timezone = 'Asia/Tokyo';

@@ -106,7 +106,6 @@ FUNCTION(node) {
         CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
         BoolGetDatum(RecoveryInProgress()),
         CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
-        Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
     };
     PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
 }

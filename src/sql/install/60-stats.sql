@@ -52,8 +52,7 @@ CREATE FUNCTION snowflake_ids_node(
     OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
-    OUT library_version text,
-    OUT system_identifier bigint)
+    OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_node'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_node() IS 'this node as the library sees it; see snowflake_ids_status()';
@@ -64,13 +63,11 @@ CREATE FUNCTION snowflake_ids_status(
     OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
-    OUT library_version text,
-    OUT system_identifier bigint)
+    OUT library_version text)
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
-    SELECT n.machine_id, s.source, n.incarnation, n.ledger_state, n.in_recovery, n.library_version,
-           n.system_identifier
+    SELECT n.machine_id, s.source, n.incarnation, n.ledger_state, n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
 END;
-COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, server lives that drew ids, state of the ledger, in recovery or not, library version, system identifier';
+COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, number of server lives that drew ids, state of the ledger, in recovery or not, library version';
