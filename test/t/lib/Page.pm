@@ -52,7 +52,7 @@ sub run_chapter
 	if (!$name)
 	{
 		$name = lc $title =~ s/\W+/_/gr;
-		$server->safe_psql('postgres', "CREATE DATABASE $name");
+		$server->safe_psql('postgres', qq{CREATE DATABASE "$name"});
 		$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
 	}
 	my ($n, $settings) = (0, '');
@@ -60,6 +60,7 @@ sub run_chapter
 	{
 		$n++;
 		my ($rc, $out, $err) = $server->psql($name, $settings . $_->{content}, on_error_stop => 1);
+		$err =~ s/^psql:\S+ NOTICE:  .*\n?//mg;
 		is($rc . $err, '0', "$title: block $n runs") or diag $_->{content};
 		is("$out\n", $_->{output}, "$title: block $n says what is shown") if defined $_->{output};
 		$settings .= join '', $_->{content} =~ /^SET .*;\n/mg;

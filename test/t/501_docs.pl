@@ -1,0 +1,202 @@
+# The commands of the pages about choosing, operating and comparing are run. What these pages and the README say of the
+# catalog, of settings and of error messages is compared with the server and the sources.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Messages;
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $server = PostgreSQL::Test::Cluster->new('docs');
+$server->init(allows_streaming => 1);
+$server->append_conf('postgresql.conf', 'fsync = off');
+$server->start;
+
+# ---- doc/choosing.md
+{
+	my $page = Page->new('doc/choosing.md');
+	my @chapters = grep { $page->blocks($_, 'sql') } $page->chapters;
+	$page->run_chapter($server, $_) for @chapters;
+	$page->all_run(@chapters);
+}
+
+# ---- doc/operating.md, in one database, as an operator would
+{
+	my $page = Page->new('doc/operating.md');
+	my $db = 'operated';
+	my $said = sub { $server->safe_psql($db, $_[0]) };
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$page->run_chapter($server, 'Installing', dbname => $db);
+	is($server->safe_psql('shop', 'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL', extra_params => [ '-U', 'shop_owner' ]),
+		't', 'an ordinary user who may create creates it');
+
+	$page->run_chapter($server, 'Privileges', dbname => $db);
+	is($said->("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
+			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"),
+		join(' ', sort map { /(\w+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/, chapter_text($page, 'Privileges')),
+		'the functions that are not for PUBLIC are those of the page');
+
+	my ($conf) = $page->blocks('Settings', 'conf');
+	$server->append_conf('postgresql.conf', $conf->{content});
+	$server->reload;
+	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids_status()');
+	$page->run_chapter($server, 'Settings', dbname => $db);
+
+	# The alerts: silent now, loud when something is wrong.
+	my $alerts = sub {
+		$page->run_chapter($server, 'Monitoring', dbname => $db);
+		return join "\n", map { $_->{said} || () } $page->blocks('Monitoring', 'sql');
+	};
+	$said->('SELECT gen_sno(), gen_mastic(), gen_snowflake_si()');
+	is($alerts->(), '', 'no alert');
+	$said->("SELECT mastic_observe(make_mastic(now() + interval '1 hour', 0), force => true); SELECT gen_mastic()");
+	like($alerts->(), qr/^critical\|mastic\|0\|ids are 3\d{6} ms ahead of the clock$/, 'ids ahead of the clock: an alert');
+	$said->("SELECT snowflake_ids_reset(now(), 'mastic', force => true)");
+	is($alerts->(), '', 'and none after it is mended');
+
+	$page->run_chapter($server, $_, dbname => $db) for 'Wait events', 'Files and backups', 'Afterwards';
+	my ($unset) = $page->blocks('Monitoring', 'sql');
+	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
+	$server->restart;
+	is($said->($unset->{content}), 'warning|machine id is not set', 'machine id not set: an alert');
+	my $log = slurp_file($server->logfile, -s $server->logfile);
+	my $mark = -s $server->logfile;
+	$said->('SELECT gen_mastic()');
+	like(slurp_file($server->logfile, $mark), qr/LOG:  clock is behind: Mastic ids of node 0 go on ahead of it/, 'ids ahead of the clock after a restart: a line in the log');
+	$server->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7');
+	$server->restart;
+
+	# The shell commands: a copy that has a machine id of its own.
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	$page->run_sh('Afterwards', $dir, PGHOST => $server->host, PGPORT => $server->port);
+	my $copy = PostgreSQL::Test::Cluster->new('copy');
+	rmdir $copy->data_dir;
+	rename "$dir/copy", $copy->data_dir or die $!;
+	$copy->append_conf('postgresql.conf', 'port = ' . $copy->port);
+	$copy->start;
+	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
+	$copy->stop;
+
+	$page->run_chapter($server, 'Runbook', dbname => $db);
+	$page->all_run('Installing', 'Privileges', 'Settings', 'Monitoring', 'Wait events', 'Files and backups', 'Afterwards', 'Runbook');
+
+	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
+	my %about = map { $_ => 1 } $page->headings;
+	my $sections = chapter_text($page, 'Runbook');
+	my $lines = chapter_text($page, 'Log lines');
+	my (%known, @undocumented, @wrong_state);
+	for my $m (Messages::all())
+	{
+		my $title = "`$m->{message}`";
+		$known{$title} = 1;
+		if ($m->{level} eq 'LOG') { push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0; next }
+		my $operational = $m->{file} =~ /^(generator|durability|shared_ledger|wal_ceiling|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
+		next unless $m->{hint} || $operational;
+		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title};
+		push @wrong_state, "$m->{message}: $m->{sqlstate}"
+			if $about{$title} && $m->{sqlstate} && $m->{level} eq 'ERROR' && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
+	}
+	cmp_ok(scalar(keys %known), '>', 30, 'messages were found in the sources');
+	is(join("\n", @undocumented), '', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
+	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
+	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings), '', 'the runbook has no section about a message that is gone');
+}
+
+# ---- README.md and all pages
+{
+	my $db = 'catalog';
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids; SELECT gen_sno()');
+	my $readme = slurp("README.md");
+	my %pages = map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md";
+	$pages{'README.md'} = $readme;
+
+	# What is named exists.
+	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
+SELECT FROM snowflake_ids_status();
+SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
+UNION SELECT extname FROM pg_extension UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
+UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids_stats'::regclass
+END
+	for my $path (sort keys %pages)
+	{
+		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
+		my @named = map { /\b((?:gen|sno|gid|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g } $prose =~ /`([^`\n]+)`/g;
+		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as)$/ } @named;
+		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
+	}
+
+	# What exists and is meant to be called is named.
+	my $all = join "\n", values %pages;
+	my @callable = split /\n/, $server->safe_psql($db, <<'END');
+SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids')
+    AND NOT p.oid IN (SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]) FROM pg_operator UNION SELECT amproc FROM pg_amproc
+        UNION SELECT castfunc FROM pg_cast UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]) FROM pg_type
+        UNION SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]) FROM pg_aggregate UNION SELECT prosupport FROM pg_proc)
+    AND prokind <> 'a' AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY 1
+END
+	cmp_ok(scalar(@callable), '>', 50, 'functions to be called were found');
+	is(join(' ', grep { $all !~ /\b$_\b/ } @callable), '', 'every function is in the README or on a page');
+
+	# The table of settings.
+	my @settings = map { [ split /\|/ ] } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
+SELECT FROM snowflake_ids_status();
+SELECT replace(name, 'snowflake_ids.', ''), CASE context WHEN 'sighup' THEN 'postgresql.conf' WHEN 'user' THEN 'any user' ELSE context END,
+    CASE WHEN unit = 'ms' AND boot_val::int >= 1000 THEN boot_val::int / 1000 || ' s' ELSE boot_val END
+FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name
+END
+	cmp_ok(scalar(@settings), '>', 9, 'settings were found');
+	for (@settings)
+	{
+		my ($name, $who, $default) = @$_;
+		my ($row) = $readme =~ /^(\| `snowflake_ids\.\Q$name\E`.*)$/m;
+		($row) = $readme =~ /^(\| `snowflake_ids\.sno_sequence_min`, `…_max`.*)$/m if !$row && $name eq 'sno_sequence_max';
+		$default =~ s/^-1$/\N{MINUS SIGN}1/;
+		ok($row && $row =~ /\| \Q$who\E \|/ && index($row, $default) >= 0, "README: $name is for $who, by default $default") or diag $row // 'no row';
+	}
+
+	# Links lead somewhere. Pages that `make bench` or other work brings may not be here yet.
+	my @dead;
+	for my $path (sort keys %pages)
+	{
+		my $dir = $path =~ m{^(.*/)} ? $1 : '';
+		while ($pages{$path} =~ /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
+		{
+			my ($file, $anchor) = ($1 eq '' ? $path : "$dir$1", $2);
+			next if $file =~ m{^doc/(speed|migration|multi-node)\.md$} && !-e "$root/$file";
+			if (!-e "$root/$file") { push @dead, "$path: $file"; next }
+			next unless defined $anchor;
+			my %anchors = map { anchor($_) => 1 } slurp($file) =~ s/^```.*?^```$//msgr =~ /^#+ (.*)$/mg;
+			push @dead, "$path: $file#$anchor" unless $anchors{$anchor};
+		}
+	}
+	is(join("\n", @dead), '', 'no link is dead');
+
+	# Plain words.
+	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
+}
+
+sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
+
+# The text of a chapter
+sub chapter_text
+{
+	my ($page, $title) = @_;
+	return $page->text =~ /^## \Q$title\E\n(.*?)(?=^## |\z)/ms ? $1 : die "no chapter named $title";
+}
+
+# As GitHub makes anchors of headings
+sub anchor
+{
+	my ($heading) = @_;
+	return lc($heading) =~ s/[^\w\- ]//gr =~ s/ /-/gr;
+}
+
+$server->stop;
+done_testing();

@@ -1,0 +1,67 @@
+# The messages that the sources can raise: for tests that compare them with what the pages say.
+#
+#   for my $m (Messages::all()) { $m->{file}, $m->{level}, $m->{message}, $m->{hint}, $m->{sqlstate} }
+#
+# Where a message has a value, `message` has "…".
+package Messages;
+use strict;
+use warnings;
+use PostgreSQL::Test::Utils;
+
+# The text of string literals that stand one after the other, at the start of some code.
+sub _literal
+{
+	my ($code) = @_;
+	my $text = '';
+	while ($code =~ /\G\s*(?:"((?:[^"\\]|\\.)*)"|([A-Z0-9_]+_FORMAT))/gc) { $text .= $1 // '%d' }
+	return if $text eq '';
+	$text =~ s/%[-0-9.]*(?:ll|l|z)?[a-zA-Z]/…/g;
+	$text =~ s/…(?:…)+/…/g;
+	$text =~ s/\\"/"/g;
+	return $text;
+}
+
+# What is between the parenthesis at pos() and the one that closes it.
+sub _parenthesis
+{
+	my ($code, $at) = @_;
+	pos($code) = $at;
+	return $code =~ /\G(\((?:[^()"]++|"(?:[^"\\]|\\.)*+"|(?1))*+\))/ ? $1 : die 'a parenthesis that does not close: ' . substr $code, $at, 80;
+}
+
+sub all
+{
+	my (@all, %states);
+	chomp(my $include = `pg_config --includedir-server`);
+	my $errcodes = slurp_file("$include/utils/errcodes.h");
+	$states{$1} = join '', split /\W+/, $2 while $errcodes =~ /^#define (\w+) MAKE_SQLSTATE\('(.*?)'\)/mg;
+	my $src = "$ENV{SNOWFLAKE_IDS_SRC}/src";
+	for my $file (sort glob "$src/pg/*.[ch]pp")
+	{
+		my $code = slurp_file($file) =~ s{^\s*//.*$}{}mgr =~ s/^#define.*?[^\\]$//msgr;
+		while ($code =~ /\bereport\s*(?=\()/g)
+		{
+			my $report = _parenthesis($code, pos $code);
+			my ($level) = $report =~ /^\(\s*(\w+)/;
+			my ($message) = map { _literal($_) } $report =~ /\berrmsg\((.*)/s;
+			next unless defined $message;
+			my ($code_name) = $report =~ /\berrcode\((\w+)\)/;
+			push @all, { file => $file =~ s{.*/}{}r, level => $level, message => $message,
+				hint => scalar($report =~ /\berrhint\(/), sqlstate => $code_name && $states{$code_name} };
+		}
+	}
+	for my $file (sort glob "$src/sql/install/*.sql")
+	{
+		my $code = slurp_file($file);
+		while ($code =~ /\bRAISE\s+(?:(EXCEPTION|WARNING|NOTICE|LOG|INFO|DEBUG)\s+)?'((?:[^']|'')*)'([^;]*);/g)
+		{
+			my ($level, $message, $rest) = ($1 // 'EXCEPTION', $2, $3);
+			$message =~ s/''/'/g;
+			$message =~ s/%/…/g;
+			push @all, { file => $file =~ s{.*/}{}r, level => $level eq 'EXCEPTION' ? 'ERROR' : $level, message => $message, hint => scalar($rest =~ /\bHINT\s*=/i) };
+		}
+	}
+	return @all;
+}
+
+1;
