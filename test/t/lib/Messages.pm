@@ -57,7 +57,7 @@ sub all
 		{
 			my ($level, $message, $rest) = ($1 // 'EXCEPTION', $2, $3);
 			$message =~ s/''/'/g;
-			$message =~ s/%/…/g;
+			$message =~ s/%+/…/g;
 			push @all, { file => $file =~ s{.*/}{}r, level => $level eq 'EXCEPTION' ? 'ERROR' : $level, message => $message, hint => scalar($rest =~ /\bHINT\s*=/i) };
 		}
 	}
