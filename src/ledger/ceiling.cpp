@@ -125,7 +125,7 @@ CeilingResult LockedCeilings::write(std::uint32_t slot_index, std::uint64_t ms, 
 }
 
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            std::uint64_t along_from_ms, bool sync) {
+                            Along along, bool sync) {
     if (slot.ceiling.load() >= ms) return {};
     LockedCeilings file;
     CeilingResult r = file.open(dir, mode, ledger);
@@ -135,18 +135,19 @@ CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger
 
     // Before ours, whose sync covers them; they are published after it.
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
-    bool along[slot_count] = {};
+    const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
+    bool taken[slot_count] = {};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::uint64_t ceiling = ledger.slots[i].ceiling.load();
-        if (i == own || ceiling <= along_from_ms || ceiling >= ms) continue;
-        r = file.write(i, ms, false);
+        if (i == own || ceiling <= along.from_ms || ceiling >= to_ms) continue;
+        r = file.write(i, to_ms, false);
         if (r.error != CeilingError::none) return r;
-        along[i] = true;
+        taken[i] = true;
     }
     r = raise_locked_ceiling(slot, own, ms, sync, file);
     if (r.error != CeilingError::none) return r;
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (along[i]) raise_to(ledger.slots[i].ceiling, ms);
+        if (taken[i]) raise_to(ledger.slots[i].ceiling, to_ms);
     }
     return r;
 }

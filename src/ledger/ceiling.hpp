@@ -85,9 +85,13 @@ CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint6
 }
 
 // Raises the durable ceiling of `slot` to at least `ms`, and takes along those of other slots
-// that are beyond `along_from_ms`: generators in use share one sync. `sync`: as the server's
-// fsync setting.
+// that are beyond `along.from_ms`: generators in use share one sync. They go to `along.to_ms` at
+// most, for a generator that runs ahead of the clock must not lead the others there. `sync`: as
+// the server's fsync setting.
+struct Along {
+    std::uint64_t from_ms, to_ms;
+};
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            std::uint64_t along_from_ms, bool sync);
+                            Along along, bool sync);
 
 }  // namespace snowflake_ids::ledger

@@ -131,8 +131,9 @@ void raise_wal_above(int64 wanted_us, int64 target_us) {
 
 ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
     // A ceiling that is still ahead of the clock was raised within the last window: that generator is in use.
+    const int64 now_us = ledger::wall_us();
     return ledger::raise_ceiling(DataDir, file_mode(), shared_ledger(), *g.slot, to_ms(until_us),
-                                 to_ms(ledger::wall_us()), enableFsync);
+                                 {to_ms(now_us), ceiling_ms(now_us)}, enableFsync);
 }
 
 // One backend at a time raises ahead of need, for all others would wait for its flush. The
