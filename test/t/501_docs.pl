@@ -170,7 +170,7 @@ END
 		ok($row && $row =~ /\| \Q$who\E \|/ && index($row, $default) >= 0, "README: $name is for $who, by default $default") or diag $row // 'no row';
 	}
 
-	# Links lead somewhere. Pages that `make bench` or other work brings may not be here yet.
+	# Links lead somewhere.
 	my @dead;
 	for my $path (sort keys %pages)
 	{
@@ -178,7 +178,6 @@ END
 		while ($pages{$path} =~ /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)
 		{
 			my ($file, $anchor) = ($1 eq '' ? $path : "$dir$1", $2);
-			next if $file =~ m{^doc/(speed|migration|multi-node)\.md$} && !-e "$root/$file";
 			if (!-e "$root/$file") { push @dead, "$path: $file"; next }
 			next unless defined $anchor;
 			my %anchors = map { anchor($_) => 1 } slurp($file) =~ s/^```.*?^```$//msgr =~ /^#+ (.*)$/mg;
