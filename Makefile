@@ -9,6 +9,9 @@
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server", also valgrind)
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', five minutes; writes doc/speed.md and doc/speed.svg (BENCH="-s 5000000")
+#   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
+#   make dist             the release as a zip for PGXN, from git
+#   make deb              Debian packages in build/deb, for each server that has headers here
 #   make matrix           the suites with every supported PostgreSQL (MAJORS="15 16 17 18 19"), in chroots
 #
 # PG_CONFIG=/path/to/pg_config chooses the server; the default is the newest one installed. CXX=clang++ works too.
@@ -53,7 +56,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix lint setup format objects FORCE
+.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -163,6 +166,12 @@ storm:
 	+@tools/storm $(or $(MINUTES),1)
 matrix:
 	+@tools/matrix
+cross:
+	+@tools/cross $(ARCHITECTURES)
+dist:
+	@tools/dist
+deb:
+	@tools/deb
 lint:
 	+@tools/lint
 setup:

@@ -17,6 +17,10 @@ extern "C" {
 
 #include "pg/compat.hpp"
 
+// Abbreviated sort keys fill a Datum, and bigint ids travel in one.
+static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
+              "snowflake_ids needs a PostgreSQL whose Datum has 64 bits: a 64-bit server, or any from version 19 on");
+
 // FUNCTION(sno_in) { … } defines the SQL-callable C function snowflake_ids_sno_in.
 #define FUNCTION(name)                                        \
     extern "C" {                                              \

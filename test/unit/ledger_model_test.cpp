@@ -237,10 +237,10 @@ TEST(LedgerModel, FloorOnAFloor) {
 // Nothing forgotten: shows that every schedule comes to an end, and that forgetting is right,
 // for both find the same states of memory.
 TEST(LedgerModel, ForgettingIsRight) {
-    std::set<std::vector<Value>> memories[2];
+    std::set<Values, ValuesOrder> memories[2];
     for (const bool forget : {true, false}) {
         struct Recorded : Sno {
-            std::set<std::vector<Value>>* memories = nullptr;
+            std::set<Values, ValuesOrder>* memories = nullptr;
             Complaint always(const Global& g) override {
                 memories->insert(
                     {g.memory[word_cell], g.memory[safe_cell], g.memory[begun_cell], g.ghost[issued_ghost]});

@@ -395,7 +395,7 @@ struct Lives : Model {
     }
 
 private:
-    std::set<std::vector<Value>> seen_;
+    std::set<Values, ValuesOrder> seen_;
 };
 
 }  // namespace snowflake_ids::test

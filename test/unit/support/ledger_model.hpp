@@ -19,6 +19,7 @@
 // and synced, and Model::events() for what happens to all at once.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -35,6 +36,15 @@
 namespace snowflake_ids::test {
 
 using Value = std::uint64_t;
+using Values = std::vector<Value>;
+
+// Sets and maps of them name this order: the <=> of vectors, which less<> takes, looks at too few bytes in libstdc++
+// before 13.3 on big-endian machines.
+struct ValuesOrder {
+    bool operator()(const Values& a, const Values& b) const {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+    }
+};
 
 struct Request {
     enum Kind : unsigned char { load, swap, store, lock, sync, issue, tick, monotonic } kind = load;
@@ -172,7 +182,12 @@ private:
         return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
 
-    std::map<std::pair<unsigned, std::vector<Value>>, std::uint32_t> parts_;
+    struct PartOrder {
+        bool operator()(const std::pair<unsigned, Values>& a, const std::pair<unsigned, Values>& b) const {
+            return a.first != b.first ? a.first < b.first : ValuesOrder()(a.second, b.second);
+        }
+    };
+    std::map<std::pair<unsigned, Values>, std::uint32_t, PartOrder> parts_;
     std::vector<Operation> operations_;
     std::vector<Node> nodes_;
 };
