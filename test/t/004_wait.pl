@@ -120,7 +120,7 @@ is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after
 #
 is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 64) AS n'), 64, '64 explicit partitions');
 ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 65)");
-like($err, qr/ERROR:  53400: too many explicit sno partitions in this database\n.*HINT:/s, 'the next is one too many');
+like($err, qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s, 'the next is one too many');
 is(value('SELECT sno_partition(gen_sno(0, 64))'), 64, 'those that were used go on');
 is(value('SELECT sno_partition(gen_sno(0, 4095))'), 4095, "the node's own is none of them");
 is(value('SELECT count(*) FROM snowflake_ids_stats WHERE owner = current_database()'), 64, 'the statistics name their database');
