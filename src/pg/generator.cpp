@@ -1,7 +1,5 @@
 #include "pg/generator.hpp"
 
-#include <algorithm>
-
 extern "C" {
 #include "access/genam.h"
 #include "access/htup_details.h"
@@ -9,7 +7,6 @@ extern "C" {
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/pg_subscription.h"
-#include "storage/ipc.h"
 }
 
 #include "core/sno_snapshot.hpp"
@@ -19,9 +16,7 @@ extern "C" {
 #include "ledger/numbering.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
-#include "pg/occurrence.hpp"
 #include "pg/shared_ledger.hpp"
-#include "pg/wait.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -175,106 +170,6 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
     ready(g);
 }
 
-// An overflow is one occurrence for as long as calls have to wait without a pause of a
-// second. Its first wait is logged, then one line a minute with what it came to since.
-void note_overflow(Generator& g) {
-    ledger::Counters& c = g.slot->counters;
-    const uint64 waits = c.overflow_waits.fetch_add(1, std::memory_order_relaxed) + 1;
-    const unsigned pool = g.rules.max - g.rules.min + 1;
-    if (occurrence::begins(c.overflow_seen)) {
-        c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-                      errdetail("Node %u has %u ids per tick of %g ms.", g.node, pool,
-                                static_cast<double>(g.timeline.tick_us) / 1000)));
-    } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("%s sequence overflow goes on for another %llu s", g.name,
-                             static_cast<unsigned long long>(since / 1000000)),
-                      errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT
-                                " ms since the counters were reset, " UINT64_FORMAT " wait now.",
-                                g.node, waits, c.wait_us.load() / 1000, c.waiting.load())));
-    }
-}
-
-[[noreturn]] void raise_overflow(const Generator& g) {
-    ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
-                    errdetail("All %u ids of this tick have been issued.", g.rules.max - g.rules.min + 1),
-                    errhint("Try again, or set snowflake_ids.overflow to \"wait\".")));
-    pg_unreachable();
-}
-
-[[noreturn]] void raise_regression(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
-             errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
-             g.rules.on_regression == OnRegression::hold
-                 ? errhint("Correct the clock, raise snowflake_ids.max_clock_lead, or see snowflake_ids_reset().")
-                 : errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                           "snowflake_ids_reset().")));
-    pg_unreachable();
-}
-
-[[noreturn]] void raise_waited(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                    errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
-                    c.outcome == ledger::Outcome::regression
-                        ? errdetail("The clock is behind the last id, which has the time %s.",
-                                    show_time(timestamptz(g.timeline.start_us(c.tick))))
-                        : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
-                                    g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
-                    errhint("The limit is set by snowflake_ids.max_wait.")));
-    pg_unreachable();
-}
-
-// Raises whatever waiting cannot or must not cure.
-void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
-    switch (c.outcome) {
-        case ledger::Outcome::before_epoch:
-        case ledger::Outcome::ended:
-            raise_outside_format(g, c.outcome);
-        case ledger::Outcome::overflow:
-            if (settings::overflow == static_cast<int>(settings::Overflow::error)) raise_overflow(g);
-            break;
-        case ledger::Outcome::regression:
-            // Only "wait" waits: "hold" comes here when it is as far ahead as it may be.
-            if (g.rules.on_regression != OnRegression::wait) raise_regression(g, c);
-            break;
-        case ledger::Outcome::ceiling:
-        case ledger::Outcome::issued:
-            break;
-    }
-}
-
-// A wait that must be taken off the counters however it ends: also when the backend is
-// terminated, which passes no PG_FINALLY.
-struct Waiting {
-    ledger::Counters* counters;
-    uint64 since;
-};
-
-void stop_waiting(int, Datum arg) {
-    const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
-    w->counters->waiting.fetch_sub(1, std::memory_order_relaxed);
-    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, std::memory_order_relaxed);
-}
-
-ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, uint64 start) {
-    while (c.outcome != ledger::Outcome::issued) {
-        raise_unless_worth_waiting(g, c);
-        const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(ledger::monotonic_us() - start);
-        if (left <= 0) raise_waited(g, c);
-        if (c.outcome == ledger::Outcome::ceiling) {
-            durability::raise_above(g, c.tick);
-        } else {
-            nap(std::min(c.wait_us, left));
-        }
-        c = claim(g, want);
-    }
-    return c;
-}
-
 }  // namespace
 
 const ledger::Word* epoch = &no_epoch;
@@ -350,17 +245,6 @@ void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid own
     set_up_64_bit(g, layout);
 }
 
-void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
-    const bool early = outcome == ledger::Outcome::before_epoch;
-    ereport(ERROR,
-            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-             errmsg("cannot generate %s ids: the clock is %s", g.name,
-                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
-             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
-    pg_unreachable();
-}
-
 Generator& sno_of_partition(uint32 partition) {
     Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
     if (stale(g) || g.node != partition) {
@@ -377,56 +261,11 @@ void count_up(Generator& g) {
     g.uncounted = 0;
 }
 
-void note_regression(Generator& g, const ledger::Claim& c) {
-    ledger::Counters& counters = g.slot->counters;
-    const int64 lead_us = g.timeline.start_us(c.tick) - ledger::wall_us();
-    if (c.toggled) {
-        counters.regressions.fetch_add(1, std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
-                      errdetail("New ids sort beside those of %s and later.",
-                                show_time(timestamptz(g.timeline.start_us(c.tick))))));
-        return;
-    }
-    // A hold is one occurrence for as long as ticks are taken ahead of the clock without a
-    // pause of a second.
-    counters.holds.fetch_add(1, std::memory_order_relaxed);
-    if (occurrence::begins(counters.hold_seen)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
-                      errdetail("The last id is %lld ms ahead of the clock.", static_cast<long long>(lead_us / 1000))));
-    }
-}
-
 void count_up_all() {
     for (Generator* g = all; g != nullptr; g = g->next) {
         end_lease(*g);
         count_up(*g);
     }
-}
-
-ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
-    raise_unless_worth_waiting(g, failed);
-    if (failed.outcome == ledger::Outcome::ceiling) {
-        durability::raise_above(g, failed.tick);
-        failed = claim(g, want);
-        if (failed.outcome == ledger::Outcome::issued) return failed;
-        raise_unless_worth_waiting(g, failed);
-    }
-
-    ledger::Counters& counters = g.slot->counters;
-    const uint64 start = ledger::monotonic_us();
-    // After a floor or a new life the tick is used up without an id: that is no overflow.
-    if (failed.outcome == ledger::Outcome::overflow && !failed.held) note_overflow(g);
-    Waiting waiting{&counters, start};
-    counters.waiting.fetch_add(1, std::memory_order_relaxed);
-
-    ledger::Claim c = failed;
-    PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, start); }
-    PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    stop_waiting(0, PointerGetDatum(&waiting));
-    return c;
 }
 
 }  // namespace snowflake_ids::generator
