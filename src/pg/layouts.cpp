@@ -19,6 +19,7 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/tuplestore.h"
 }
 
 #include "core/known_layouts.hpp"
