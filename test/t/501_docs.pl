@@ -166,8 +166,8 @@ END
 		my ($name, $who, $default) = @$_;
 		my ($row) = $readme =~ /^(\| `snowflake_ids\.\Q$name\E`.*)$/m;
 		($row) = $readme =~ /^(\| `snowflake_ids\.sno_sequence_min`, `…_max`.*)$/m if !$row && $name eq 'sno_sequence_max';
-		$default =~ s/^-1$/\N{MINUS SIGN}1/;
-		ok($row && $row =~ /\| \Q$who\E \|/ && index($row, $default) >= 0, "README: $name is for $who, by default $default") or diag $row // 'no row';
+		my $shown = $default =~ s/^-1$/\N{MINUS SIGN}1/r;
+		ok($row && $row =~ /\| \Q$who\E \|/ && index($row, $shown) >= 0, "README: $name is for $who, by default $default") or diag $row // 'no row';
 	}
 
 	# Links lead somewhere.
