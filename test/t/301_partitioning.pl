@@ -121,7 +121,8 @@ SKIP:
 	for my $table ('account', 'printed')
 	{
 		like(rows_of($db, $table), qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
-		is(partitions_of($db, $table), 5, "$title: this month, three more and the default ($table)");
+		# With infinite_time_partitions some versions of pg_partman make one more.
+		like(partitions_of($db, $table), qr/^[56]$/, "$title: this month, three more and the default ($table)");
 		my ($plan) = grep { $_->{content} =~ /EXPLAIN.* FROM $table / } $page->blocks($title, 'sql');
 		unlike($plan->{said}, qr/Seq Scan/, "$title: queries use the index ($table)");
 		# A year and more later: partitions go on, and the oldest go.
