@@ -1,5 +1,7 @@
 # pg_upgrade makes a new data directory. Our two files stay behind in the old one; what protects the ids is the
 # ceiling in each database, which pg_upgrade takes along. The clock is hours behind when the new server starts.
+# From this server's major to the same; and, with PRIVATE_OLD_PG_CONFIG, from an older one: tools/test sets it when
+# OLD_PG_CONFIG names a server of an older major, as `make matrix` does.
 use strict;
 use warnings;
 use FindBin;
@@ -7,48 +9,79 @@ use lib "$FindBin::RealBin/lib";
 use Faults;
 use Test::More;
 
-my $clock = clock();
-my $old = new_server('old', $clock);
-$old->safe_psql('postgres', <<'END');
+my $rows = 'SELECT md5(string_agg(item::text, chr(10) ORDER BY id)) FROM item';
+my $other = Ids::query(10, 50);
+
+upgrade_from('the same major', undef);
+if (my $old = $ENV{PRIVATE_OLD_PG_CONFIG})
+{
+	chomp(my $bindir = `$old --bindir`);
+	my ($major) = `$bindir/postgres --version` =~ / (\d+)/;
+	# What PostgreSQL::Test::Cluster calls an installation is the directory above bin.
+	upgrade_from($major, $bindir =~ s{/bin$}{}r);
+}
+else
+{
+	note 'no server of an older major was given';
+}
+done_testing();
+
+sub upgrade_from
+{
+	my ($from, $install_path) = @_;
+	my $name = $install_path ? "old$from" : 'old';
+	my $clock = clock();
+	my $old = new_server($name, $clock, install_path => $install_path);
+	my ($old_major) = $old->safe_psql('postgres', 'SHOW server_version') =~ /^(\d+)/;
+	is($old_major, $from, "$from: the old server's major") if $install_path;
+	$old->safe_psql('postgres', <<'END');
 CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY, volume gid(volume) DEFAULT gen_gid('volume'), mastic bigint DEFAULT gen_mastic(), seen text);
 CREATE INDEX item_mastic ON item (mastic_timestamp(mastic));
+CREATE INDEX item_volume ON item USING hash (volume);
 INSERT INTO item SELECT FROM generate_series(1, 1000);
+SELECT snowflake_layout_create('ours', '2020-01-01 00:00:00+00', '1 ms', 41, 10, 12);
+CREATE TABLE order_line (id bigint DEFAULT gen_snowflake('ours') PRIMARY KEY);
+INSERT INTO order_line SELECT FROM generate_series(1, 100);
 CREATE DATABASE other;
 END
-$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
-my $rows = 'SELECT md5(string_agg(item::text, chr(10) ORDER BY id)) FROM item';
-my $content = value($old, $rows);
+	$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	my $content = value($old, $rows);
 
-my $ids = Ids->new;
-my $start = $clock->now;
-$ids->draw($old);
-$ids->add($old->safe_psql('other', Ids::query(10, 50)));
-$old->stop('fast');
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	$ids->draw($old);
+	$ids->add($old->safe_psql('other', $other));
+	my $last = value($old, 'SELECT max(id) FROM order_line');
+	$old->stop('fast');
 
-my $new = PostgreSQL::Test::Cluster->new('new');
-$new->init;
-$new->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 10\n");
-my $bindir = $old->config_data('--bindir');
-my @upgrade = ('pg_upgrade', '--no-sync', '-b', $bindir, '-B', $bindir, '-d', $old->data_dir, '-D', $new->data_dir,
-	'-p', $old->port, '-P', $new->port, '-s', $new->host);
-chdir $new->basedir;
-my $said = `@upgrade 2>&1`;
-is($?, 0, 'pg_upgrade') or diag $said;
+	my $new = PostgreSQL::Test::Cluster->new($install_path ? "new_from$from" : 'new');
+	# Since 18 initdb switches checksums on; pg_upgrade wants both clusters alike.
+	my ($new_major) = `pg_config --version` =~ / (\d+)/;
+	$new->init(extra => [ $new_major >= 18 && $old_major < 18 ? '--no-data-checksums' : () ]);
+	$new->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 10\n");
+	my @upgrade = ('pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'), '-B', $new->config_data('--bindir'),
+		'-d', $old->data_dir, '-D', $new->data_dir, '-p', $old->port, '-P', $new->port, '-s', $new->host);
+	chdir $new->basedir;
+	my $said = `@upgrade 2>&1`;
+	is($?, 0, "$from: pg_upgrade") or diag $said;
 
-$clock->set(-7200);
-start_at($new, $clock);
-is(value($new, $rows), $content, 'the rows are there');
-is($new->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'), 't', 'with no repeat');
-$ids->draw($new);
-$ids->add($new->safe_psql('other', Ids::query(10, 50)));
-$clock->set_to($start);
-$ids->draw($new);
-$ids->add($new->safe_psql('other', Ids::query(10, 50)));
-$clock->set(0);
-$ids->draw($new);
-$ids->none_twice('pg_upgrade, files left behind');
+	$clock->set(-7200);
+	start_at($new, $clock);
+	is(value($new, $rows), $content, "$from: the rows are there");
+	is($new->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'), 't', "$from: with no repeat");
+	is(value($new, "INSERT INTO order_line DEFAULT VALUES RETURNING id > $last"), 't', "$from: a created layout goes on above its last id");
+	$ids->draw($new);
+	$ids->add($new->safe_psql('other', $other));
+	$clock->set_to($start);
+	$ids->draw($new);
+	$ids->add($new->safe_psql('other', $other));
+	$clock->set(0);
+	$ids->draw($new);
+	$ids->none_twice('pg_upgrade from ' . ($install_path ? 'an older major' : 'the same major') . ', files left behind');
 
-my $plan = $new->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00'");
-like($plan, qr/Index Scan|Bitmap Index Scan/, 'the planner support came along');
-$new->stop('immediate');
-done_testing();
+	my $plan = $new->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00'");
+	like($plan, qr/Index Scan|Bitmap Index Scan/, "$from: the planner support came along");
+	is($new->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM item AS i WHERE EXISTS (SELECT FROM item WHERE volume = i.volume)'),
+		$new->safe_psql('postgres', 'SELECT count(*) FROM item'), "$from: the hash index finds every row");
+	$new->stop('immediate');
+}
