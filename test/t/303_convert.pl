@@ -78,6 +78,8 @@ SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext ORDER BY 1;
 SELECT proname FROM pg_proc WHERE pronamespace = 'shop'::regnamespace ORDER BY 1;
 END
 }
+# Since 18 NOT NULL is a constraint with a name.
+sql(q{ALTER TABLE line RENAME CONSTRAINT line_order_id_not_null TO has_order; COMMENT ON CONSTRAINT has_order ON line IS 'always'}) if $server->pg_version >= 18;
 my $shape = shape();
 
 # ---- others write, now and after; they get along without naming a key

@@ -284,7 +284,18 @@ BEGIN
                                  JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum WHERE c.rel = $3', ext)
                  USING relation, s.key_column, t.rel LOOP
             IF c.not_null THEN
-                first := first || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', t.rel, c.shadow);
+                -- Since 18 this is a constraint, with a name and perhaps a comment.
+                SELECT oid, conname, connoinherit INTO o FROM pg_constraint WHERE conrelid = t.rel AND contype = 'n' AND conkey = ARRAY[c.attnum];
+                IF o.oid IS NULL THEN
+                    first := first || format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', t.rel, c.shadow);
+                ELSE
+                    first := first || format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I%s', t.rel, 'snowflake_ids_not_null_' || c.attnum, c.shadow,
+                                             CASE WHEN o.connoinherit THEN ' NO INHERIT' ELSE '' END);
+                    again := again || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', t.rel, 'snowflake_ids_not_null_' || c.attnum, o.conname);
+                    IF obj_description(o.oid, 'pg_constraint') IS NOT NULL THEN
+                        again := again || format('COMMENT ON CONSTRAINT %I ON %s IS %L', o.conname, t.rel, obj_description(o.oid, 'pg_constraint'));
+                    END IF;
+                END IF;
             END IF;
             change := change || format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', t.rel, 'snowflake_ids_check_' || c.attnum);
             change := change || format('ALTER TABLE %s DROP COLUMN %I', t.rel, c.attname)
