@@ -1,12 +1,12 @@
 -- One backend: single calls, series, text, and what stays flat. Included after setup.sql.
 
 INSERT INTO section VALUES
-    ('calls', 1, 'One call, net of the scan', 'cpu', 'ns per id', '{clock_timestamp(),"nextval, cache 1",gen_random_uuid(),uuidv7()}'),
-    ('series', 4, 'A series in a target list', 'cpu', 'ns per id', '{"generate_series(1, n)"}'),
-    ('out', 5, 'Text out, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}'),
-    ('in', 6, 'Text in, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}'),
-    ('flat', 10, 'Cost as work grows, one backend', 'cpu', 'ns per id', '{}'),
-    ('floor', 20, 'Floors in SQL, net of the scan', 'cpu', 'ns per id', '{}');
+    ('calls', 1, 'One call, net of the scan', 'cpu', 'ns per id', '{clock_timestamp(),"nextval, cache 1",gen_random_uuid(),uuidv7()}', 5),
+    ('series', 4, 'A series in a target list', 'cpu', 'ns per id', '{"generate_series(1, n)"}', 5),
+    ('out', 5, 'Text out, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}', 5),
+    ('in', 6, 'Text in, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}', 5),
+    ('flat', 10, 'Cost as work grows, one backend', 'cpu', 'ns per id', '{}', 5),
+    ('floor', 20, 'Floors in SQL, net of the scan', 'cpu', 'ns per id', '{}', 5);
 
 -- ---- single calls. OFFSET discards the rows without sending them.
 INSERT INTO candidate (section, ord, what, net_of, query, ids)

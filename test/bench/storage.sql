@@ -1,14 +1,14 @@
 -- Tables and indexes: COPY, INSERT, CREATE INDEX, ORDER BY. Included after calls.sql.
 
 INSERT INTO section VALUES
-    ('COPY text out', 7, 'COPY TO, text', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('COPY text in', 7, 'COPY FROM, text', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('COPY binary out', 7, 'COPY TO, binary', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('COPY binary in', 7, 'COPY FROM, binary', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('insert', 8, 'INSERT into a table with the id as primary key, commit included', 'wall', 'ns per row', '{"bigint, nextval","uuid, version 7"}'),
-    ('index', 9, 'CREATE INDEX', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('sort', 9, 'ORDER BY, the id alone', 'cpu', 'ns per row', '{bigint,uuid}'),
-    ('sort rows', 9, 'ORDER BY, the id and a second column', 'cpu', 'ns per row', '{bigint,uuid}');
+    ('COPY text out', 7, 'COPY TO, text', 'cpu', 'ns per row', '{bigint,uuid}', 3),
+    ('COPY text in', 7, 'COPY FROM, text', 'cpu', 'ns per row', '{bigint,uuid}', 3),
+    ('COPY binary out', 7, 'COPY TO, binary', 'cpu', 'ns per row', '{bigint,uuid}', 3),
+    ('COPY binary in', 7, 'COPY FROM, binary', 'cpu', 'ns per row', '{bigint,uuid}', 3),
+    ('insert', 8, 'INSERT into a table with the id as primary key, commit included', 'wall', 'ns per row', '{"bigint, nextval","uuid, version 7"}', 1),
+    ('index', 9, 'CREATE INDEX', 'cpu', 'ns per row', '{bigint,uuid}', 1),
+    ('sort', 9, 'ORDER BY, the id alone', 'cpu', 'ns per row', '{bigint,uuid}', 1),
+    ('sort rows', 9, 'ORDER BY, the id and a second column', 'cpu', 'ns per row', '{bigint,uuid}', 1);
 
 -- ---- COPY of the id alone, between a table and a file on the server
 SELECT current_setting('data_directory') || '/bench_' AS files \gset
