@@ -1,4 +1,4 @@
--- Several servers: identity and comparison, and whether an id can be one's own. test/t/404 does it with two servers.
+-- Several servers: identity and comparison, and whether an id can be one's own. test/t/405 does it with two servers.
 SET timezone = 'UTC';
 LOAD 'snowflake_ids';
 ALTER SYSTEM SET snowflake_ids.machine_id = 27;

@@ -57,14 +57,17 @@ unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
         case ledger::CeilingError::busy:
             ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                             errmsg("gave up waiting for the lock on ceiling file \"%s\"", name),
-                            errhint("The limit is set by snowflake_ids.max_wait.")));
+                            errhint("Another session's sync of the file does not return: look at the server's "
+                                    "storage.")));
             break;
         case ledger::CeilingError::io:
         case ledger::CeilingError::none:
             break;
     }
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
-                    errdetail("No id is issued before the time up to which ids may exist is on disk.")));
+                    errdetail("No id is issued before the time up to which ids may exist is on disk."),
+                    errhint("Make room on the disk, and let the server's user write to the file and the data "
+                            "directory. Ids go on by themselves then.")));
     pg_unreachable();
 }
 
@@ -99,7 +102,8 @@ void begin_life(const ledger::Ledger& shared) {
     uint64 id = 0;
     while (id == 0) {
         if (!pg_strong_random(&id, sizeof id)) {
-            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
+                            errhint("The operating system's random source failed. Try again when it is mended.")));
         }
     }
     until_done([&] { return ledger::begin_life(DataDir, file_mode(), shared, key, id, enableFsync); });

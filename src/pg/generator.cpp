@@ -109,7 +109,9 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     if (slot == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                         errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-                        errdetail("Each format, layout and machine id that this server ever used keeps one.")));
+                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
+                        errhint("Use those that were used before. A new ledger has free slots: stop the server, move "
+                                "the ledger and ceiling files away and start it again.")));
     }
     if (g.name == nullptr) {
         if (all == nullptr) RegisterXactCallback(at_end_of_transaction, nullptr);

@@ -49,7 +49,8 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
-                        errdetail("Only a superuser may put ids far ahead of the clock.")));
+                        errdetail("Only a superuser may put ids far ahead of the clock."),
+                        errhint("Leave force out: ids up to a minute ahead of the clock need none.")));
     }
     return true;
 }
@@ -75,7 +76,8 @@ ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
         if (strcmp(name, ledger::format_name(f)) == 0) return f;
     }
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
-                    errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout.")));
+                    errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout."),
+                    errhint("Leave the format out for all of them.")));
     pg_unreachable();
 }
 
@@ -112,7 +114,8 @@ FUNCTION(snowflake_si_observe) {
 // snowflake_ids_reset(floor, format, node, force)
 FUNCTION(reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("floor and force must not be null")));
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("floor and force must not be null"),
+                        errhint("Name a floor above every id, such as now(). format and node may be null, for all.")));
     }
     const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
     if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {

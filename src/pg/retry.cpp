@@ -65,7 +65,10 @@ void note_overflow(Generator& g) {
                                     show_time(timestamptz(g.timeline.start_us(c.tick))))
                         : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
                                     g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
-                    errhint("The limit is set by snowflake_ids.max_wait.")));
+                    c.outcome == ledger::Outcome::regression
+                        ? errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
+                                  "snowflake_ids_reset(). The limit of the wait is set by snowflake_ids.max_wait.")
+                        : errhint("The limit is set by snowflake_ids.max_wait.")));
     pg_unreachable();
 }
 

@@ -25,12 +25,16 @@ ledger::Ledger mapped;
         case FileError::cannot_open:
         case FileError::cannot_map:
             ereport(ERROR, (errcode_for_file_access(), errmsg("could not open ledger file \"%s\": %m", name),
-                            errdetail("The ledger keeps ids unique among the processes of this server.")));
+                            errdetail("The ledger keeps ids unique among the processes of this server."),
+                            errhint("It must be a file of the server's user, not a link, that this user can read and "
+                                    "write. Otherwise stop the server, move the file away and start it again.")));
             break;
         case FileError::bad_version:
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                             errmsg("ledger file \"%s\" has another format than this library uses", name),
-                            errhint("Restart sessions that still run another version of the library.")));
+                            errhint("Restart sessions that still run another version of the library. If there are "
+                                    "none, the file is not of this server: name a floor above every id with "
+                                    "snowflake_ids_reset().")));
             break;
         case FileError::foreign:
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -8,9 +8,7 @@ extern "C" {
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/pmsignal.h"
-#if __has_include("utils/wait_event.h")
 #include "utils/wait_event.h"
-#endif
 }
 
 namespace snowflake_ids {

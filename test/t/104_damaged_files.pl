@@ -29,12 +29,13 @@ sub flip_ceilings
 }
 
 my $reset = qr/HINT:.*snowflake_ids_reset\(\)/;
+my $writable = qr/HINT:.*server's user write/;
 my @faults = (
 	[ 'ledger: first word damaged',  sub { overwrite($ledger, 0, "\0" x 8) },   'damaged', qr/ledger file "snowflake_ids.ledger" is damaged/, $reset ],
 	[ 'ledger: constants damaged',   sub { overwrite($ledger, 32, "\xff" x 8) },  'damaged', qr/ledger file .* is damaged/, qr/checksum/, $reset ],
 	[ 'ledger: truncated',           sub { truncate $ledger, 5000 },             'damaged', qr/ledger file .* is damaged/, qr/size/, $reset ],
 	[ 'ledger: empty',               sub { truncate $ledger, 0 },                'damaged', qr/ledger file .* is damaged/, $reset ],
-	[ 'ledger: of another version',  sub { overwrite($ledger, 8, pack 'L', 99) }, 'other version', qr/has another format/, qr/HINT/ ],
+	[ 'ledger: of another version',  sub { overwrite($ledger, 8, pack 'L', 99) }, 'other version', qr/has another format/, qr/HINT:.*Restart sessions/, $reset ],
 	[ 'ledger: overwritten with noise', sub { srand 1; spew($ledger, join '', map { chr int rand 256 } 1 .. -s $ledger) }, 'damaged', qr/is damaged/, $reset ],
 	[ 'ceiling file: damaged',       \&flip_ceilings,                            undef, qr/ceiling file "snowflake_ids.ceiling" is damaged/, $reset ],
 	[ 'ceiling file: truncated',     sub { truncate $ceiling, 100 },             undef, qr/ceiling file .* is damaged/, $reset ],
@@ -87,12 +88,12 @@ SKIP:
 	$ids = Ids->new;
 	$ids->draw($server);
 	chmod 0, $ledger;
-	fails_with($server, 'SELECT gen_sno()', 'ledger that cannot be read', qr/could not open ledger file/, qr/ermission denied/);
+	fails_with($server, 'SELECT gen_sno()', 'ledger that cannot be read', qr/could not open ledger file/, qr/ermission denied/, qr/HINT:.*server's user/);
 	chmod 0600, $ledger;
 	$ids->draw($server);
 	chmod 0400, $ceiling;
 	$clock->step(60);    # past the ceiling
-	fails_with($server, 'SELECT gen_sno()', 'ceiling file that cannot be written', qr/could not write ceiling file/, qr/DETAIL:.*No id is issued before/);
+	fails_with($server, 'SELECT gen_sno()', 'ceiling file that cannot be written', qr/could not write ceiling file/, qr/DETAIL:.*No id is issued before/, $writable);
 	chmod 0600, $ceiling;
 	$ids->draw($server);
 
@@ -105,9 +106,12 @@ SKIP:
 	rename $ledger, "$ledger.aside";
 	symlink "$ledger.aside", $ledger;
 	start_at($server, $clock);
-	fails_with($server, 'SELECT gen_sno()', 'a symbolic link in place of the ledger', qr/could not open ledger file/);
+	fails_with($server, 'SELECT gen_sno()', 'a symbolic link in place of the ledger', qr/could not open ledger file/, qr/HINT:.*not a link.*move the file away/);
+	# The way out of the hint: a new one.
+	$server->stop('fast');
 	unlink $ledger;
-	rename "$ledger.aside", $ledger;
+	start_at($server, $clock);
+	$ids->draw($server);
 
 	# A read-only data directory: nothing can be made in it, and what is there cannot be written.
 	$server->stop('fast');
@@ -124,7 +128,7 @@ SKIP:
 	chmod 0500, $server->data_dir;
 	my $said = '';
 	for (1 .. 20) { $clock->step(1); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
-	like($said, qr/ERROR.*could not write ceiling file/s, 'data directory that becomes read-only: ids end at the ceiling');
+	like($said, qr/ERROR.*could not write ceiling file.*$writable/s, 'data directory that becomes read-only: ids end at the ceiling');
 	chmod 0700, $server->data_dir;
 	chmod 0600, $ledger, $ceiling;
 	$ids->draw($session);
@@ -143,7 +147,7 @@ SKIP:
 	system('prlimit', '--pid', $pid, '--fsize=1:unlimited') == 0 or die 'prlimit failed';
 	$clock->step(60);
 	my $said = $session->ask('SELECT gen_sno()');
-	like($said, qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued/s, 'no space for the ceiling');
+	like($said, qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s, 'no space for the ceiling');
 	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
 	$ids->draw($session);
 	unlink $ledger;

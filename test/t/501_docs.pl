@@ -98,13 +98,14 @@ $server->start;
 	my %about = map { $_ => 1 } $page->headings;
 	my $sections = chapter_text($page, 'Runbook');
 	my $lines = chapter_text($page, 'Log lines');
-	my (%known, @undocumented, @wrong_state);
+	my (%known, @undocumented, @wrong_state, @no_way_out);
 	for my $m (Messages::all())
 	{
 		my $title = "`$m->{message}`";
 		$known{$title} = 1;
 		if ($m->{level} eq 'LOG') { push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0; next }
-		my $operational = $m->{file} =~ /^(generator|durability|shared_ledger|wal_ceiling|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
+		my $operational = $m->{file} =~ /^(generator|retry|durability|shared_ledger|wal_ceiling|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
+		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
 		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title};
 		push @wrong_state, "$m->{message}: $m->{sqlstate}"
@@ -113,6 +114,7 @@ $server->start;
 	cmp_ok(scalar(keys %known), '>', 30, 'messages were found in the sources');
 	is(join("\n", @undocumented), '', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
+	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
 	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings), '', 'the runbook has no section about a message that is gone');
 }
 
