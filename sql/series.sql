@@ -85,6 +85,25 @@ SELECT max(used) < 8192 AS thrifty
 FROM (SELECT max(sno_sequence(id)) - min(sno_sequence(id)) AS used FROM sno_seen GROUP BY sno_timestamp(id)) AS s;
 
 --
+-- No older than they look, however slowly the rows are asked for; and in order with single calls beside them. (A
+-- tick of sno lasts 4 ms. The clock is read before the id.)
+--
+SELECT count(*), count(*) FILTER (WHERE sno_timestamp(id) < now - interval '8 ms') AS sno_late
+FROM (SELECT clock_timestamp() AS now, gen_sno_series(20) AS id, pg_sleep(0.01)) AS s;
+SELECT count(*), count(*) FILTER (WHERE mastic_timestamp(id) < now - interval '2 ms') AS mastic_late
+FROM (SELECT clock_timestamp() AS now, gen_mastic_series(20) AS id, pg_sleep(0.01)) AS s;
+SELECT count(*), count(*) FILTER (WHERE snowflake_si_timestamp(id) < now - interval '2 ms') AS snowflake_si_late
+FROM (SELECT clock_timestamp() AS now, gen_snowflake_si_series(20) AS id, pg_sleep(0.01)) AS s;
+SELECT count(*), count(*) FILTER (WHERE gid_timestamp(id) < now - interval '2 ms') AS gid_late
+FROM (SELECT clock_timestamp() AS now, gen_gid_series('log', 20) AS id, pg_sleep(0.01)) AS s;
+SELECT count(*), count(*) FILTER (WHERE b <= a OR a <= before) AS inversions
+FROM (SELECT a, b, lag(b) OVER (ORDER BY n) AS before
+      FROM (SELECT gen_mastic_series(1000) AS a, gen_mastic() AS b, generate_series(1, 1000) AS n) AS s) AS t;
+SELECT count(*), count(*) FILTER (WHERE b <= a OR a <= before) AS inversions
+FROM (SELECT a, b, lag(b) OVER (ORDER BY n) AS before
+      FROM (SELECT gen_sno_series(1000) AS a, gen_sno() AS b, generate_series(1, 1000) AS n) AS s) AS t;
+
+--
 -- Can be cancelled, wherever the loop is, and at once
 --
 SET statement_timeout = '100ms';

@@ -35,8 +35,7 @@ FUNCTION(gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
 FUNCTION(gen_gid_series) {
     struct State {
         gid::Kind kind;
-        uint64 ms;
-        uint32 unchecked;  // ids that may still have this time
+        series::Pace pace;
         TimestampTz statement;
         gid::Id id;
     };
@@ -46,15 +45,15 @@ FUNCTION(gen_gid_series) {
             s.kind = kind_argument(fcinfo, 0);
             return series::checked_count(PG_GETARG_INT64(1));
         },
-        [](State& s, int64) {
-            if (s.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
+        [](State& s) {
+            if (s.pace.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
                 CHECK_FOR_INTERRUPTS();
-                s.ms = now_ms();
+                s.pace.note(nullptr, now_ms());
                 s.statement = GetCurrentStatementStartTimestamp();
-                s.unchecked = series::recheck;
+            } else {
+                s.pace.unchecked--;
             }
-            s.unchecked--;
-            s.id = gid::make(s.kind, s.ms, entropy::random64());
+            s.id = gid::make(s.kind, s.pace.tick, entropy::random64());
             return PointerGetDatum(&s.id);
         });
 }

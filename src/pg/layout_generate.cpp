@@ -85,29 +85,22 @@ FUNCTION(gen_snowflake) {
 // gen_snowflake_series(layout, count)
 FUNCTION(gen_snowflake_series) {
     struct State {
-        series::Range range;
+        series::Pace pace;
         NamedLayout* named;
-        Layout layout;
     };
     return series::run<State>(
         fcinfo,
         [&](State& s) {
             s.named = &layouts::argument(fcinfo, 0);
-            s.layout = s.named->layout;
             return series::checked_count(PG_GETARG_INT64(1));
         },
-        [](State& s, int64 left) {
+        [](State& s) {
             // Between two fetches of a cursor the name may have become another layout's, or the settings of
-            // Snowflake-SI others: what is left of the range is not issued then.
+            // Snowflake-SI others.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
-            if (unlikely(!(s.named->layout == s.layout))) {
-                s.layout = s.named->layout;
-                s.range.generation = 0;
-                s.range.check_at = s.range.next;
-            }
-            const uint32 sequence = series::take<claim_layout>(
-                s.range, left, [&]() -> Generator& { return ready(*s.named); }, tick_now);
-            return snowflake_datum(*s.named, s.range.tick, s.range.node, sequence);
+            Generator& g = ready(*s.named);
+            const lease::Id c = series::take<claim_layout>(s.pace, g, tick_now);
+            return snowflake_datum(*s.named, c.tick, g.node, c.sequence);
         });
 }
 

@@ -23,11 +23,11 @@ FUNCTION(gen_mastic) {
 
 // gen_mastic_series(count)
 FUNCTION(gen_mastic_series) {
-    return series::run<series::Range>(
-        fcinfo, [&](series::Range&) { return series::checked_count(PG_GETARG_INT64(0)); },
-        [](series::Range& r, int64 left) {
-            const uint32 sequence = series::take<generator::claim_mastic>(r, left, generator::ready_mastic, tick_now);
-            return mastic_datum(r.tick, sequence);
+    return series::run<series::Pace>(
+        fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [](series::Pace& p) {
+            const lease::Id c = series::take<generator::claim_mastic>(p, generator::ready_mastic(), tick_now);
+            return mastic_datum(c.tick, c.sequence);
         });
 }
 

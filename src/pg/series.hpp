@@ -1,15 +1,14 @@
-// Set-returning generators: ids are streamed, drawn from the ledger a range at a time,
-// with memory that does not grow with the count.
+// Set-returning generators: ids are streamed, with memory that does not grow with the count.
 //
-// A range is given up when time has moved on, so an id is never older than it looks: its
-// tick is compared with the clock every `recheck` ids. It is also given up when a new client
-// statement fetches from the set (a cursor): what that client saw in between must sort below.
-// So that fetching a few at a time uses up no more than it gives, ranges begin small and grow.
+// Numbers come from the generator's lease (lease.hpp), which single calls use as well, so that
+// all that a session draws is in order. Here the clock is not read for each id but for each
+// 16th at most, and for each one while time passes between them: see Pace.
 #pragma once
 
 #include <algorithm>
 
 #include "pg/generator.hpp"
+#include "pg/lease.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -20,73 +19,45 @@ extern "C" {
 
 namespace snowflake_ids::series {
 
-inline constexpr uint32 recheck = 64;
-inline constexpr uint32 first_range = 16;
-
-// A range of sequence numbers of one tick.
-struct Range {
+// When to look at the clock again. Ids that are asked for at a steady pace are then at most as
+// long behind the clock as a tick lasts; after a sudden stop up to 15 are as old as the stop.
+struct Pace {
+    const void* of = nullptr;  // what it was last kept for
     uint64 tick = 0;
-    uint32 toggle = 0;
-    uint32 node = 0;
-    uint32 next = 0;
-    uint32 check_at = 0;  // before the id of this number the clock is looked at again; at the latest at `end`
-    uint32 end = 0;
-    uint32 size = 0;    // how many were asked for
-    bool held = false;  // the clock was behind the tick when it was drawn
-    TimestampTz statement = 0;
-    uint64 generation = 0;  // of the settings: under others the node is another one
-    uint64 epoch = 0;       // of the ledger: an operator has moved the generators since
+    uint32 size = 0;
+    uint32 unchecked = 0;  // ids that may still be given without a look
+
+    static constexpr uint32 most = 16;
+
+    // The clock was read, and showed this tick: as many as have been asked for in it go unchecked.
+    void note(const void* what, uint64 now) {
+        size = what == of && now == tick ? std::min(2 * size, most) : 1;
+        unchecked = size - 1;
+        of = what;
+        tick = now;
+    }
 };
 
-// How many ids to draw at once: twice as many as the last time, but not more than an eighth
-// of the pool, so that single ids of other backends do not wait for a bulk load; an eighth
-// smaller than a recheck's worth is rounded up to that.
-inline uint32 range_size(uint32 last, int64 left, const Rules& rules) {
-    const uint32 pool = rules.max - rules.min + 1;
-    const uint32 most = std::max(recheck, pool / 8);
-    return static_cast<uint32>(std::min<int64>(left, last == 0 ? first_range : std::min(last * 2, most)));
+template <generator::ClaimFunction claim, class TickNow>
+[[gnu::noinline]] lease::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
+    CHECK_FOR_INTERRUPTS();
+    const lease::Id id = lease::draw<claim>(g, tick_now);
+    p.note(&g, id.tick);
+    return id;
 }
 
-// Another range, or leave for the next `recheck` ids of this one. `ready` gives the
-// generator, `tick_now` the clock's tick (0 if it is outside the format: then the range is
-// given up and the claim says why).
-template <generator::ClaimFunction claim, class Ready, class TickNow>
-[[gnu::noinline]] void refill(Range& r, int64 left, Ready ready, TickNow tick_now) {
-    Generator& g = ready();
-    const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    bool usable = r.next < r.end && r.statement == statement && r.generation == g.generation && r.epoch == g.epoch;
-    if (usable) {
-        const uint64 now = tick_now(g);
-        usable = now == r.tick || (r.held && now < r.tick);
+// Takes one number. `g` is ready; `tick_now` gives the clock's tick, 0 if it is outside the format.
+template <generator::ClaimFunction claim, class TickNow>
+inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
+    Lease& l = g.lease;
+    // Of the view only what can change between two calls of one set: the client statement that fetches from it.
+    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end &&
+               l.statement == GetCurrentStatementStartTimestamp())) {
+        p.unchecked--;
+        l.used++;
+        return {l.tick, l.toggle, l.next++};
     }
-    if (r.statement != statement) r.size = 0;
-    if (!usable) {
-        g.uncounted -= r.end - r.next;  // drawn, but not issued
-        CHECK_FOR_INTERRUPTS();
-        const uint32 size = range_size(r.size, left, g.rules);
-        const ledger::Claim c = generator::draw<claim>(g, size);
-        r = {.tick = c.tick,
-             .toggle = c.toggle,
-             .node = g.node,
-             .next = c.first,
-             .end = c.first + c.count,
-             .size = size,
-             .held = c.held,
-             .generation = g.generation,
-             .epoch = g.epoch};
-    }
-    r.statement = statement;
-    r.check_at = r.next + std::min(recheck, r.end - r.next);
-}
-
-// Takes one number from the range, drawing another range if need be.
-template <generator::ClaimFunction claim, class Ready, class TickNow>
-inline uint32 take(Range& r, int64 left, Ready ready, TickNow tick_now) {
-    if (unlikely(r.next == r.check_at || r.statement != GetCurrentStatementStartTimestamp() ||
-                 r.epoch != generator::epoch->load(std::memory_order_relaxed))) {
-        refill<claim>(r, left, ready, tick_now);
-    }
-    return r.next++;
+    return take_at_clock<claim>(p, g, tick_now);
 }
 
 // The count argument: raises if it is negative.
@@ -99,7 +70,7 @@ inline int64 checked_count(int64 count) {
 }
 
 // The skeleton of a series. `State` lives in the call's own memory; `start(State&)` fills it
-// once and returns the count; `next(State&, left)` gives one Datum. A by-reference result may
+// once and returns the count; `next(State&)` gives one Datum. A by-reference result may
 // point into the state: like the per-tuple memory where it would be allocated otherwise, it
 // has to last until the next row is asked for.
 template <class State, class Start, class Next>
@@ -118,7 +89,7 @@ inline Datum run(FunctionCallInfo fcinfo, Start start, Next next) {
     auto* context = static_cast<FuncCallContext*>(fcinfo->flinfo->fn_extra);
     auto* call = static_cast<Call*>(context->user_fctx);
     if (call->left == 0) SRF_RETURN_DONE(context);
-    const Datum result = next(call->state, call->left);
+    const Datum result = next(call->state);
     call->left--;
     SRF_RETURN_NEXT(context, result);
 }

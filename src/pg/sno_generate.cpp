@@ -41,7 +41,7 @@ FUNCTION(gen_sno_partition) {
 // gen_sno_series(count, metabyte)
 FUNCTION(gen_sno_series) {
     struct State {
-        series::Range range;
+        series::Pace pace;
         uint32 metabyte;
         sno::Id id;
     };
@@ -51,9 +51,10 @@ FUNCTION(gen_sno_series) {
             s.metabyte = metabyte_argument(fcinfo, 1);
             return series::checked_count(PG_GETARG_INT64(0));
         },
-        [](State& s, int64 left) {
-            const uint32 sequence = series::take<generator::claim_sno>(s.range, left, generator::ready_sno, tick_now);
-            s.id = sno::compose({s.range.tick, s.range.toggle, s.metabyte, s.range.node, sequence});
+        [](State& s) {
+            Generator& g = generator::ready_sno();
+            const lease::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
+            s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
             return PointerGetDatum(&s.id);
         });
 }

@@ -26,12 +26,12 @@ FUNCTION(gen_snowflake_si) {
 
 // gen_snowflake_si_series(count)
 FUNCTION(gen_snowflake_si_series) {
-    return series::run<series::Range>(
-        fcinfo, [&](series::Range&) { return series::checked_count(PG_GETARG_INT64(0)); },
-        [](series::Range& r, int64 left) {
-            const uint32 sequence =
-                series::take<generator::claim_snowflake_si>(r, left, generator::ready_snowflake_si, tick_now);
-            return snowflake_si_datum(generator::own_snowflake_si, r.tick, r.node, sequence);
+    return series::run<series::Pace>(
+        fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [](series::Pace& p) {
+            Generator& g = generator::ready_snowflake_si();
+            const lease::Id c = series::take<generator::claim_snowflake_si>(p, g, tick_now);
+            return snowflake_si_datum(g, c.tick, g.node, c.sequence);
         });
 }
 
