@@ -267,8 +267,8 @@ int main(int argc, char** argv) {
     judge.run(argv[1]);
     judge.print();
     // For the script.
-    std::printf("RESULT received=%lu repeated=%lu disorders=%lu unexpected=%lu least=%lu\n", sum(judge.received),
-                sum(judge.repeated), judge.disorders, judge.unexpected,
+    std::printf("RESULT received=%lu repeated=%lu disorders=%lu unexpected=%lu toggled=%lu least=%lu\n",
+                sum(judge.received), sum(judge.repeated), judge.disorders, judge.unexpected, judge.toggled,
                 *std::min_element(std::begin(judge.received), std::end(judge.received)));
     return 0;
 }
