@@ -21,9 +21,12 @@ INSERT INTO published VALUES
     ('instagram', 2383568809444681765, '2020-08-25 13:52:46', NULL, NULL, 'stackoverflow.com/questions/63683015'),
     -- Mastodon notes the time of a status a moment after the id was drawn: equal to the second.
     ('mastodon', 103270115826048975, '2019-12-08 03:48:33', 0, NULL, 'docs.joinmastodon.org/entities/Status, example'),
-    ('pgedge', 136169504773242881, to_timestamp(1704996539.845), 1, 0, 'docs.pgedge.com/snowflake/snowflake_functions'),
-    ('pgedge', 135824181823537153, '2024-01-10 14:16:48.438-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake'),
-    ('pgedge', 135824609030176769, '2024-01-10 14:18:30.292-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake');
+    -- Node 0 is refused there, so these two say by themselves in which order their fields are.
+    ('pgedge', 170505378935607296, '2024-04-15 12:07:30.175', 1, 0, 'github.com/pgEdge/snowflake, hibernate.md'),
+    ('pgedge', 413334082185859072, '2026-02-14 14:02:04.569', 1, 0, 'a walkthrough of Spock 5.0.4: snowflake.get_node() of it is 1'),
+    ('pgedge_old', 136169504773242881, to_timestamp(1704996539.845), 1, 0, 'docs.pgedge.com/snowflake/snowflake_functions'),
+    ('pgedge_old', 135824181823537153, '2024-01-10 14:16:48.438-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake'),
+    ('pgedge_old', 135824609030176769, '2024-01-10 14:18:30.292-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake');
 SELECT p.layout, p.id, d.created, d.node, d.sequence,
        d.created >= p.created AND d.created < p.created + CASE WHEN p.created = date_trunc('second', p.created) THEN interval '1 s' ELSE interval '1 ms' END AS time,
        (coalesce(p.node, d.node), coalesce(p.sequence, d.sequence)) = (d.node, d.sequence) AS fields,

@@ -33,8 +33,12 @@ inline constexpr KnownLayout known_layouts[] = {
     {"sonyflake", {{1409529600000000, 10000, 39}, 16, 8, true}, true, "Sonyflake: 10 ms, sequence, machine"},
     // Unix time. The low bits are a hash of table and time plus a number, modulo 2^16.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
-    // Epoch 2023-01-01T00:00:00Z; the node is last.
-    {"pgedge", {ms_since(1672531200000, 41), 10, 12, true}, true, "pgEdge: milliseconds, counter, node"},
+    // Epoch 2023-01-01T00:00:00Z. Until early 2024 the node was last, as their README still has it.
+    {"pgedge", {ms_since(1672531200000, 41), 10, 12}, true, "pgEdge snowflake: milliseconds, node, counter"},
+    {"pgedge_old",
+     {ms_since(1672531200000, 41), 10, 12, true},
+     true,
+     "pgEdge snowflake until early 2024: milliseconds, counter, node"},
     {"mastic", mastic::layout, true, "Mastic: milliseconds, sequence"},
     // The base clock and width are settings; here with the defaults.
     {"snowflake_si", snowflake_si::default_layout, true,
