@@ -9,6 +9,11 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
     -- Array types and the row types of views come by themselves.
     AND NOT (classid = 'pg_type'::regclass AND objid IN (SELECT oid FROM pg_type WHERE typelem <> 0 OR typtype = 'c'))
 ORDER BY 1;
+SELECT attrelid::regclass AS relation, attname AS uncommented FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+WHERE attrelid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_class'::regclass AND deptype = 'e'
+        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
+    AND relkind IN ('r', 'v') AND attnum > 0 AND NOT attisdropped AND col_description(attrelid, attnum) IS NULL
+ORDER BY 1, attnum;
 -- Comments are short and say something of their own.
 SELECT objoid::regprocedure AS function, description FROM pg_description
 WHERE classoid = 'pg_proc'::regclass AND objoid IN (SELECT function FROM extension_functions)

@@ -118,6 +118,21 @@ SELECT count(*) FROM again a JOIN again u ON u.id = a.up;
 SELECT relname FROM pg_class WHERE relnamespace = 'conversion'::regnamespace AND relname ~ 'snowflake';
 SELECT proname FROM pg_proc WHERE pronamespace = 'conversion'::regnamespace AND proname ~ 'snowflake';
 
+-- What is done is not done again by a call that is repeated, unless that is meant.
+CREATE TEMP TABLE done AS SELECT id, up FROM again;
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
+\set VERBOSITY terse
+\echo :LAST_ERROR_SQLSTATE
+SELECT kind, item FROM snowflake_ids_convert_plan('again', 'id', 'mastic', 'created');
+SELECT count(*) FROM done JOIN again USING (id, up);
+SELECT count(*) FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+DELETE FROM snowflake_ids_my_conversions WHERE relation = 'conversion.again'::regclass;
+UPDATE again SET created = '2026-01-03';
+CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
+SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time FROM again LEFT JOIN done USING (id);
+
 DROP SCHEMA conversion CASCADE;
 DROP ROLE regress_convert;
 DELETE FROM snowflake_ids_conversion;

@@ -116,8 +116,8 @@ void define() {
     DefineCustomIntVariable("snowflake_ids.max_wait", "Longest time to wait for an id.",
                             "Longer waits end in an error. Measured on a monotonic clock.", &max_wait_ms, 10000, 0,
                             INT_MAX, PGC_USERSET, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable("snowflake_ids.durable_window", "How far ahead the durable high-water mark is written.",
-                            "One sync per window; after a restart ids may run ahead of the clock by this much.",
+    DefineCustomIntVariable("snowflake_ids.durable_window", "How far ahead the durable ceilings are written.",
+                            "One sync per window; after a restart ids may run ahead of the clock by 1.25 windows.",
                             &durable_window_ms, 2000, 100, 3600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, changed, nullptr);
     MarkGUCPrefixReserved("snowflake_ids");
 }

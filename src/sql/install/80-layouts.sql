@@ -1,5 +1,5 @@
 -- Layouts of 64-bit ids: | timestamp | node | sequence |, or with node_last | timestamp | sequence | node |, most
--- significant bit first. Eight are known by name; others can be created. No layout ever changes, and a created one can
+-- significant bit first. Some are known by name; others can be created. No layout ever changes, and a created one can
 -- be dropped only while nobody on this server has drawn an id with its epoch, tick and widths.
 
 CREATE FUNCTION snowflake_layout_check(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
@@ -21,6 +21,13 @@ CREATE TABLE snowflake_ids_layout (
     CHECK (snowflake_layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
 );
 COMMENT ON TABLE snowflake_ids_layout IS 'the layouts that were created in this database; see the view snowflake_layouts';
+COMMENT ON COLUMN snowflake_ids_layout.name IS 'what functions with a layout argument are told';
+COMMENT ON COLUMN snowflake_ids_layout.epoch IS 'start of tick 0';
+COMMENT ON COLUMN snowflake_ids_layout.tick IS 'length of a tick';
+COMMENT ON COLUMN snowflake_ids_layout.timestamp_bits IS 'width of the time, in ticks';
+COMMENT ON COLUMN snowflake_ids_layout.node_bits IS 'width of the node; 0: none';
+COMMENT ON COLUMN snowflake_ids_layout.sequence_bits IS 'width of the sequence; 0: none';
+COMMENT ON COLUMN snowflake_ids_layout.node_last IS 'the node stands below the sequence';
 -- A dump has them: what was decoded with a name is decoded with it after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids_layout', '');
 GRANT SELECT ON snowflake_ids_layout TO PUBLIC;
@@ -68,7 +75,7 @@ CREATE FUNCTION snowflake_known_layouts(
     OUT description text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_known_layouts'
-LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 8;
+LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 9;
 COMMENT ON FUNCTION snowflake_known_layouts() IS 'the layouts that need not be created; see the view snowflake_layouts';
 
 CREATE VIEW snowflake_layouts AS
@@ -81,9 +88,14 @@ SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, 
        true, NULL
 FROM snowflake_ids_layout l;
 COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and its like can be told';
+COMMENT ON COLUMN snowflake_layouts.name IS 'what functions with a layout argument are told';
 COMMENT ON COLUMN snowflake_layouts.epoch IS 'start of tick 0';
 COMMENT ON COLUMN snowflake_layouts.tick IS 'length of a tick';
+COMMENT ON COLUMN snowflake_layouts.timestamp_bits IS 'width of the time, in ticks';
+COMMENT ON COLUMN snowflake_layouts.node_bits IS 'width of the node; 0: none';
+COMMENT ON COLUMN snowflake_layouts.sequence_bits IS 'width of the sequence; 0: none';
 COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node stands below the sequence';
 COMMENT ON COLUMN snowflake_layouts.generates IS 'gen_snowflake() can draw ids of this layout';
 COMMENT ON COLUMN snowflake_layouts.created IS 'created in this database by snowflake_layout_create()';
+COMMENT ON COLUMN snowflake_layouts.description IS 'whose ids they are; null for a created one';
 GRANT SELECT ON snowflake_layouts TO PUBLIC;

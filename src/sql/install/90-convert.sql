@@ -30,6 +30,30 @@ CREATE TABLE snowflake_ids_conversion (
     told timestamptz
 );
 COMMENT ON TABLE snowflake_ids_conversion IS 'state of each conversion; written through snowflake_ids_my_conversions';
+COMMENT ON COLUMN snowflake_ids_conversion.relation IS 'the table whose key is converted';
+COMMENT ON COLUMN snowflake_ids_conversion.key_column IS 'its key';
+COMMENT ON COLUMN snowflake_ids_conversion.format IS 'what the key becomes: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_conversion.created_column IS 'the column of times that the new ids are made of';
+COMMENT ON COLUMN snowflake_ids_conversion.zone IS 'time zone in which times without one are read: that of the first call';
+COMMENT ON COLUMN snowflake_ids_conversion.metabyte IS 'metabyte of the new ids and of the new default; sno only';
+COMMENT ON COLUMN snowflake_ids_conversion.batch_size IS 'rows in a transaction';
+COMMENT ON COLUMN snowflake_ids_conversion.spill IS 'rows may move to later ticks where more share one than it has room for';
+COMMENT ON COLUMN snowflake_ids_conversion.keep_position IS 'the tables are rewritten under the last lock, so that columns stay where they are';
+COMMENT ON COLUMN snowflake_ids_conversion.fire_triggers IS 'the tables'' own triggers fire for what the conversion writes';
+COMMENT ON COLUMN snowflake_ids_conversion.issued_after IS 'no id that is drawn since the numbering has this time or is before it';
+COMMENT ON COLUMN snowflake_ids_conversion.phase IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
+COMMENT ON COLUMN snowflake_ids_conversion.part IS 'the table that is written now; null where a phase is not about one table';
+COMMENT ON COLUMN snowflake_ids_conversion.unit IS 'what done and total count: rows of the key''s table, or blocks of one that refers to it';
+COMMENT ON COLUMN snowflake_ids_conversion.done IS 'units that are done in this part';
+COMMENT ON COLUMN snowflake_ids_conversion.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_conversion.todo IS 'what else the phase has to do: oids of tables, or constraints to validate';
+COMMENT ON COLUMN snowflake_ids_conversion.rows IS 'rows written so far, in all tables';
+COMMENT ON COLUMN snowflake_ids_conversion.started IS 'first call';
+COMMENT ON COLUMN snowflake_ids_conversion.phase_started IS 'when this phase, or this part of it, began';
+COMMENT ON COLUMN snowflake_ids_conversion.resumed IS 'when the call that works on this part began, or the part, whichever is later';
+COMMENT ON COLUMN snowflake_ids_conversion.resumed_at IS 'units that were done by then';
+COMMENT ON COLUMN snowflake_ids_conversion.updated IS 'end of the last step';
+COMMENT ON COLUMN snowflake_ids_conversion.told IS 'last notice about this conversion';
 
 -- Who owns a table may write what is remembered of it, and nobody else: the steps that follow act on it. A view and
 -- not row security, for pg_dump would dump the policies of an extension's table.
@@ -38,7 +62,31 @@ SELECT * FROM snowflake_ids_conversion s
 WHERE EXISTS (SELECT FROM pg_catalog.pg_class c
               WHERE c.oid OPERATOR(pg_catalog.=) s.relation AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
 WITH CASCADED CHECK OPTION;
-COMMENT ON VIEW snowflake_ids_my_conversions IS 'conversions of tables that the current user owns; the procedures write here';
+COMMENT ON VIEW snowflake_ids_my_conversions IS 'conversions of tables that the current user owns; the procedures write here, and a row can be deleted once it is done';
+COMMENT ON COLUMN snowflake_ids_my_conversions.relation IS 'the table whose key is converted';
+COMMENT ON COLUMN snowflake_ids_my_conversions.key_column IS 'its key';
+COMMENT ON COLUMN snowflake_ids_my_conversions.format IS 'what the key becomes: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_my_conversions.created_column IS 'the column of times that the new ids are made of';
+COMMENT ON COLUMN snowflake_ids_my_conversions.zone IS 'time zone in which times without one are read: that of the first call';
+COMMENT ON COLUMN snowflake_ids_my_conversions.metabyte IS 'metabyte of the new ids and of the new default; sno only';
+COMMENT ON COLUMN snowflake_ids_my_conversions.batch_size IS 'rows in a transaction';
+COMMENT ON COLUMN snowflake_ids_my_conversions.spill IS 'rows may move to later ticks where more share one than it has room for';
+COMMENT ON COLUMN snowflake_ids_my_conversions.keep_position IS 'the tables are rewritten under the last lock, so that columns stay where they are';
+COMMENT ON COLUMN snowflake_ids_my_conversions.fire_triggers IS 'the tables'' own triggers fire for what the conversion writes';
+COMMENT ON COLUMN snowflake_ids_my_conversions.issued_after IS 'no id that is drawn since the numbering has this time or is before it';
+COMMENT ON COLUMN snowflake_ids_my_conversions.phase IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
+COMMENT ON COLUMN snowflake_ids_my_conversions.part IS 'the table that is written now; null where a phase is not about one table';
+COMMENT ON COLUMN snowflake_ids_my_conversions.unit IS 'what done and total count: rows of the key''s table, or blocks of one that refers to it';
+COMMENT ON COLUMN snowflake_ids_my_conversions.done IS 'units that are done in this part';
+COMMENT ON COLUMN snowflake_ids_my_conversions.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_my_conversions.todo IS 'what else the phase has to do: oids of tables, or constraints to validate';
+COMMENT ON COLUMN snowflake_ids_my_conversions.rows IS 'rows written so far, in all tables';
+COMMENT ON COLUMN snowflake_ids_my_conversions.started IS 'first call';
+COMMENT ON COLUMN snowflake_ids_my_conversions.phase_started IS 'when this phase, or this part of it, began';
+COMMENT ON COLUMN snowflake_ids_my_conversions.resumed IS 'when the call that works on this part began, or the part, whichever is later';
+COMMENT ON COLUMN snowflake_ids_my_conversions.resumed_at IS 'units that were done by then';
+COMMENT ON COLUMN snowflake_ids_my_conversions.updated IS 'end of the last step';
+COMMENT ON COLUMN snowflake_ids_my_conversions.told IS 'last notice about this conversion';
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_my_conversions TO PUBLIC;
 
 CREATE VIEW snowflake_ids_convert_progress AS
@@ -54,6 +102,20 @@ FROM snowflake_ids_conversion s
      CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress IS 'conversions of keys: phase, how far it is, units per second, time that the phase will take';
+COMMENT ON COLUMN snowflake_ids_convert_progress.relation IS 'the table whose key is converted';
+COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'its key';
+COMMENT ON COLUMN snowflake_ids_convert_progress.format IS 'what the key becomes: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_convert_progress.phase IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
+COMMENT ON COLUMN snowflake_ids_convert_progress.part IS 'the table that is written now; null where a phase is not about one table';
+COMMENT ON COLUMN snowflake_ids_convert_progress.unit IS 'what done and total count: rows of the key''s table, or blocks of one that refers to it';
+COMMENT ON COLUMN snowflake_ids_convert_progress.done IS 'units that are done in this part';
+COMMENT ON COLUMN snowflake_ids_convert_progress.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_convert_progress.rows IS 'rows written so far, in all tables';
+COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
+COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part will take at that rate';
+COMMENT ON COLUMN snowflake_ids_convert_progress.started IS 'first call';
+COMMENT ON COLUMN snowflake_ids_convert_progress.phase_started IS 'when this phase, or this part of it, began';
+COMMENT ON COLUMN snowflake_ids_convert_progress.updated IS 'end of the last step';
 GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
 
 -- What a format has room for, and how its ids are written in SQL: make takes a tick and a number within it.

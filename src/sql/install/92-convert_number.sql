@@ -108,6 +108,7 @@ DECLARE
     r record;
     k record;
     problems boolean := false;
+    again boolean;
     rows bigint;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING format, metabyte;
@@ -131,6 +132,17 @@ BEGIN
     END IF;
 
     kind := 'problem';
+    -- A call that is repeated, by a script say, would number all rows anew: a bigint does not tell what it has become.
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s.snowflake_ids_my_conversions s WHERE s.relation = $1 AND s.key_column = $2
+                                   AND s.format = $3 AND s.phase = ''done'')', ext)
+    INTO again USING relation, key_column, format;
+    IF again AND f.new_id = (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = relation AND adnum = k.attnum) THEN
+        problems := true;
+        item := format('column %s.%I: has been converted to %s; to number its rows anew, first '
+                       'DELETE FROM %s.snowflake_ids_my_conversions WHERE relation = %L::regclass',
+                       relation, key_column, format, ext, relation);
+        RETURN NEXT;
+    END IF;
     FOR item IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_obstacles($1, $2, $3, $4)', ext)
                 USING relation, key_column, f.type, fire_triggers LOOP
         problems := true;
