@@ -37,7 +37,7 @@ bool unpack_ceiling(std::uint64_t word, std::uint32_t slot_index, std::uint64_t&
     return word == 0 || word == pack_ceiling(ms, slot_index);
 }
 
-CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, const Ledger& ledger) {
+CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, const Ledger& ledger, bool sync) {
     const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return io_error(errno);
     fd_ = open_file(dir_fd, ceiling_file_name);
@@ -49,7 +49,7 @@ CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, cons
             const std::uint64_t ms = ledger.slots[i].ceiling.load();
             words[i] = ms == 0 ? 0 : pack_ceiling(ms, i);
         }
-        error = create_file(dir_fd, ceiling_file_name, mode, words, sizeof words, ceiling_file_bytes);
+        error = create_file(dir_fd, ceiling_file_name, mode, words, sizeof words, ceiling_file_bytes, sync);
         if (error == 0) {
             fd_ = open_file(dir_fd, ceiling_file_name);
             error = fd_ < 0 ? errno : 0;
@@ -63,8 +63,8 @@ CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, cons
     return {};
 }
 
-CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger& ledger) {
-    const CeilingResult r = open_and_lock(dir, mode, ledger);
+CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger& ledger, bool sync) {
+    const CeilingResult r = open_and_lock(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
@@ -74,8 +74,8 @@ CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger&
 }
 
 CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, const Ledger& ledger,
-                                              std::uint64_t floor_ms) {
-    CeilingResult r = open_and_lock(dir, mode, ledger);
+                                              std::uint64_t floor_ms, bool sync) {
+    CeilingResult r = open_and_lock(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     if (ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0) return io_error(errno);
     std::uint64_t ms[slot_count];
@@ -83,7 +83,7 @@ CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, co
         r = write(r.slot, floor_ms, false);
         if (r.error != CeilingError::none) return r;
     }
-    if (r.error == CeilingError::none && fsync(fd_) != 0) return io_error(errno);
+    if (r.error == CeilingError::none && sync && fsync(fd_) != 0) return io_error(errno);
     return r;
 }
 
@@ -128,7 +128,7 @@ CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger
                             Along along, bool sync) {
     if (slot.ceiling.load() >= ms) return {};
     LockedCeilings file;
-    CeilingResult r = file.open(dir, mode, ledger);
+    CeilingResult r = file.open(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
     if (slot.ceiling.load() >= ms) return {};

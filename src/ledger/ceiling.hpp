@@ -53,10 +53,11 @@ class LockedCeilings {
 public:
     using Ceilings = std::uint64_t[slot_count];
 
-    // Opens, makes if there is none, and locks without waiting.
-    CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger);
+    // Opens, makes if there is none, and locks without waiting. `sync`: as the server's fsync setting.
+    CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
     // The same for a file that may be damaged: what cannot be read becomes `floor_ms`.
-    CeilingResult open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms);
+    CeilingResult open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms,
+                                  bool sync);
     ~LockedCeilings();
     LockedCeilings() = default;
     LockedCeilings(const LockedCeilings&) = delete;
@@ -69,7 +70,7 @@ public:
     CeilingResult write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const;
 
 private:
-    CeilingResult open_and_lock(const char* dir, unsigned mode, const Ledger& ledger);
+    CeilingResult open_and_lock(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
     int fd_ = -1;
 };
 

@@ -7,9 +7,10 @@ namespace snowflake_ids::ledger {
 
 // Makes file `name` in the directory with `size` bytes, the first `content_size` of them
 // `content`, the rest zero: under a temporary name, space allocated, synced, linked into
-// place, directory synced. Somebody else having been faster is success. 0 or errno.
+// place, directory synced. Somebody else having been faster is success. `sync`: as the server's
+// fsync setting. 0 or errno.
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t content_size,
-                std::size_t size);
+                std::size_t size, bool sync);
 
 // Opens `name` for reading and writing, -1 and errno if it cannot be.
 int open_file(int dir_fd, const char* name);

@@ -25,10 +25,10 @@ std::uint64_t checksum(const Header& h) {
 Attached failed(FileError error, int system_errno = 0) { return {{}, error, system_errno}; }
 
 // 0 or errno.
-int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
+int create(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier, bool sync) {
     alignas(Header) unsigned char page[header_bytes] = {};
     write_constants(*reinterpret_cast<Header*>(page), system_identifier);
-    return create_file(dir_fd, name, mode, page, sizeof page, file_bytes);
+    return create_file(dir_fd, name, mode, page, sizeof page, file_bytes, sync);
 }
 
 FileError check(const Header& h, std::uint64_t system_identifier) {
@@ -55,10 +55,10 @@ Attached map(int fd, std::uint64_t system_identifier) {
     return a;
 }
 
-Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier) {
+Attached open_and_map(int dir_fd, const char* name, unsigned mode, std::uint64_t system_identifier, bool sync) {
     int fd = open_file(dir_fd, name);
     if (fd < 0 && errno == ENOENT) {
-        const int error = create(dir_fd, name, mode, system_identifier);
+        const int error = create(dir_fd, name, mode, system_identifier, sync);
         if (error != 0) return failed(FileError::cannot_create, error);
         fd = open_file(dir_fd, name);
     }
@@ -93,10 +93,10 @@ Attached map_unchecked(int fd) {
             0};
 }
 
-Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier) {
+Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier, bool sync) {
     const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return failed(FileError::cannot_open, errno);
-    const Attached a = open_and_map(dir_fd, name, mode, system_identifier);
+    const Attached a = open_and_map(dir_fd, name, mode, system_identifier, sync);
     close(dir_fd);
     return a;
 }

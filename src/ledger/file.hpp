@@ -46,8 +46,9 @@ struct Attached {
 };
 
 // Opens the ledger called `name` in directory `dir` and maps it, making it if there is
-// none. `mode` is the permission of a new file. Leaves nothing open on failure.
-Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier);
+// none. `mode` is the permission of a new file, `sync` as the server's fsync setting. Leaves
+// nothing open on failure.
+Attached attach(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier, bool sync = true);
 
 // True if `name` still leads to the mapped file, and it has no other name. Were it replaced,
 // newcomers would draw from another ledger.

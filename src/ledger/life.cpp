@@ -50,7 +50,7 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
 CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
                          std::uint64_t life_id, bool sync) {
     LockedCeilings file;
-    const CeilingResult r = file.open(dir, mode, ledger);
+    const CeilingResult r = file.open(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     const auto resume = [&](Slot& slot, std::uint64_t ms) {
         const Format format = Key::unpack(slot.key.load()).format;

@@ -71,7 +71,7 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
 
 CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset) {
     LockedCeilings file;
-    CeilingResult r = file.open(dir, mode, ledger);
+    CeilingResult r = file.open(dir, mode, ledger, reset.sync);
     if (r.error != CeilingError::none) return r;
 
     Header& header = *ledger.header;
@@ -109,21 +109,23 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
 }
 
 Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,
-                std::uint64_t floor_ms) {
+                std::uint64_t floor_ms, bool sync) {
     const int dir_fd = open_directory(dir);
     if (dir_fd < 0) return {{}, FileError::cannot_open, errno};
     const int fd = open_file(dir_fd, name);
     const int error = fd < 0 ? errno : 0;
     close(dir_fd);
-    if (error == ENOENT) return attach(dir, name, mode, system_identifier);
+    if (error == ENOENT) return attach(dir, name, mode, system_identifier, sync);
     if (error != 0) return {{}, FileError::cannot_open, error};
 
-    int rc = ftruncate(fd, static_cast<off_t>(file_bytes)) == 0 ? 0 : errno;
-    if (rc == 0) rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
-    Attached a = rc == 0 ? map_unchecked(fd) : Attached{{}, FileError::cannot_open, rc};
+    int rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
+    if (rc == 0 && ftruncate(fd, static_cast<off_t>(file_bytes)) != 0) rc = errno;
+    Attached a = rc == 0 ? map_unchecked(fd) : Attached{{}, FileError::cannot_create, rc};
     if (a.error == FileError::none) {
         Header& header = *a.ledger.header;
-        write_constants(header, system_identifier);
+        // Damaged until all the rest is done and on disk: should that fail, or this process die on
+        // the way, nobody takes what it leaves for a ledger that knows what was issued.
+        header.magic = 0;
         for (std::uint32_t i = 0; i < slot_count; i++) {
             Slot& slot = a.ledger.slots[i];
             if (!possible(slot)) {
@@ -139,30 +141,33 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
         raise_floor(a.ledger, floor_ms);
         header.epoch.fetch_add(1);
         LockedCeilings file;
-        const CeilingResult r = file.open_and_repair(dir, mode, a.ledger, floor_ms);
-        if (r.error != CeilingError::none) {
-            detach(a.ledger);
-            a = {{}, FileError::cannot_open, r.system_errno};
+        const CeilingResult r = file.open_and_repair(dir, mode, a.ledger, floor_ms, sync);
+        if (r.error != CeilingError::none) rc = r.error == CeilingError::busy ? EAGAIN : r.system_errno;
+        if (rc == 0 && sync && fsync(fd) != 0) rc = errno;
+        if (rc == 0) {
+            write_constants(header, system_identifier);
+            if (sync) (void) fsync(fd);
         } else {
-            (void) fsync(fd);
+            detach(a.ledger);
+            a = {{}, FileError::cannot_create, rc};
         }
     }
     close(fd);
     return a;
 }
 
-CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger) {
+CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger, bool sync) {
     LockedCeilings file;
-    const CeilingResult r = file.open(dir, mode, ledger);
+    const CeilingResult r = file.open(dir, mode, ledger, sync);
     std::uint64_t ms[slot_count];
     return r.error == CeilingError::none ? file.read(ms) : r;
 }
 
-CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms) {
+CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms, bool sync) {
     // First: from here on what the lost words bounded is not issued again.
     raise_floor(ledger, floor_ms);
     LockedCeilings file;
-    return file.open_and_repair(dir, mode, ledger, floor_ms);
+    return file.open_and_repair(dir, mode, ledger, floor_ms, sync);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -56,12 +56,12 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
 
 // Makes a ledger file usable again, in place: other processes may have it mapped. Slots with
 // a possible key are kept and raised to the floor, the others are freed; the constants are
-// written anew; damaged words of the ceiling file become the floor.
+// written anew; damaged words of the ceiling file become the floor. `sync`: as the server's fsync setting.
 Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,
-                std::uint64_t floor_ms);
+                std::uint64_t floor_ms, bool sync);
 
 // The same where only the ceiling file is damaged. check_ceilings() tells.
-CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger);
-CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms);
+CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
+CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms, bool sync);
 
 }  // namespace snowflake_ids::ledger

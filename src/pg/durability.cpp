@@ -141,9 +141,10 @@ ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
 }
 
 // One backend at a time raises ahead of need, for all others would wait for its flush. The
-// right expires by itself, should its holder die.
+// right expires by itself, should its holder die; not before the slowest sync is over, or
+// others would begin to wait for it. Until then whoever meets the ceiling raises it.
 bool may_raise_ahead() {
-    constexpr uint64 expiry_us = 200000;
+    constexpr uint64 expiry_us = 10000000;
     ledger::Word& busy_until = shared_ledger().header->raising_until;
     uint64 seen = busy_until.load(std::memory_order_relaxed);
     const uint64 now = ledger::monotonic_us();
@@ -151,6 +152,8 @@ bool may_raise_ahead() {
     if (seen > now && seen < now + 2 * expiry_us) return false;
     return busy_until.compare_exchange_strong(seen, now + expiry_us);
 }
+
+void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -187,11 +190,20 @@ void raise_ahead(Generator& g, uint64 tick) {
     // Another backend may have raised them since we looked.
     if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000 || (!g.in_recovery && soon >= wal_until_us)) {
         if (!may_raise_ahead()) return;
-        const int64 target = target_us(g, tick);
-        // A failure here is no error yet: whoever needs the ceiling will meet it.
-        if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
-        if (!g.in_recovery && soon >= wal_until_us) raise_wal_above(soon, target);
-        shared_ledger().header->raising_until.store(0, std::memory_order_relaxed);
+        PG_TRY();
+        {
+            const int64 target = target_us(g, tick);
+            // A failure here is no error yet: whoever needs the ceiling will meet it.
+            if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
+            if (!g.in_recovery && soon >= wal_until_us) raise_wal_above(soon, target);
+        }
+        PG_CATCH();
+        {
+            end_raise_ahead();
+            PG_RE_THROW();
+        }
+        PG_END_TRY();
+        end_raise_ahead();
     }
     set_limit(g);
 }
@@ -201,7 +213,7 @@ uint64 ceiling_ms(int64 us) { return to_ms(us + window_us() + margin_us()); }
 bool ceilings_damaged() {
     bool damaged = false;
     until_done([&] {
-        const ledger::CeilingResult r = ledger::check_ceilings(DataDir, file_mode(), shared_ledger());
+        const ledger::CeilingResult r = ledger::check_ceilings(DataDir, file_mode(), shared_ledger(), enableFsync);
         damaged = r.error == ledger::CeilingError::damaged;
         return damaged ? ledger::CeilingResult{} : r;
     });
@@ -209,7 +221,7 @@ bool ceilings_damaged() {
 }
 
 void repair_ceilings(uint64 floor_ms) {
-    until_done([&] { return ledger::repair_ceilings(DataDir, file_mode(), shared_ledger(), floor_ms); });
+    until_done([&] { return ledger::repair_ceilings(DataDir, file_mode(), shared_ledger(), floor_ms, enableFsync); });
 }
 
 void apply(const ledger::Reset& reset) {

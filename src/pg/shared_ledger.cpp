@@ -70,7 +70,7 @@ ledger::Ledger mapped;
 const ledger::Ledger& try_shared_ledger(ledger::Attached& attached) {
     if (!mapped) {
         attached = ledger::attach(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
-                                  GetSystemIdentifier());
+                                  GetSystemIdentifier(), enableFsync);
         mapped = attached.ledger;
     }
     return mapped;
@@ -85,7 +85,7 @@ const ledger::Ledger& shared_ledger() {
 
 void repair_shared_ledger(uint64 floor_ms) {
     const ledger::Attached a = ledger::repair(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
-                                              GetSystemIdentifier(), floor_ms);
+                                              GetSystemIdentifier(), floor_ms, enableFsync);
     if (!a.ledger) raise(a);
     mapped = a.ledger;
 }

@@ -1,63 +1,115 @@
 /*
- * sync_shim.c: remembers what a server has synced, for tests that take its power away.
+ * sync_shim.c: the disk of a test. It remembers what a server has synced, for tests that take its power away, can take
+ * its time over it, and can be full.
  *
- *   cc -O2 -fPIC -shared -o sync_shim.so sync_shim.c
+ *   cc -O2 -fPIC -shared -o sync_shim.so sync_shim.c -ldl
  *   SYNC_SHIM_DIR=dir LD_PRELOAD=.../sync_shim.so pg_ctl start
  *
- * With each fsync() or fdatasync() of a WAL segment or of a file named snowflake_ids.*, dir/NAME
- * becomes a copy of what the file held when the call began, and dir/NAME.syncs one byte
- * longer. To lose power: kill the server, and put the copies in place of the files.
+ * With each fsync(), fdatasync() or msync() of a WAL segment or of a file named snowflake_ids.*, dir/NAME becomes a
+ * copy of what the file held when the call began, and dir/NAME.syncs one byte longer. To lose power: kill the server,
+ * and put the copies in place of the files.
  *
  * Nothing is really synced, of no file: the copies are the disk of the test.
+ *
+ * Files in dir that the test makes and removes while the server runs:
+ *   slow.ceiling, slow.wal   milliseconds that each sync of the ceiling file, or of a WAL segment, takes. Each leaves
+ *                            a line in slow.log: the process, and when it began and ended in seconds of the Unix epoch
+ *   full                     names of calls ("pwrite fdatasync") that find no space in files named snowflake_ids.*
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
+
+static const char *shim_dir(void)
+{
+	const char *dir = getenv("SYNC_SHIM_DIR");
+
+	return dir && *dir ? dir : NULL;
+}
 
 static int is_segment(const char *name)
 {
 	return strlen(name) == 24 && strspn(name, "0123456789ABCDEF") == 24;
 }
 
-static void count(const char *dir, const char *name)
+static int is_ours(const char *name)
+{
+	return strncmp(name, "snowflake_ids.", 14) == 0;
+}
+
+/* The file's name without its directory; false if there is none. */
+static int name_of(int fd, char *name, size_t size)
+{
+	char link[64], path[4096];
+	const char *base;
+	ssize_t n;
+
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof path - 1);
+	if (n <= 0)
+		return 0;
+	path[n] = '\0';
+	base = strrchr(path, '/');
+	if (!base)
+		return 0;
+	snprintf(name, size, "%s", base + 1);
+	return 1;
+}
+
+/* What dir/file holds; false if there is none. */
+static int word_in(const char *file, char *word, size_t size)
+{
+	const char *dir = shim_dir();
+	char path[4096];
+	ssize_t n;
+	int fd;
+
+	if (!dir)
+		return 0;
+	snprintf(path, sizeof path, "%s/%s", dir, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, word, size - 1);
+	close(fd);
+	if (n < 0)
+		return 0;
+	word[n] = '\0';
+	return 1;
+}
+
+static void append(const char *name, const char *text)
 {
 	char path[4096];
 	int fd;
 
-	snprintf(path, sizeof path, "%s/%s.syncs", dir, name);
+	snprintf(path, sizeof path, "%s/%s", shim_dir(), name);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	if (fd >= 0 && write(fd, "s", 1) != 1)
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t) strlen(text))
 		abort();
 	close(fd);
 }
 
 /* Whole or not at all, and in the order of the syncs. */
-static void keep(int fd)
+static void keep(const char *path, const char *base)
 {
-	const char *dir = getenv("SYNC_SHIM_DIR");
-	char link[64], path[4096], name[4096], temporary[4096], buffer[65536];
-	const char *base;
+	const char *dir = shim_dir();
+	char name[1024], temporary[4096], kept[4096], buffer[65536];
 	ssize_t n;
-	off_t at = 0;
-	int lock, out;
+	int lock, in, out;
 
-	if (!dir)
-		return;
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof path - 1);
-	if (n <= 0)
-		return;
-	path[n] = '\0';
-	base = strrchr(path, '/');
-	if (!base || (!is_segment(base + 1) && strncmp(base + 1, "snowflake_ids.", 14) != 0))
-		return;
-	base++;
 	/* A file is made under a temporary name, NAME.PID.tmp, and synced before it is linked. */
-	snprintf(name, sizeof name, "%.1000s", base);
+	snprintf(name, sizeof name - 8, "%s", base);
 	if (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".tmp") == 0)
 	{
 		*strrchr(name, '.') = '\0';
@@ -70,27 +122,160 @@ static void keep(int fd)
 	/* Not under its name before it is complete: the server may be killed at any time. */
 	snprintf(temporary, sizeof temporary, "%s/copy.tmp", dir);
 	out = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	/* The server may have opened the file for writing only. */
-	fd = open(link, O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && out >= 0 && (n = pread(fd, buffer, sizeof buffer, at)) > 0)
-	{
+	in = open(path, O_RDONLY | O_CLOEXEC);
+	while (in >= 0 && out >= 0 && (n = read(in, buffer, sizeof buffer)) > 0)
 		if (write(out, buffer, (size_t) n) != n)
 			abort();
-		at += n;
-	}
-	snprintf(path, sizeof path, "%s/%.1000s", dir, name);
-	if (fd < 0 || out < 0 || rename(temporary, path) != 0)
+	snprintf(kept, sizeof kept, "%s/%s", dir, name);
+	if (in < 0 || out < 0 || rename(temporary, kept) != 0)
 		abort();
-	count(dir, name);
-	close(fd);
+	strcat(name, ".syncs");
+	append(name, "s");
+	close(in);
 	close(out);
 	close(lock);
 }
 
-int fsync(int fd)
+static double now(void)
 {
-	keep(fd);
+	struct timeval t;
+
+	gettimeofday(&t, NULL);
+	return (double) t.tv_sec + (double) t.tv_usec / 1e6;
+}
+
+static void take_time(const char *base)
+{
+	char ms[32], line[128];
+	double began = now();
+
+	if (!word_in(is_segment(base) ? "slow.wal" : "slow.ceiling", ms, sizeof ms))
+		return;
+	usleep((useconds_t) atoi(ms) * 1000);
+	snprintf(line, sizeof line, "%ld %.6f %.6f\n", (long) getpid(), began, now());
+	append("slow.log", line);
+}
+
+/* Sets errno, and is true, if this call shall find the disk full. */
+static int is_full(const char *call)
+{
+	char calls[256], *at;
+	size_t n = strlen(call);
+
+	if (!word_in("full", calls, sizeof calls))
+		return 0;
+	for (at = calls; (at = strstr(at, call)) != NULL; at += n)
+	{
+		if ((at == calls || at[-1] == ' ') && strchr(" \n", at[n]))
+		{
+			errno = ENOSPC;
+			return 1;
+		}
+	}
 	return 0;
 }
 
-int fdatasync(int fd) { return fsync(fd); }
+static int is_full_for(const char *call, int fd)
+{
+	char name[1024];
+
+	/* The cheap question first: the server writes a lot. */
+	return shim_dir() && is_full(call) && name_of(fd, name, sizeof name) && is_ours(name);
+}
+
+static int sync_file(const char *call, int fd)
+{
+	char link[64], name[1024];
+
+	if (!shim_dir() || !name_of(fd, name, sizeof name) || (!is_segment(name) && !is_ours(name)))
+		return 0;
+	if (is_ours(name) && is_full(call))
+		return -1;
+	/* Opened anew: the server may have opened the file for writing only. */
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	keep(link, name);
+	if (is_segment(name) || strcmp(name, "snowflake_ids.ceiling") == 0)
+		take_time(name);
+	return 0;
+}
+
+int fsync(int fd) { return sync_file("fsync", fd); }
+int fdatasync(int fd) { return sync_file("fdatasync", fd); }
+
+/* Of a mapping that begins at `address`. */
+int msync(void *address, size_t length, int flags)
+{
+	char line[4096], *path;
+	FILE *maps = shim_dir() ? fopen("/proc/self/maps", "re") : NULL;
+
+	(void) length;
+	(void) flags;
+	while (maps && fgets(line, sizeof line, maps))
+	{
+		if (strtoul(line, NULL, 16) != (unsigned long) address || !(path = strchr(line, '/')))
+			continue;
+		path[strcspn(path, "\n")] = '\0';
+		if (is_ours(strrchr(path, '/') + 1))
+			keep(path, strrchr(path, '/') + 1);
+		break;
+	}
+	if (maps)
+		fclose(maps);
+	return 0;
+}
+
+/* ---- calls that need space */
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+	static ssize_t (*real)(int, const void *, size_t, off_t);
+
+	if (is_full_for("pwrite", fd))
+		return -1;
+	if (!real)
+		real = (ssize_t (*)(int, const void *, size_t, off_t)) dlsym(RTLD_NEXT, "pwrite");
+	return real(fd, data, size, at);
+}
+
+/* Returns its error. */
+int posix_fallocate(int fd, off_t at, off_t size)
+{
+	static int (*real)(int, off_t, off_t);
+
+	if (is_full_for("posix_fallocate", fd))
+		return ENOSPC;
+	if (!real)
+		real = (int (*)(int, off_t, off_t)) dlsym(RTLD_NEXT, "posix_fallocate");
+	return real(fd, at, size);
+}
+
+int openat(int dir_fd, const char *name, int flags, ...)
+{
+	static int (*real)(int, const char *, int, ...);
+	mode_t mode = 0;
+
+	if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE)
+	{
+		va_list list;
+
+		va_start(list, flags);
+		mode = va_arg(list, mode_t);
+		va_end(list);
+	}
+	if ((flags & O_CREAT) && is_ours(name) && is_full("openat"))
+		return -1;
+	if (!real)
+		real = (int (*)(int, const char *, int, ...)) dlsym(RTLD_NEXT, "openat");
+	return real(dir_fd, name, flags, mode);
+}
+
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	static int (*real)(int, const char *, int, const char *, int);
+
+	if (is_ours(to) && is_full("linkat"))
+		return -1;
+	if (!real)
+		real = (int (*)(int, const char *, int, const char *, int)) dlsym(RTLD_NEXT, "linkat");
+	return real(from_fd, from, to_fd, to, flags);
+}

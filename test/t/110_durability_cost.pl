@@ -1,5 +1,5 @@
-# What durability costs: under steady load at most one sync of the ceiling file, however many generators there are, and
-# one WAL record in each durable window. And fsync = off is honoured.
+# What durability costs: under steady load one sync of the ceiling file, however many generators there are, and one WAL
+# record in each durable window, and not less. And fsync = off is honoured.
 use strict;
 use warnings;
 use FindBin;
@@ -31,9 +31,13 @@ for my $case (['one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) 
 	my $raises = grep { m{rel \d+/\d+/$filenode\b} } split /\n/, `pg_waldump --rmgr=Generic --path=@{[ $server->data_dir ]}/pg_wal --start=$from --end=$to`;
 	my $windows = $seconds / $window;
 	my $n = $generators == 1 ? 'one generator' : "$generators generators";
-	cmp_ok($syncs, '<=', $windows + 1, sprintf '%s: %d syncs of the ceiling file in %.1f windows', $n, $syncs, $windows);
-	cmp_ok($raises, '<=', $windows + 1, sprintf '%s: %d WAL records in %.1f windows', $n, $raises, $windows);
-	cmp_ok($raises, '>=', 3, "$n: the load was steady");
+	for ([ $syncs, 'syncs of the ceiling file' ], [ $raises, 'WAL records' ])
+	{
+		my ($had, $what) = @$_;
+		cmp_ok($had, '<=', $windows + 1, sprintf '%s: at most one in a window: %d %s in %.1f windows', $n, $had, $what, $windows);
+		# The windows that the load has filled; a busy machine may begin one late.
+		cmp_ok($had, '>=', $windows - 2, "$n: and not less: $what");
+	}
 	diag sprintf '%-20s %.1f windows of %d ms: %d syncs of the ceiling file, %d WAL records', $n, $windows, $window * 1000, $syncs, $raises;
 }
 
@@ -43,8 +47,41 @@ $server->reload;
 sleep 0.3;
 my $syncs = -s $counter;
 for (1 .. 4) { $clock->step(5); value($server, 'SELECT gen_mastic(), gen_sno()') }
-is(-s $counter, $syncs, 'fsync = off: the ceiling file is not synced');
+is(-s $counter, $syncs, 'fsync turned off: the ceiling file is not synced');
 my $until = value($server, "SELECT durable_until > clock_timestamp() FROM snowflake_ids_stats WHERE format = 'mastic'");
 is($until, 't', 'it is written all the same');
+$server->stop('immediate');
+
+# From the beginning: nothing of ours is ever synced, whatever happens to the files.
+$server = new_server('unsynced', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => 'fsync = off');
+my $ids = Ids->new;
+my @files = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
+my $synced = sub { join ' ', map { s{.*/}{}r } glob "$server->{sfids_synced}/snowflake_ids.*" };
+$ids->draw($server);
+is(scalar(grep { -s } @files), 2, 'fsync = off: the files are made');
+is($synced->(), '', 'and not synced');
+for my $how ('fast', 'kill -9')
+{
+	restart_after($server, $how);
+	$ids->draw($server);
+	is($synced->(), '', "fsync = off: nor in a new life, $how");
+}
+unlink $files[1];
+$clock->step(60);
+$ids->draw($server);
+is($synced->(), '', 'fsync = off: nor when the ceiling file is made again');
+$server->stop('fast');
+truncate $_, 100 for @files;
+start_at($server, $clock);
+is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '1 minute')"), '', 'both files repaired');
+$ids->draw($server);
+is($synced->(), '', 'fsync = off: nor when they are repaired');
+is($ids->twice, 0, 'and no id came twice');
+$server->append_conf('postgresql.conf', 'fsync = on');
+$server->reload;
+sleep 0.3;
+$clock->step(300);
+$ids->draw($server);
+is($synced->(), 'snowflake_ids.ceiling snowflake_ids.ceiling.syncs', 'fsync turned on: the ceiling file is synced');
 $server->stop('immediate');
 done_testing();
