@@ -55,6 +55,14 @@ inline Timeline timeline_of(const Slot& slot, const Header& header) {
     return sno::timeline;
 }
 
+// Do the slot's ticks tell a time? Those of Snowflake-SI do not before its layout is frozen: an operator's reset forgets
+// that, and puts the slots back to the beginning.
+inline bool tells_time(const Slot& slot, const Header& header) {
+    const Format format = Key::unpack(slot.key.load()).format;
+    if (format == Format::none || !has_time(format)) return false;
+    return format != Format::snowflake_si || header.si_layout.load() != 0;
+}
+
 // The tick that contains a time, the first or last one if it is outside.
 constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) {
     const Result<std::uint64_t> tick = timeline.floor_tick(us);

@@ -13,9 +13,11 @@
 
 namespace snowflake_ids::ledger {
 
+constexpr std::uint64_t pack_layout(std::uint64_t base_clock_ms, unsigned machine_bits) {
+    return std::uint64_t{1} << 63 | std::uint64_t{machine_bits & 0x7f} << 56 | (base_clock_ms & 0x00ffffffffffffff);
+}
 constexpr std::uint64_t pack_layout(const Layout& l) {
-    return std::uint64_t{1} << 63 | std::uint64_t{l.node_bits} << 56 |
-           static_cast<std::uint64_t>(l.timeline.epoch_us / 1000);
+    return pack_layout(static_cast<std::uint64_t>(l.timeline.epoch_us / 1000), l.node_bits);
 }
 
 constexpr std::int64_t frozen_base_clock_us(std::uint64_t v) {

@@ -50,6 +50,17 @@ void mend_header(Header& header, std::uint64_t floor_ms) {
     if (header.lives.load() > 0xffffffff) header.lives.store(1);
 }
 
+// Ticks of another base clock mean nothing: the slots start anew, above the floor.
+void unfreeze(const Ledger& ledger) {
+    ledger.header->si_layout.store(0);
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        Slot& slot = ledger.slots[i];
+        if (Key::unpack(slot.key.load()).format != Format::snowflake_si) continue;
+        slot.word.store(0);
+        slot.safe.store(0);
+    }
+}
+
 }  // namespace
 
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
@@ -61,7 +72,7 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
         const bool toggled_format = has_toggle(key.format);
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
-        if (tick == 0) continue;
+        if (tick == 0 || !tells_time(slot, *ledger.header)) continue;
         // A tick is reached only with its last millisecond.
         const Timeline timeline = timeline_of(slot, *ledger.header);
         highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
@@ -80,24 +91,16 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
         const Key key = Key::unpack(slot.key.load());
         if (!chosen(reset, key)) continue;
         const bool toggled_format = has_toggle(key.format);
-        const std::uint64_t tick = tick_of(timeline_of(slot, header), reset.floor_ms);
+        const bool tells = tells_time(slot, header);
+        const std::uint64_t tick = tells ? tick_of(timeline_of(slot, header), reset.floor_ms) : 0;
         if (!reset.force) {
-            raise_slot(slot, tick, toggled_format);
+            if (tells) raise_slot(slot, tick, toggled_format);
             continue;
         }
         r = force_locked_slot(slot, i, tick, toggled_format, reset.ceiling_ms, reset.sync, file);
         if (r.error != CeilingError::none) return r;
     }
-    if (reset.unfreeze) {
-        // Ticks of another base clock mean nothing: the slots start anew, above the floor.
-        for (std::uint32_t i = 0; i < slot_count; i++) {
-            Slot& slot = ledger.slots[i];
-            if (Key::unpack(slot.key.load()).format != Format::snowflake_si) continue;
-            slot.word.store(0);
-            slot.safe.store(0);
-        }
-        header.si_layout.store(0);
-    }
+    if (reset.unfreeze) unfreeze(ledger);
     if (reset.force && reset.format == Format::none && reset.node < 0)
         header.floor_ms.store(reset.floor_ms);
     else
@@ -138,6 +141,7 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
             }
         }
         mend_header(header, floor_ms);
+        if (header.si_layout.load() == 0) unfreeze(a.ledger);
         raise_floor(a.ledger, floor_ms);
         header.epoch.fetch_add(1);
         LockedCeilings file;

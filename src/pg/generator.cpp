@@ -17,6 +17,7 @@ extern "C" {
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
 #include "pg/shared_ledger.hpp"
+#include "pg/wal_layout.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -70,8 +71,8 @@ bool has_subscription() {
 void warn_of_default_machine_id() {
     static bool warned = false;
     if (warned || settings::machine_id_given || RecoveryInProgress()) return;
-    warned = true;
     if (!XLogLogicalInfoActive() && !has_subscription()) return;
+    warned = true;
     ereport(WARNING, (errmsg("snowflake_ids.machine_id is not set, and this server may replicate logically"),
                       errdetail("Two servers with the same machine id issue the same ids."),
                       errhint("Give each server its own snowflake_ids.machine_id.")));
@@ -164,6 +165,17 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     ready(g);
 }
 
+[[noreturn]] void refuse_snowflake_si_layout(const char* whose, uint64 frozen) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
+                    errdetail("%s ids use base clock %s and %u machine bits.", whose,
+                              show_time(timestamptz(ledger::frozen_base_clock_us(frozen))),
+                              ledger::frozen_machine_bits(frozen)),
+                    errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, "
+                            "or see snowflake_ids_reset().")));
+    pg_unreachable();
+}
+
 void set_up_64_bit(Generator& g, const Layout& layout) {
     g.layout = layout;
     g.timeline = layout.timeline;
@@ -183,6 +195,7 @@ void set_up_sno(Generator& g) {
 }
 
 void set_up_sno_at(Generator& g) {
+    warn_of_default_machine_id();
     const bool in_recovery = RecoveryInProgress();
     bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(node_id("sno", in_recovery)), InvalidOid}, in_recovery);
 }
@@ -207,15 +220,13 @@ void set_up_snowflake_si(Generator& g) {
                          "the first id.")));
     }
     warn_of_default_machine_id();
-    if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout)) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
-                        errdetail("This server's ids use base clock %s and %u machine bits.",
-                                  show_time(timestamptz(ledger::frozen_base_clock_us(g.frozen_layout))),
-                                  ledger::frozen_machine_bits(g.frozen_layout)),
-                        errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these "
-                                "values, or see snowflake_ids_reset().")));
-    }
+    // What the database's ids say comes first: the ledger may be a new one.
+    const uint64 in_database = wal_layout::read();
+    if (in_database != 0 && in_database != ledger::pack_layout(layout))
+        refuse_snowflake_si_layout("This database's", in_database);
+    if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout))
+        refuse_snowflake_si_layout("This server's", g.frozen_layout);
+    if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout);
     bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery);
     set_up_64_bit(g, layout);
 }

@@ -17,6 +17,7 @@ extern "C" {
 #include "pg/generator.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wal_ceiling.hpp"
+#include "pg/wal_layout.hpp"
 
 namespace snowflake_ids::operate {
 
@@ -157,6 +158,8 @@ FUNCTION(reset) {
         // Other databases keep their own: to force, the function must be called in each.
         const wal_ceiling::Ceiling ceiling{static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()};
         reset.force ? wal_ceiling::set(ceiling) : static_cast<void>(wal_ceiling::raise(ceiling));
+        // The layout as well: another database goes on refusing settings that are not those of its ids.
+        if (reset.unfreeze) wal_layout::forget();
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));

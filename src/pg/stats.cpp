@@ -62,7 +62,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
 
     // No id yet, or a generator without a time of its own.
-    const bool no_time = state.tick == 0 || key.format == ledger::Format::sno_at;
+    const bool no_time = state.tick == 0 || !ledger::tells_time(slot, header);
     const int64 last_us = timeline.start_us(state.tick);
     nulls[i] = no_time;
     values[i++] = TimestampTzGetDatum(timestamptz(last_us));

@@ -8,8 +8,7 @@
 //   log_cnt     the ledger life (ledger/life.hpp) that wrote it; another one means that ids
 //               up to the ceiling may exist which our ledger knows nothing of
 //
-// Written as generic WAL on the relation's only page and flushed before it counts. That needs
-// no transaction id: it works in read-only transactions and in parallel workers.
+// How it is written: wal_sequence.hpp.
 #pragma once
 
 #include "ledger/wal.hpp"

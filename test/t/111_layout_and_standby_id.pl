@@ -32,10 +32,29 @@ fails_with($server, 'SELECT gen_snowflake_si()', 'a machine id too wide', qr/mac
 is(value($server, 'SELECT sno_partition(gen_sno())'), 32, 'which sno can use');
 setting($server, 'machine_id = 3');
 
+# The ledger is not all that remembers: its files may be gone, or be those of another server.
+setting($server, 'machine_id = 1');
+$ids->draw($server);
+setting($server, "si_base_clock = '2025-01-01 00:00:00+00'");
+$server->stop('fast');
+$clock->step(-600);
+unlink glob $server->data_dir . '/snowflake_ids.*';
+start_at($server, $clock);
+fails_with($server, 'SELECT gen_snowflake_si()', 'another base clock, and the files were removed', $frozen, qr/DETAIL:.*This database's.*2026-01-01/, $hint);
+setting($server, "si_base_clock = '2026-01-01 00:00:00+00'");
+$ids->draw($server);
+$ids->none_twice('layout changed, both files removed');
+$server->safe_psql('postgres', 'CREATE DATABASE other');
+$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; SELECT gen_snowflake_si()');
+setting($server, 'machine_id = 3');
+
 # The way out: an operator unfreezes it.
 setting($server, 'si_machine_bits = 7');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours', 'snowflake_si')"), '', 'an operator unfreezes the layout');
+is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours 1 second')"), '', 'another reset, before the first id');
+is(value($server, "SELECT count(*) FROM snowflake_ids_stats WHERE format = 'snowflake_si' AND last_timestamp IS NOT NULL"), 0, 'without a layout ids have no time');
 is(value($server, 'SELECT snowflake_si_machine_id(gen_snowflake_si())'), 3, 'and ids have the new one');
+fails_with(Session->new($server, dbname => 'other'), 'SELECT gen_snowflake_si()', 'another database keeps its own', $frozen, qr/DETAIL:.*This database's.*5 machine bits/, $hint);
 $clock->set(0);
 
 # ---- in recovery

@@ -1,0 +1,35 @@
+// A sequence relation of the extension as a page of two numbers that travels with WAL: what
+// the generators must know of ids that exist in this database, wherever its rows have been
+// replayed or recovered to.
+//
+// Written as generic WAL on the relation's only page and flushed before it counts. That needs
+// no transaction id: it works in read-only transactions and in parallel workers.
+#pragma once
+
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::wal_sequence {
+
+struct Place {
+    const char* name;      // of the relation, in the schema of the extension
+    const char* purpose;   // for the message when it is missing
+    Oid oid = InvalidOid;  // found once; looked up again when it is gone (the extension was dropped and made again)
+};
+
+struct Content {
+    int64 last_value = 0;
+    int64 log_cnt = 0;
+
+    friend bool operator==(const Content&, const Content&) = default;
+};
+
+// Is it there? An older version of the extension's objects may lack it.
+bool exists(Place& place);
+
+// What is there now, flushed; on a standby, what has been replayed.
+Content read(Place& place);
+
+// Puts what `next` makes of the current content there, if it differs. Flushed. Returns it.
+Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted);
+
+}  // namespace snowflake_ids::wal_sequence
