@@ -112,6 +112,27 @@ FUNCTION(snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
+// snowflake_ids_convert_floor(format): the time now, which no id that is drawn from now on has or is before.
+FUNCTION(convert_floor) {
+    const TimestampTz now = GetCurrentTimestamp();
+    const int64 now_us = unix_us(now);
+    switch (format_argument(fcinfo, 0)) {
+        case ledger::Format::sno:
+            observe(generator::ready_sno(), now_us, false, "sno");
+            break;
+        case ledger::Format::mastic:
+            observe(generator::ready_mastic(), now_us, false, "Mastic id");
+            break;
+        case ledger::Format::snowflake_si:
+            observe(generator::ready_snowflake_si(), now_us, false, "Snowflake-SI id");
+            break;
+        default:
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("keys cannot become ids of a layout"),
+                            errdetail("Keys can become sno, mastic or snowflake_si.")));
+    }
+    PG_RETURN_TIMESTAMPTZ(now);
+}
+
 // snowflake_ids_reset(floor, format, node, force)
 FUNCTION(reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {

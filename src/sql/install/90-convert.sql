@@ -131,8 +131,9 @@ DECLARE
     node text;
     created text;
 BEGIN
-    -- The settings are there when the library is.
-    EXECUTE format('SELECT %s.mastic_sequence(0)', ext);
+    -- The settings are there when the library is. What is called in the schema of the extension must be called with the
+    -- very types that it has: whoever may create there could offer a better match.
+    EXECUTE format('SELECT %s.mastic_sequence(0::pg_catalog.int8)', ext);
     node := current_setting('snowflake_ids.machine_id');
     IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
         RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
@@ -173,23 +174,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_format(text, integer) IS 'internal: room in a tick of a format, its type, how its ids are made';
 
 -- No id that is drawn from now on is of this time or before, so what is made of times up to it collides with none.
--- The clock's own time: nothing that a caller could abuse, so observing needs no privilege here.
+-- It is the clock's own time: nothing that a caller could abuse, so he needs no privilege to observe it.
 CREATE FUNCTION snowflake_ids_convert_floor(format text) RETURNS timestamptz
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
-                 WHERE extname = 'snowflake_ids');
-    node text;
-    now timestamptz := clock_timestamp();
-BEGIN
-    EXECUTE format('SELECT %s.mastic_sequence(0)', ext);
-    node := current_setting('snowflake_ids.machine_id');
-    EXECUTE CASE format
-        WHEN 'sno' THEN format('SELECT %1$s.sno_observe(%1$s.make_sno($1, 255, %2$s, 65535, 0), false)', ext, node)
-        WHEN 'mastic' THEN format('SELECT %1$s.mastic_observe(%1$s.mastic_upper_bound($1), false)', ext)
-        WHEN 'snowflake_si' THEN format('SELECT %1$s.snowflake_si_observe(%1$s.make_snowflake_si($1, %2$s, 0), false)', ext, node)
-    END USING now;
-    RETURN now;
-END $$;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_convert_floor' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_floor(text) IS 'internal: the time now, which no id that is drawn from now on has or is before';

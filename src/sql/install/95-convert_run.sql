@@ -154,7 +154,7 @@ BEGIN
                 next_total := pg_relation_size(next_part) / current_setting('block_size')::int;
                 IF missing AND next_part = s.part THEN
                     -- Once more, all of it; if that changes nothing, they refer to what is not there.
-                    EXECUTE format('SELECT %s.snowflake_ids_convert_follow($1, $2, 0, $3)', ext) INTO wrote
+                    EXECUTE format('SELECT %s.snowflake_ids_convert_follow($1, $2, 0::pg_catalog.int8, $3)', ext) INTO wrote
                     USING relation, next_part, next_total + 1;
                     EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s c WHERE %s)', next_part, p.missing) INTO missing;
                     IF missing THEN

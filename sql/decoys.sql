@@ -1,0 +1,79 @@
+-- Whoever may create functions in the schema of the extension must not get others to call them: all that the
+-- extension's own functions call there, they call with the very types that it has. (A better match would win.)
+CREATE DATABASE regress_decoys;
+SELECT current_database() AS main \gset
+\c regress_decoys
+SET timezone = 'UTC';
+SET client_min_messages = warning;
+CREATE SCHEMA ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+
+-- For each function, and each argument, one with a type that a literal or a column could have instead.
+CREATE FUNCTION pg_temp.make_decoys() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    f record;
+    made bigint := 0;
+BEGIN
+    FOR f IN
+        SELECT DISTINCT p.oid, p.proname, v.args
+        FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid CROSS JOIN LATERAL generate_series(1, p.pronargs) AS n
+        JOIN (VALUES ('int8'::regtype, '{int4,int2,numeric,float8}'::regtype[]), ('int4', '{int2,int8,numeric}'), ('text', '{name,varchar,bpchar}'),
+                     ('name', '{text,varchar}'), ('regclass', '{oid,int8,text}'), ('timestamptz', '{timestamp,date}'), ('boolean', '{text}'),
+                     ('interval', '{time,text}'), ('jsonb', '{json,text}'), ('ids.sno', '{text}'), ('ids.gid', '{text}')) AS t (type, others)
+             ON t.type = p.proargtypes[n - 1]
+        CROSS JOIN LATERAL unnest(t.others) AS other
+        CROSS JOIN LATERAL (SELECT string_agg(CASE WHEN i = n THEN other ELSE p.proargtypes[i - 1] END::regtype::text, ', ' ORDER BY i) AS args
+                            FROM generate_series(1, p.pronargs) AS i) AS v
+        WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+          AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids')
+          AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) AS a WHERE a IN ('internal'::regtype, 'cstring'::regtype))
+    LOOP
+        CONTINUE WHEN to_regprocedure(format('ids.%I(%s)', f.proname, f.args)) IS NOT NULL;
+        EXECUTE format('CREATE FUNCTION ids.%I(%s) RETURNS void LANGUAGE plpgsql AS %L', f.proname, f.args,
+                       format('BEGIN RAISE EXCEPTION %L; END', format('decoy %s(%s)', f.proname, f.args)));
+        made := made + 1;
+    END LOOP;
+    RETURN made;
+END $$;
+SELECT pg_temp.make_decoys() > 500 AS many;
+-- They would be called.
+SELECT ids.mastic_sequence(0);
+
+-- Conversions, with all that they call on their way.
+CREATE TABLE node (id bigserial PRIMARY KEY, up bigint CONSTRAINT node_up REFERENCES node, created timestamp, at timestamptz, note text);
+CREATE TABLE leaf (note text, node bigint NOT NULL CONSTRAINT leaf_node REFERENCES node ON DELETE CASCADE, UNIQUE (node, note));
+INSERT INTO node (up, created, at, note) SELECT nullif(n - 1, 0), timestamp '2026-02-03' + n * interval '1 s', timestamptz '2026-02-03' + n * interval '1 s', n FROM generate_series(1, 100) AS n;
+INSERT INTO leaf SELECT 'of ' || n, n FROM generate_series(1, 100, 2) AS n;
+SELECT count(*) > 0 AS planned FROM ids.snowflake_ids_convert_plan('node'::regclass, 'id'::name, 'sno'::text, 'created'::name);
+CALL ids.snowflake_ids_convert('node'::regclass, 'id'::name, 'sno'::text, 'created'::name);
+INSERT INTO node (at, note) VALUES ('2026-02-04', 'drawn');
+SELECT pg_typeof(id), count(*), count(DISTINCT id) FROM node GROUP BY 1;
+CREATE TABLE key_uuid (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), at timestamptz NOT NULL);
+INSERT INTO key_uuid (at) SELECT at FROM node WHERE note <> 'drawn';
+CALL ids.snowflake_ids_convert('key_uuid'::regclass, 'id'::name, 'mastic'::text, 'at'::name);
+CREATE TABLE key_identity (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL);
+INSERT INTO key_identity (at) SELECT at FROM key_uuid;
+CALL ids.snowflake_ids_convert('key_identity'::regclass, 'id'::name, 'snowflake_si'::text, 'at'::name, keep_position => true);
+INSERT INTO key_uuid (at) VALUES (now());
+INSERT INTO key_identity (at) VALUES (now());
+SELECT count(*), count(DISTINCT id) FROM key_uuid;
+SELECT count(*), count(DISTINCT id) FROM key_identity;
+CREATE TABLE given_up (id int PRIMARY KEY, at timestamptz NOT NULL);
+INSERT INTO given_up SELECT n, timestamptz '2026-02-03' + n * interval '1 s' FROM generate_series(1, 10) AS n;
+CALL ids.snowflake_ids_convert('given_up'::regclass, 'id'::name, 'sno'::text, 'at'::name, finish => false);
+SELECT phase, done, total FROM ids.snowflake_ids_convert_progress WHERE relation = 'given_up'::regclass;
+SELECT ids.snowflake_ids_convert_undo('given_up'::regclass);
+
+-- Views, and functions that are written in SQL.
+SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
+SELECT count(*) AS status FROM ids.snowflake_ids_status();
+SELECT count(*) > 0 AS compared FROM ids.snowflake_ids_compare(ids.snowflake_ids_identity(), ids.snowflake_ids_identity());
+SELECT ids.snowflake_layout_create('ours'::text, timestamptz '2020-01-01 00:00:00+00', interval '1 ms', 41, 10, 12);
+SELECT count(*) > 0 AS layouts FROM ids.snowflake_layouts;
+SELECT ids.gen_snowflake('ours'::text) > 0 AS drawn;
+
+-- Nothing of the extension runs with the rights of its owner.
+SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'ids'::regnamespace AND prosecdef;
+
+\c :main
+DROP DATABASE regress_decoys;
