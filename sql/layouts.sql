@@ -9,35 +9,39 @@ SELECT * FROM snowflake_layouts WHERE NOT created;
 --
 -- Ids that were published
 --
-CREATE TEMP TABLE published (layout text, id bigint, created timestamptz, node int, sequence int, source text);
+-- The published time, and how near to it the id's own must be.
+CREATE TEMP TABLE published (layout text, id bigint, created timestamptz, within interval, node int, sequence int, source text);
 INSERT INTO published VALUES
-    ('twitter', 1541815603606036480, '2022-06-28 16:07:40.105', 378, 0, 'wikipedia.org/wiki/Snowflake_ID, example'),
-    ('twitter', 1900547158165840235, '2025-03-14 13:58:47.622', 422, 363, 'blog-ev8.pages.dev/blog/decoding-twitter-snowflake'),
-    ('discord', 175928847299117063, '2016-04-30 11:18:25.796', 1 * 32 + 0, 7, 'discord.com/developers/docs/reference#snowflakes'),
-    ('discord', 90339695967350784, '2015-09-07 06:57:41.949', 0 * 32 + 3, 0, 'npmjs.com/package/discord-snowflake'),
-    ('discord', 105484726235607040, '2015-10-19 01:58:38.546', NULL, NULL, 'docs.rs/twilight-util, trait Snowflake'),
-    -- Known to the second.
-    ('instagram', 2384288897814875714, '2020-08-26 13:43:27', NULL, NULL, 'stackoverflow.com/questions/63683015'),
-    ('instagram', 2383568809444681765, '2020-08-25 13:52:46', NULL, NULL, 'stackoverflow.com/questions/63683015'),
-    -- Mastodon notes the time of a status a moment after the id was drawn: equal to the second.
-    ('mastodon', 103270115826048975, '2019-12-08 03:48:33', 0, NULL, 'docs.joinmastodon.org/entities/Status, example'),
+    ('twitter', 1541815603606036480, '2022-06-28 16:07:40.105', '1 ms', 378, 0, 'wikipedia.org/wiki/Snowflake_ID, example'),
+    ('twitter', 1900547158165840235, '2025-03-14 13:58:47.622', '1 ms', 422, 363, 'blog-ev8.pages.dev/blog/decoding-twitter-snowflake'),
+    ('discord', 175928847299117063, '2016-04-30 11:18:25.796', '1 ms', 1 * 32 + 0, 7, 'discord.com/developers/docs/reference#snowflakes'),
+    ('discord', 90339695967350784, '2015-09-07 06:57:41.949', '1 ms', 0 * 32 + 3, 0, 'npmjs.com/package/discord-snowflake'),
+    ('discord', 105484726235607040, '2015-10-19 01:58:38.546', '1 ms', NULL, NULL, 'docs.rs/twilight-util, trait Snowflake'),
+    -- Of Instagram's ids the times are published to the second. The epoch of its own example (below) has milliseconds.
+    ('instagram', 2384288897814875714, '2020-08-26 13:43:27', '1 s', NULL, NULL, 'stackoverflow.com/questions/63683015'),
+    ('instagram', 2383568809444681765, '2020-08-25 13:52:46', '1 s', NULL, NULL, 'stackoverflow.com/questions/63683015'),
+    -- The tests of a port hold what Sony's own library answered, with times, sequence numbers and machine ids. A tick has 10 ms.
+    ('sonyflake', 282536111597682687, '2020-01-02 03:04:05.678', '10 ms', 65535, 255, 'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
+    ('sonyflake', 465233541865341384, '2023-06-15 12:00:00', '10 ms', 456, 123, 'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
+    ('sonyflake', 9176965353308225537, '2188-01-01 00:00:00', '10 ms', 1, 1, 'github.com/Zahgon/sony_sonyflake, sonyflake/tests/go_parity.rs'),
+    -- Mastodon notes the time of a status to the millisecond, but a moment after the id was drawn.
+    ('mastodon', 103270115826048975, '2019-12-08 03:48:33.901', '60 ms', 0, NULL, 'docs.joinmastodon.org/entities/Status, example'),
+    ('mastodon', 103254962155278888, '2019-12-05 11:34:47.196', '60 ms', 0, NULL, 'docs.joinmastodon.org/methods/statuses, post a new status'),
+    ('mastodon', 103254193998341330, '2019-12-05 08:19:26.052', '60 ms', 0, NULL, 'docs.joinmastodon.org/methods/statuses, delete a status'),
     -- Node 0 is refused there, so these two say by themselves in which order their fields are.
-    ('pgedge', 170505378935607296, '2024-04-15 12:07:30.175', 1, 0, 'github.com/pgEdge/snowflake, hibernate.md'),
-    ('pgedge', 413334082185859072, '2026-02-14 14:02:04.569', 1, 0, 'a walkthrough of Spock 5.0.4: snowflake.get_node() of it is 1'),
-    ('pgedge_old', 136169504773242881, to_timestamp(1704996539.845), 1, 0, 'docs.pgedge.com/snowflake/snowflake_functions'),
-    ('pgedge_old', 135824181823537153, '2024-01-10 14:16:48.438-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake'),
-    ('pgedge_old', 135824609030176769, '2024-01-10 14:18:30.292-05', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake');
-SELECT p.layout, p.id, d.created, d.node, d.sequence,
-       d.created >= p.created AND d.created < p.created + CASE WHEN p.created = date_trunc('second', p.created) THEN interval '1 s' ELSE interval '1 ms' END AS time,
+    ('pgedge', 170505378935607296, '2024-04-15 12:07:30.175', '1 ms', 1, 0, 'github.com/pgEdge/snowflake, hibernate.md'),
+    ('pgedge', 413334082185859072, '2026-02-14 14:02:04.569', '1 ms', 1, 0, 'a walkthrough of Spock 5.0.4: snowflake.get_node() of it is 1'),
+    ('pgedge_old', 136169504773242881, to_timestamp(1704996539.845), '1 ms', 1, 0, 'docs.pgedge.com/snowflake/snowflake_functions'),
+    ('pgedge_old', 135824181823537153, '2024-01-10 14:16:48.438-05', '1 ms', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake'),
+    ('pgedge_old', 135824609030176769, '2024-01-10 14:18:30.292-05', '1 ms', 1, 0, 'docs.pgedge.com/spock-v5/development/managing/snowflake');
+SELECT p.layout, p.id, d.created, d.node, d.sequence, d.created > p.created - within AND d.created < p.created + within AS time,
        (coalesce(p.node, d.node), coalesce(p.sequence, d.sequence)) = (d.node, d.sequence) AS fields,
        make_snowflake(p.layout, d.created, d.node, d.sequence) = p.id AS back, snowflake_timestamp(p.id, p.layout) = d.created AS same
 FROM published p, snowflake_decode(p.id, p.layout) d;
--- Sonyflake publishes its fields (pkg.go.dev/github.com/sony/sonyflake: 39 bits of 10 ms since 2014-09-01 00:00:00 UTC, 8 bits of
--- sequence, 16 bits of machine id, in this order), but no id.
-SELECT snowflake_decode((12345::bigint << 24) | (201 << 16) | 54321, 'sonyflake');
--- Instagram's own example gives fields: time 1387263000, shard 1341, sequence 5001 % 1024
+-- Instagram's own example gives fields: time 1387263000, shard 1341, sequence 5001 % 1024, and in its function the epoch 1314220021721
 -- (instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c).
 SELECT snowflake_decode((1387263000::bigint << (64 - 41)) | (1341 << (64 - 41 - 13)) | (5001 % 1024), 'instagram');
+SELECT extract(epoch FROM epoch) * 1000 = 1314220021721 AS instagram FROM snowflake_layouts WHERE name = 'instagram';
 -- Mastic and Snowflake-SI are what they are elsewhere.
 SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'mastic') d) = (SELECT row(created, 0, sequence) FROM mastic_decode(id)) AS mastic,
        snowflake_timestamp(-id, 'mastic') = mastic_timestamp(-id) AS negative

@@ -7,14 +7,14 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use Doc;
 use Faults;
+use Page;
 use Test::More;
 
 my $rows = $ENV{NODES_ROWS} || 10000;
 my $sessions = 2;
 my %ahead = (node1 => 0, node2 => 0.3, node3 => -0.2);
-my $doc = Doc->new('multi-node');
+my $page = Page->new('doc/multi-node.md');
 
 sub mesh
 {
@@ -41,7 +41,7 @@ END
 		start_at($node, $clock);
 		$node->safe_psql('postgres', 'CREATE DATABASE app');
 	}
-	$doc->run($_, \%node) for @chapters;
+	$page->run_on(\%node, $_) for @chapters;
 	return %node;
 }
 
@@ -122,28 +122,34 @@ END
 
 my ($major) = `pg_config --version` =~ /(\d+)/;
 
-SKIP:
+if ($major < 16)
 {
-	skip "origin = none came with PostgreSQL 16, this is $major", 1 if $major < 16;
+	$page->left_out('Active-active with logical replication', "origin = none came with PostgreSQL 16, this is $major");
+}
+else
+{
 	my %node = mesh('native', '', 'Active-active with logical replication');
 	connected(q{SELECT count(*) = 2 FROM pg_stat_replication WHERE state = 'streaming'}, %node);
 	check('native', write_on_all(%node), %node);
 }
 
-SKIP:
+if (!-e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so')
 {
-	my $there = -e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so';
-	skip 'pglogical is not installed', 1 unless $there;
+	$page->left_out('pglogical', 'pglogical is not installed');
+}
+else
+{
 	# Some minor releases load only output plugins that this names.
 	my $plugins = `postgres --describe-config` =~ /^output_plugin_libraries\b/m ? "output_plugin_libraries = 'pgoutput, pglogical_output'" : '';
 	my %node = mesh('pglogical', "shared_preload_libraries = 'pglogical'\ntrack_commit_timestamp = on\n$plugins");
-	my ($tables) = map { $_->{text} } $doc->blocks('Active-active with logical replication', 'sql');
+	my ($tables) = map { $_->{content} } $page->blocks('Active-active with logical replication', 'sql');
 	$tables =~ s/^CREATE PUBLICATION.*//m;
 	$_->safe_psql('app', $tables) for values %node;
-	$doc->run('pglogical', \%node);
+	$page->run_on(\%node, 'pglogical');
 	connected(q{SELECT (SELECT count(*) FROM pglogical.show_subscription_status() WHERE status = 'replicating') = 2
 		AND (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming') = 2}, %node);
 	check('pglogical', write_on_all(%node), %node);
 }
 
+$page->all_run;
 done_testing();

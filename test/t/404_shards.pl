@@ -4,11 +4,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use Doc;
 use Faults;
+use Page;
 use Test::More;
 
-my $doc = Doc->new('multi-node');
+my $page = Page->new('doc/multi-node.md');
 my %server;
 my %machine_id = (coordinator => 10, shard1 => 11, shard2 => 12, shard3 => 13);
 for my $name (sort keys %machine_id)
@@ -28,11 +28,11 @@ sub q1 { my ($sql) = @_; return $c->safe_psql('app', $sql) }
 
 # The page shows a plan as versions up to 16 print it.
 my ($major) = `pg_config --version` =~ /(\d+)/;
-$doc->ignore_output('Ids made on the coordinator') if $major > 16;
+$page->ignore_output('Ids made on the coordinator') if $major > 16;
 
 # ---- ids made on the coordinator
-$doc->run('Ids made on the coordinator', \%server);
-my ($explain) = grep { $_->{text} =~ /EXPLAIN/ } $doc->blocks('Ids made on the coordinator', 'sql');
+$page->run_on(\%server, 'Ids made on the coordinator');
+my ($explain) = grep { $_->{content} =~ /EXPLAIN/ } $page->blocks('Ids made on the coordinator', 'sql');
 like($explain->{said}, qr/Remote SQL: .*WHERE \(\(id OPERATOR\(public\.>=\) \$1::timestamp with time zone\)\)/, 'the value of a sub-select is sent to the shard');
 q1(q{COPY event (body) FROM PROGRAM 'seq 1 3000'});
 is(q1('SELECT count(*), count(DISTINCT id), count(DISTINCT sno_partition(id)), min(sno_partition(id)) FROM event'), '6000|6000|1|10',
@@ -86,7 +86,7 @@ is(q1(q{SELECT string_agg(concat_ws(': ', body, sno_partition(id)), ', ' ORDER B
 	'the shard\'s DEFAULT counts where the column is not sent, and a null is sent for one that was left out');
 
 # ---- ids made on the shards
-$doc->run('Ids made on the shards', \%server);
+$page->run_on(\%server, 'Ids made on the shards');
 is(q1('SELECT count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, $$ $$) FROM booking'), '3000|3000|11 12 13', 'ids are made on the shards, none twice');
 is(q1('SELECT count(*) FROM booking WHERE tableoid::regclass::text <> $$booking_$$ || sno_partition(id) - 10'), 0, 'each has the number of its shard');
 like(q1(q{INSERT INTO booking (customer) VALUES (1) RETURNING sno_partition(id)}), qr/^1[123]$/, 'RETURNING shows it');
@@ -100,4 +100,5 @@ is(scalar(() = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM booking WHERE id =
 
 diag sprintf '%-60s %s', 'coordinator and three shards', q1('SELECT count(*) || $$ ids, none twice, by server: $$ || (SELECT string_agg(p || $$ x$$ || n, $$, $$ ORDER BY p) FROM (SELECT sno_partition(id) p, count(*) n FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) j GROUP BY 1) g) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i');
 $_->stop('immediate') for values %server;
+$page->all_run;
 done_testing();

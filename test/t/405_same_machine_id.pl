@@ -5,11 +5,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
-use Doc;
 use Faults;
+use Page;
 use Test::More;
 
-my $doc = Doc->new('multi-node');
+my $page = Page->new('doc/multi-node.md');
 my ($major) = `pg_config --version` =~ /(\d+)/;
 
 sub node
@@ -52,7 +52,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 	$alone->safe_psql('app', q{CREATE SUBSCRIPTION s CONNECTION 'dbname=app' PUBLICATION p WITH (connect = false)});
 	like($warned->($alone, 'SELECT gen_sno()'), qr/^1 /, 'with a subscription there is one');
 	# The command line, as in the page's example of an ordinal.
-	my ($line) = map { $_->{text} } $doc->blocks('Kubernetes', 'sh');
+	my ($line) = map { $_->{content} } $page->take('Kubernetes', 'sh');
 	like($line, qr/^postgres (-c .*)$/, 'the page has a command line');
 	my ($options) = $line =~ /^postgres (.*)$/m;
 	chomp($options = `HOSTNAME=db-shard-6 bash -c 'echo $options'`);
@@ -67,28 +67,28 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 }
 
 # ---- the page's first chapter, and a standby
-$doc->run('Choosing machine ids', { node2 => $two });
+$page->run_on({ node2 => $two }, 'Choosing machine ids');
 set_to($two, 2);
 $two->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($two, 'base', has_streaming => 1);
 $standby->start;
 # A standby takes ALTER SYSTEM, its own file: the page's command.
-$doc->run('Read replicas', { standby => $standby });
+$page->run_on({ standby => $standby }, 'Read replicas');
 sleep 0.5;
 is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), snowflake_ids_identity() ->> $$machine_id$$'), '101|101', 'a standby draws with an id of its own');
 
 # ---- node3 has number 1, too
 my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");
-my ($table) = map { $_->{text} } $doc->blocks('Active-active with logical replication', 'sql');
+my ($table) = map { $_->{content} } $page->blocks('Active-active with logical replication', 'sql');
 $table =~ s/^CREATE EXTENSION/CREATE EXTENSION IF NOT EXISTS/m;
 $_->safe_psql('app', $table) for $one, $two, $three;
 # Rows that go to node1 will do here.
 my $native = $major >= 16 ? 'origin = none, ' : '';
-$one->safe_psql('app', "CREATE SUBSCRIPTION node1_from_$_ CONNECTION '" . Doc::connection($node{$_}, $_) . "' PUBLICATION mesh WITH (${native}copy_data = false)") for 'node2', 'node3';
+$one->safe_psql('app', "CREATE SUBSCRIPTION node1_from_$_ CONNECTION '" . Page::connection($node{$_}, $_) . "' PUBLICATION mesh WITH (${native}copy_data = false)") for 'node2', 'node3';
 
-$doc->run('Before it hurts', \%node);
-sub check { my ($from, $to) = @_; return $from->safe_psql('app', 'SELECT * FROM snowflake_ids_check($$' . Doc::connection($to, '') . '$$)') }
+$page->run_on(\%node, 'Before it hurts');
+sub check { my ($from, $to) = @_; return $from->safe_psql('app', 'SELECT * FROM snowflake_ids_check($$' . Page::connection($to, '') . '$$)') }
 is(check($one, $one), '', 'a server is no rival of itself');
 {
 	# A copy says that it is one; its standby with an id of its own is nobody's rival.
@@ -127,10 +127,10 @@ for my $name ('node2', 'node3')
 	my $said = $node{$name}->safe_psql('app', 'SELECT snowflake_ids_identity()');
 	$one->safe_psql('app', "INSERT INTO known_server VALUES ('$name', '$said')");
 }
-my ($pairs) = map { $_->{text} =~ /^(SELECT a.name.*;)/m } $doc->blocks('Before it hurts', 'sql');
+my ($pairs) = map { $_->{content} =~ /^(SELECT a.name.*;)/m } $page->blocks('Before it hurts', 'sql');
 is($one->safe_psql('app', $pairs), "node1|node3|sno|both issue in partition 1\nnode1|node3|snowflake_si|both have machine id 1", 'compared pair by pair');
 for my $wrong ([ 'host=/nonexistent dbname=app', qr/could not establish connection/ ],
-	[ Doc::connection($one, '') =~ s/app$/postgres/r, qr/extension "snowflake_ids" is not installed there/ ])
+	[ Page::connection($one, '') =~ s/app$/postgres/r, qr/extension "snowflake_ids" is not installed there/ ])
 {
 	my ($rc, $out, $err) = $one->psql('app', "SELECT * FROM snowflake_ids_check('$wrong->[0]')");
 	like($err, $wrong->[1], 'a connection that leads nowhere');
@@ -141,7 +141,7 @@ like(check($one, $three), qr/^sno\|both issue in partition 1\n/, 'in whatever sc
 $three->safe_psql('app', 'ALTER EXTENSION snowflake_ids SET SCHEMA public');
 
 # ---- rows arrive
-$doc->run('At the moment it hurts', \%node);
+$page->run_on(\%node, 'At the moment it hurts');
 sub write_one { my ($name) = @_; return $node{$name}->safe_psql('app', "INSERT INTO message (body) VALUES ('$name') RETURNING id") }
 sub arrived { my ($n) = @_; $one->poll_query_until('app', "SELECT count(*) = $n FROM message") or die 'rows do not arrive' }
 my $mark = log_mark($one);
@@ -154,10 +154,10 @@ my $late = write_one('node3');
 arrived(6);
 my @arrived = log_since($one, $mark) =~ /WARNING:  id (\w+) has arrived, in the partition of this server/g;
 is("@arrived", "$early $late", 'the trigger warns of both rows of node3, and of no other');
-$doc->run('Afterwards: where an id comes from', \%node);
+$page->run_on(\%node, 'Afterwards: where an id comes from');
 is($one->safe_psql('app', 'SELECT id FROM message WHERE sno_partition(id) = 1 AND NOT sno_may_be_mine(id)'), $late, 'it is the one that came after this server\'s last');
 is($three->safe_psql('app', "SELECT sno_may_be_mine('$early'), sno_may_be_mine('$late')"), 't|t', 'and node3 owns up to both');
-$doc->run('The way out', \%node);
+$page->run_on(\%node, 'The way out');
 set_to($three, 3);
 is(check($one, $three), '', 'no conflict is left');
 write_one('node3');
@@ -174,6 +174,7 @@ $one->start;
 is($one->safe_psql('app', "SELECT sno_may_be_mine('$last'), sno_may_be_mine(sno_set_partition('$last', 3))"), 't|f', 'also without the ledger that knew: by the ceiling in WAL');
 
 # ---- a dump's ids are stepped over
-$doc->run('Copies and restores', \%node);
+$page->run_on(\%node, 'Copies and restores');
 $_->stop('immediate') for values %node;
+$page->all_run;
 done_testing();

@@ -1,5 +1,6 @@
-# The commands of the pages about choosing, operating and comparing are run. What these pages and the README say of the
-# catalog, of settings and of error messages is compared with the server and the sources.
+# The commands of the README and of the pages about choosing and operating are run. What the pages say of the catalog, of
+# settings, of error messages, of make and of tools/ is compared with the server and the sources, and no page has
+# commands that no test runs.
 use strict;
 use warnings;
 use utf8;
@@ -17,12 +18,32 @@ $server->init(allows_streaming => 1);
 $server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 
+# ---- README.md, in one database, as somebody who tries it would
+{
+	my $page = Page->new('README.md');
+	my $db = 'readme';
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$page->run_chapter($server, $_, dbname => $db) for grep { $page->blocks($_, 'sql') } $page->chapters;
+	$page->all_run;
+
+	# What the comments beside the commands say.
+	my ($quick) = $page->blocks('Quick start', 'sql');
+	my ($first) = $quick->{said} =~ /^(\w{16})\|\d{4}-/;
+	is($server->safe_psql($db, "SELECT count(*), count(*) FILTER (WHERE id >= '$first') FROM account"), '1000002|1000002', 'README: the rows are there, in the order of their ids');
+	for my $query (map { /^(SELECT \* FROM account WHERE .*?);/mg } map { $_->{content} } $page->blocks('Quick start', 'sql'), $page->blocks('Comparing with time', 'sql'))
+	{
+		like($server->safe_psql($db, "SET enable_seqscan = off; EXPLAIN (COSTS OFF) $query"), qr/Scan.* (using account_pkey on account|on account_pkey)\n +Index Cond: /, "README: an index range scan: $query");
+	}
+	my ($snowflake) = $page->blocks('Any snowflake', 'sql');
+	like($snowflake->{said}, qr/^2016-04-30 \d\d:\d\d:25.796.*\|32\|7$/m, 'README: the Discord id is decoded');
+}
+
 # ---- doc/choosing.md
 {
 	my $page = Page->new('doc/choosing.md');
 	my @chapters = grep { $page->blocks($_, 'sql') } $page->chapters;
 	$page->run_chapter($server, $_) for @chapters;
-	$page->all_run(@chapters);
+	$page->all_run;
 }
 
 # ---- doc/operating.md, in one database, as an operator would
@@ -92,7 +113,7 @@ $server->start;
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$page->all_run('Installing', 'Privileges', 'Settings', 'Monitoring', 'Wait events', 'Files and backups', 'Afterwards', 'Runbook');
+	$page->all_run;
 
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
 	my %about = map { $_ => 1 } $page->headings;
@@ -188,11 +209,64 @@ END
 	}
 	is(join("\n", @dead), '', 'no link is dead');
 
+	# Every page that has commands is run by a script, which looks for what it has left out.
+	for my $path (sort keys %pages)
+	{
+		my $page = Page->new($path);
+		my %by = map { (Page::script_of($path, $_->{heading}) // "nobody: $_->{name}") => 1 } $page->commands;
+		my @not = grep { my $text = -e "$root/test/t/$_.pl" ? slurp("test/t/$_.pl") : ''; $text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/ } sort keys %by;
+		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
+	}
+	my %there = map { $_ => { map { $_ => 1 } Page->new($_)->headings } } keys %pages;
+	is(join("\n", map { my $path = $_; grep { !$there{$path}{$_} } keys %{ $Page::run_by{$path} } } grep { ref $Page::run_by{$_} } keys %Page::run_by),
+		'', 'no script is named for a heading that is gone');
+
+	# What make is asked for, and which programs and files are named.
+	$pages{$_} = slurp($_) for 'CONTRIBUTING.md';
+	my %target = map { $_ => 1 } make_targets();
+	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
+	my ($commands, @wrong) = (0);
+	for my $path (sort keys %pages)
+	{
+		# Blocks, but those of programs and settings, and what is between backquotes.
+		my $text = $pages{$path};
+		my @said = $text =~ /^```(?:sh)?\n(.*?)^```$/msg;
+		push @said, $text =~ s/^```.*?^```$//msgr =~ /`([^`\n]+)`/g;
+		for my $line (map { split /\n/ } @said)
+		{
+			$line =~ s/(^|\s)#.*//;
+			for my $arguments ($line =~ /(?:^|[;&|]|\bsudo)\s*make(?![\w-])([^;&|]*)/g)
+			{
+				$commands++;
+				$arguments =~ s/\w+=(?:"[^"]*"|'[^']*'|\S*)//g;
+				push @wrong, "$path: make $_" for grep { !$target{$_} } grep { !/^-/ } split ' ', $arguments;
+			}
+			for my $file ($line =~ m{(?<![\w./-])((?:tools|test|src|doc|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
+			{
+				$commands++;
+				# make bench writes this one.
+				next if $file eq 'doc/calls.md';
+				push @wrong, "$path: $file" unless -e "$root/$file";
+				push @wrong, "$path: $file is no program" if $file =~ m{^(tools|\.ci)/[\w-]+$} && !-x "$root/$file";
+			}
+		}
+	}
+	cmp_ok($commands, '>', 40, 'commands and files were found');
+	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
+
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
 
 sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
+
+# What make could make, by its own word. It is asked for something that is not there, so that nothing runs.
+sub make_targets
+{
+	my ($out) = run_command([ 'make', '-C', $root, '-pRrn', '--no-print-directory', 'no-such-target' ]);
+	$out =~ s/^# Not a target:\n.*\n//mg;
+	return $out =~ /^([a-z][\w-]*)::?(?!=)/mg;
+}
 
 # The text of a chapter
 sub chapter_text

@@ -33,6 +33,7 @@ my @programs = (
 	[ 'JDBC', 'java/Ids.java', [ 'sh', '-c', 'command -v javac && test -r /usr/share/java/postgresql.jar' ], [ 'java', '-cp', '/usr/share/java/postgresql.jar' ] ],
 	[ 'lib/pq', 'go/ids.go', [ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ], [ 'go', 'run' ] ]);
 my %titles = map { $_ => 1 } $page->chapters;
+my @run;
 my %languages = (js => 'js', py => 'python', java => 'java', go => 'go');
 
 local %ENV = (%ENV,
@@ -57,18 +58,18 @@ for (@programs)
 		local $ENV{PGDATABASE} = $db;
 		my ($out, $err) = run_command([ @$run, "$drivers/$file" ]);
 		is($out . "\n", $output->{content}, "$title: it says what the page shows") or diag $err;
-		note "$title: run";
+		push @run, $title;
 	}
 	delete $titles{$title};
 }
-is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_database WHERE datname IN ('node_postgres', 'psycopg_2', 'psycopg_3', 'sqlalchemy', 'jdbc', 'lib_pq')}) > 1 || !$ENV{CI}, 1,
-	'CI has two drivers at least');
+# tools/setup brings some; where it always does, some must be there.
+ok(@run >= 2 || !$ENV{CI}, 'CI has two drivers at least: ' . join ', ', @run);
 is_deeply([ grep { $page->blocks($_, 'python') || $page->blocks($_, 'js') || $page->blocks($_, 'java') || $page->blocks($_, 'go') } sort keys %titles ],
 	[], 'no program is left out');
 
-# What the page says of the wire is said in SQL.
-$page->run_chapter($server, 'How ids travel');
-$page->all_run('The table', 'How ids travel');
+# What the page says of the wire is said in SQL. The table also without a driver.
+$page->run_chapter($server, $_) for 'The table', 'How ids travel';
+$page->all_run;
 
 $server->stop;
 done_testing();

@@ -1,33 +1,69 @@
-# A page of doc/, whose commands are run as a reader would run them.
+# A page (README.md, or one of doc/), whose commands are run as a reader would run them.
 #
 #   my $page = Page->new('doc/partitioning.md');
 #   my $db = $page->run_chapter($server, 'Without pg_partman');     a database of its own, named after the chapter
+#   $page->run_on({ node1 => $server1, ... }, 'Read replicas');     blocks that say where they run
+#   $page->left_out('With pg_partman 5', 'this is pg_partman 4');
+#   $page->all_run;                                                 at the end
 #
-# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. A block is a
-# session of its own, in the settings (SET) of the blocks before it in its chapter. ```sh blocks are run by run_sh().
-# Others are for the reader, or for the script: blocks() lists them.
+# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```sh blocks are
+# run by run_sh(), or by the script, which then take()s them. Others are for the reader, or for the script.
+#
+# The first line of an SQL block for several servers says where it runs: "-- on node1" or "-- on node1, node2", in
+# database app. With "and likewise on the others", the same is done on each of the servers after it in turn, with the
+# names turned too. The page's hosts are the servers' names: connection strings and options of foreign servers are made
+# to fit. Output is what each of its servers must say.
 package Page;
 use strict;
 use warnings;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+# The script that runs a page. Of a page that several scripts run, the headings and the script that runs what is
+# between each and the next: a heading with commands that is not here, or a page, is a failure of all_run() and
+# 501_docs.
+our %run_by = (
+	'README.md' => '501_docs',
+	'doc/choosing.md' => '501_docs',
+	'doc/operating.md' => '501_docs',
+	'doc/drivers.md' => '502_drivers',
+	'doc/migration.md' => '302_migration',
+	'doc/partitioning.md' => '301_partitioning',
+	'doc/multi-node.md' => {
+		'Choosing machine ids' => '405_same_machine_id',
+		'Kubernetes' => '405_same_machine_id',
+		'Active-active with logical replication' => '402_active_active',
+		'pglogical' => '402_active_active',
+		'Read replicas' => '405_same_machine_id',
+		'Ids made on the coordinator' => '404_shards',
+		'Ids made on the shards' => '404_shards',
+		'Copies and restores' => '405_same_machine_id',
+		'Before it hurts' => '405_same_machine_id',
+		'At the moment it hurts' => '405_same_machine_id',
+		'Afterwards: where an id comes from' => '405_same_machine_id',
+		'The way out' => '405_same_machine_id' });
 
 sub new
 {
 	my ($class, $path) = @_;
-	my $self = bless { path => $path, text => slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/$path"), chapters => [] }, $class;
-	my ($title, $last) = ('', {});
+	my $self = bless { path => $path, text => slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/$path"), chapters => [], headings => [], blocks => [] }, $class;
+	my ($chapter, $heading, $last, %n) = ('', '', {});
 	while ($self->{text} =~ /^(##+) ([^\n]*)\n|^```(\w*)\n(.*?)^```\n/msg)
 	{
 		if (defined $1)
 		{
-			push @{ $self->{headings} }, $2;
-			next if $1 ne '##';
-			push @{ $self->{chapters} }, $title = $2;
-			$last = {};
+			push @{ $self->{headings} }, $heading = $2;
+			push @{ $self->{chapters} }, $chapter = $2 if $1 eq '##';
+			($last, %n) = ({});
 		}
 		elsif ($3 eq '' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{output}) { $last->{output} = $4 }
-		else { push @{ $self->{blocks}{$title} }, $last = { language => $3, content => $4 } }
+		else
+		{
+			$last = { chapter => $chapter, heading => $heading, language => $3, content => $4 };
+			$last->{name} = "$heading: " . ($3 eq 'sh' ? 'shell block ' : 'block ') . ++$n{$3};
+			push @{ $self->{blocks} }, $last;
+		}
 	}
 	return $self;
 }
@@ -36,15 +72,45 @@ sub text { return $_[0]{text} }
 sub chapters { return @{ $_[0]{chapters} } }    # titles of level 2
 sub headings { return @{ $_[0]{headings} } }    # titles of all levels
 
-# The blocks of a chapter in one language, as hashes of language, content, output and, once run, said.
+# The blocks of a chapter, its sections included, or of a section, in one language: hashes of language, content,
+# output and, once run, said (what psql wrote). '' is what is before the first chapter.
 sub blocks
 {
 	my ($self, $title, $language) = @_;
-	die "$self->{path}: no chapter named $title" unless grep { $_ eq $title } '', @{ $self->{chapters} };
-	return grep { $_->{language} eq $language } @{ $self->{blocks}{$title} // [] };
+	die "$self->{path}: no heading $title" unless grep { $_ eq $title } '', @{ $self->{headings} };
+	my $level = grep({ $_ eq $title } '', @{ $self->{chapters} }) ? 'chapter' : 'heading';
+	return grep { $_->{$level} eq $title && $_->{language} eq $language } @{ $self->{blocks} };
 }
 
-# Runs the SQL of a chapter. Returns the name of the database, which is made unless `dbname` names one that is there.
+# The same, for a script that runs them itself.
+sub take
+{
+	my ($self, $title, $language) = @_;
+	my @blocks = $self->blocks($title, $language);
+	$_->{run} = 1 for @blocks;
+	return @blocks;
+}
+
+# The commands between a heading and the next one cannot be run here.
+sub left_out
+{
+	my ($self, $title, $why) = @_;
+	my @blocks = grep { $_->{heading} eq $title } $self->commands;
+	die "$self->{path}: nothing to leave out below $title" unless @blocks;
+	$_->{left_out} = $why for @blocks;
+	return;
+}
+
+# Plans look different from version to version: what is shown is not compared.
+sub ignore_output
+{
+	my ($self, $title) = @_;
+	delete $_->{output} for $self->blocks($title, 'sql');
+	return;
+}
+
+# Runs the SQL of a chapter. A block is a session of its own, in the settings (SET) of the blocks before it in its
+# chapter. Returns the name of the database, which is made unless `dbname` names one that is there.
 sub run_chapter
 {
 	my ($self, $server, $title, %options) = @_;
@@ -55,43 +121,114 @@ sub run_chapter
 		$server->safe_psql('postgres', qq{CREATE DATABASE "$name"});
 		$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
 	}
-	my ($n, $settings) = (0, '');
+	my $settings = '';
 	for ($self->blocks($title, 'sql'))
 	{
-		$n++;
-		my ($rc, $out, $err) = $server->psql($name, $settings . $_->{content}, on_error_stop => 1);
-		$err =~ s/^psql:\S+ NOTICE:  .*\n?//mg;
-		is($rc . $err, '0', "$title: block $n runs") or diag $_->{content};
-		is("$out\n", $_->{output}, "$title: block $n says what is shown") if defined $_->{output};
+		my $err = run_block($_, $_->{name}, $server, $name, $settings . $_->{content});
+		is($err =~ s/^psql:\S+ NOTICE:  .*\n?//mgr, '', "$_->{name} says nothing else");
 		$settings .= join '', $_->{content} =~ /^SET .*;\n/mg;
-		$_->{said} = $out;
 	}
 	return $name;
+}
+
+# Runs the SQL between a heading and the next one on the servers that each block names.
+sub run_on
+{
+	my ($self, $servers, $title) = @_;
+	my @blocks = grep { $_->{heading} eq $title } $self->blocks($title, 'sql');
+	die "$self->{path}: no SQL right below $title" unless @blocks;
+	for my $block (@blocks)
+	{
+		my ($where, $others) = $block->{content} =~ /^-- on ([\w, ]+?)(, and likewise on the others)?(?::[^\n]*)?\n/
+		  or die "$block->{name} does not say where";
+		my @where = split /, /, $where;
+		my @ring = $others ? sort keys %$servers : ();
+		for my $turn (0 .. ($others ? $#ring : 0))
+		{
+			my %turned = map { $ring[$_] => $ring[ ($_ + $turn) % @ring ] } 0 .. $#ring;
+			my $sql = $block->{content};
+			if (my $names = join '|', keys %turned) { $sql =~ s/($names)/$turned{$1}/g }
+			for my $name (map { $turned{$_} // $_ } @where)
+			{
+				my $server = $servers->{$name} or die "$title: no server named $name";
+				$block->{warned} = run_block($block, "$block->{name} on $name", $server, 'app', for_servers($sql, $servers));
+			}
+		}
+	}
+	return;
+}
+
+sub for_servers
+{
+	my ($sql, $servers) = @_;
+	$sql =~ s/'host=(\w+) dbname=app'/my $c = connection($servers->{$1}, $1); "'$c'"/ge;
+	$sql =~ s/\bhost '(\w+)'/my $s = server($servers->{$1}, $1); "host '" . $s->host . "', port '" . $s->port . "'"/ge;
+	return $sql;
+}
+sub server { my ($server, $name) = @_; return $server // die "no server named $name" }
+sub connection
+{
+	my $server = server(@_);
+	return sprintf 'host=%s port=%d dbname=app', $server->host, $server->port;
+}
+
+# Returns what psql said on stderr.
+sub run_block
+{
+	my ($block, $what, $server, $dbname, $sql) = @_;
+	my ($rc, $out, $err) = $server->psql($dbname, $sql, on_error_stop => 1);
+	ok($rc == 0, "$what runs") or diag "$sql\n$err";
+	is("$out\n", $block->{output}, "$what says what is shown") if defined $block->{output};
+	@$block{ 'run', 'said' } = (1, $out);
+	return $err;
 }
 
 # Runs the shell commands of a chapter in directory `dir`, with what `env` says in the environment.
 sub run_sh
 {
 	my ($self, $title, $dir, %env) = @_;
-	my $n = 0;
 	for ($self->blocks($title, 'sh'))
 	{
-		$n++;
 		local %ENV = (%ENV, %env);
 		my ($out, $err) = run_command([ 'sh', '-ec', "cd '$dir'\n$_->{content}" ]);
-		is($?, 0, "$title: shell block $n runs") or diag "$_->{content}\n$out\n$err";
-		$_->{said} = $out;
+		is($?, 0, "$_->{name} runs") or diag "$_->{content}\n$out\n$err";
+		@$_{ 'run', 'said' } = (1, $out);
 	}
 	return;
 }
 
-# Every chapter that has commands is one of these; so that a new one is not left out.
+# Every block of SQL or shell commands was run, or left out for a reason, or is another script's. What was left out is
+# a skipped test; the summary of tools/test shows its reason.
 sub all_run
 {
-	my ($self, @run) = @_;
-	my %run = map { $_ => 1 } @run;
-	my @left = grep { !$run{$_} && grep { $_->{language} =~ /^(sql|sh)$/ } @{ $self->{blocks}{$_} // [] } } @{ $self->{chapters} };
-	is("@left", '', "$self->{path}: all its commands are run");
+	my ($self) = @_;
+	my $script = $FindBin::Script =~ s/\.pl$//r;
+	my %why;
+	my @left;
+	for ($self->commands)
+	{
+		next if $_->{run};
+		my $by = script_of($self->{path}, $_->{heading}) // '';
+		if ($by eq $script && $_->{left_out}) { push @{ $why{"$_->{heading}: $_->{left_out}"} }, $_ }
+		elsif ($by eq $script || $by eq '') { push @left, $_->{name} }
+	}
+	for (sort keys %why)
+	{
+		SKIP: { skip "$self->{path}, $_", 1 }
+	}
+	is(join("\n", @left), '', "$self->{path}: all its commands are run");
+	return;
+}
+
+# The blocks that must be run.
+sub commands { return grep { $_->{language} =~ /^(sql|sh)$/ } @{ $_[0]{blocks} } }
+
+# The script that runs what is below a heading of a page.
+sub script_of
+{
+	my ($path, $heading) = @_;
+	my $by = $run_by{$path};
+	return ref $by ? $by->{$heading} : $by;
 }
 
 1;

@@ -1,0 +1,71 @@
+# The tour of `make demo` ends well and leaves nothing behind, and an error in it is a failure of make demo.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $tour = slurp_file("$root/demo/tour.sql");
+
+# ---- on a server of one's own, as its first lines say
+my $server = PostgreSQL::Test::Cluster->new('tour');
+$server->init;
+$server->append_conf('postgresql.conf', 'fsync = off');
+$server->start;
+{
+	my ($rc, $out, $err) = tour($server, "$root/demo/tour.sql");
+	is($rc, 0, 'the tour ends well');
+	# What it shows is refused.
+	is(join("\n", $err =~ /ERROR:  ([^"\n]*)/g), "invalid input syntax for type sno: \nwrong kind of id for type gid(volume): ",
+		'with the two errors that it shows, and no other') or diag $err;
+	like($out, qr/^ *1000000\n/m, 'a million ids, none twice');
+	is(scalar(() = $out =~ /Index Cond: /g), 2, 'the plans that it shows use the primary key');
+	is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'tour'}), 0, 'its schema is gone');
+	# Once more, shorter.
+	my $short = PostgreSQL::Test::Utils::tempdir() . '/tour.sql';
+	spew($short, $tour =~ s/1000000/1000/gr =~ s/120000/1200/r);
+	($rc, $out, $err) = tour($server, $short, '-v', 'keep=1');
+	is($rc . $server->safe_psql('postgres', q{SELECT count(*) > 1000 FROM tour.message}), '0t', 'with "keep" its schema stays') or diag $err;
+}
+$server->stop;
+
+sub tour
+{
+	my ($where, $file, @options) = @_;
+	local %ENV = (%ENV, PGHOST => $where->host, PGPORT => $where->port, PGDATABASE => 'postgres');
+	my ($out, $err) = run_command([ 'psql', '-X', @options, '-f', $file ]);
+	return ($? >> 8, $out, $err);
+}
+
+# ---- tools/demo itself, where there is nothing to install and to build
+SKIP:
+{
+	skip 'only tools/test has a private installation for it', 3 unless $ENV{PRIVATE_PG_CONFIG};
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	mkdir "$dir/$_" or die "$dir/$_: $!" for 'tools', 'demo';
+	system('cp', '-p', (map { "$root/tools/$_" } 'demo', 'with-server', 'lib.sh'), "$dir/tools/") == 0 or die;
+	spew("$dir/tools/setup", "#!/bin/sh\n");
+	chmod 0755, "$dir/tools/setup";
+	spew("$dir/Makefile", "all:\n");
+
+	my $demo = sub { spew("$dir/demo/tour.sql", $_[0]); my ($out, $err) = run_command([ "$dir/tools/demo" ]); return ($? >> 8, $out, $err) };
+	my ($rc, $out, $err) = $demo->("CREATE EXTENSION snowflake_ids;\nSELECT 'nothing is ' || 'wrong', gen_sno() IS NOT NULL;\n");
+	is($rc, 0, 'make demo ends well') or diag $err;
+	like($out, qr/nothing is wrong \| t/, 'having run the tour');
+	# Also if the tour does not ask for it.
+	($rc, $out, $err) = $demo->("SELECT no_such_function();\nSELECT 'never ' || 'reached';\n");
+	isnt($rc, 0, 'an error in the tour is a failure of make demo');
+	like($err, qr/function no_such_function\(\) does not exist/, 'which says what it was');
+	unlike($out, qr/never reached/, 'and is the end of it');
+}
+
+sub spew
+{
+	my ($path, $content) = @_;
+	open my $f, '>:raw', $path or die "$path: $!";
+	print $f $content;
+	close $f or die "$path: $!";
+}
+
+done_testing();
