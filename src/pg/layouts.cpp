@@ -10,13 +10,11 @@ extern "C" {
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
-#include "commands/extension.h"
 #include "commands/trigger.h"
 #include "funcapi.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
@@ -28,6 +26,7 @@ extern "C" {
 #include "ledger/numbering.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/extension.hpp"
 #include "pg/settings.hpp"
 #include "pg/shared_ledger.hpp"
 
@@ -63,8 +62,7 @@ void make_cache() {
 Relation open_relation(LOCKMODE lock) {
     Relation rel = OidIsValid(relation_oid) ? try_relation_open(relation_oid, lock) : nullptr;
     if (rel != nullptr) return rel;
-    const Oid schema = get_extension_schema(get_extension_oid("snowflake_ids", false));
-    relation_oid = get_relname_relid(relation_name, schema);
+    relation_oid = extension_relation(relation_name);
     rel = OidIsValid(relation_oid) ? try_relation_open(relation_oid, lock) : nullptr;
     if (rel == nullptr || rel->rd_rel->relkind != RELKIND_RELATION) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

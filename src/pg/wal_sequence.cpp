@@ -6,12 +6,12 @@ extern "C" {
 #include "access/relation.h"
 #include "access/xlog.h"
 #include "catalog/pg_class.h"
-#include "commands/extension.h"
 #include "commands/sequence.h"
 #include "storage/bufmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
+
+#include "pg/extension.hpp"
 
 namespace snowflake_ids::wal_sequence {
 
@@ -23,8 +23,7 @@ Relation try_open(Place& place) {
         Relation rel = try_relation_open(place.oid, AccessShareLock);
         if (rel != nullptr) return rel;
     }
-    const Oid schema = get_extension_schema(get_extension_oid("snowflake_ids", false));
-    place.oid = get_relname_relid(place.name, schema);
+    place.oid = extension_relation(place.name);
     Relation rel = OidIsValid(place.oid) ? try_relation_open(place.oid, AccessShareLock) : nullptr;
     if (rel == nullptr || rel->rd_rel->relkind == RELKIND_SEQUENCE) return rel;
     relation_close(rel, AccessShareLock);

@@ -62,6 +62,7 @@ DECLARE
     names name[];
     shadows name[];
     item record;
+    change text;
     definitions jsonb := '{}';
 BEGIN
     EXECUTE format('SELECT array_agg(attnum), array_agg(attname), array_agg(shadow) FROM %s.snowflake_ids_convert_columns($1, $2)
@@ -78,11 +79,12 @@ BEGIN
         EXECUTE format('CREATE %sINDEX %I ON %s %s', CASE WHEN item.is_unique THEN 'UNIQUE ' END,
                        'snowflake_ids_copy_' || target::oid || '_' || item.oid, copy, item.rest);
     END LOOP;
-    -- Expressions of the new type need the operators of that type.
+    change := format('ALTER TABLE %s ', copy)
+              || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
+    -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.
     PERFORM set_config('search_path', 'pg_catalog, ' || ext || ', pg_temp', true);
-    EXECUTE format('ALTER TABLE %s ', copy)
-            || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
-    PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
+    EXECUTE change;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR i IN 1 .. cardinality(names) LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, names[i], shadows[i]);
     END LOOP;

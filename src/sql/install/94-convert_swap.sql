@@ -320,9 +320,10 @@ BEGIN
     END LOOP;
 
     EXECUTE format('SELECT %s.snowflake_ids_convert_clear($1, $2)', ext) USING relation, s.key_column;
-    -- Expressions of the new type need the operators of that type.
+    change := first || change || again || last;
+    -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.
     PERFORM set_config('search_path', 'pg_catalog, ' || ext || ', pg_temp', true);
-    FOREACH statement IN ARRAY first || change || again || last LOOP
+    FOREACH statement IN ARRAY change LOOP
         EXECUTE statement;
     END LOOP;
     RETURN later;

@@ -8,14 +8,15 @@ ALTER FUNCTION snowflake_ids_generators() RENAME TO snowflake_ids_generators_0_9
 \replace 60-stats.sql
 DROP FUNCTION snowflake_ids_generators_0_9();
 
--- A database that pg_upgrade brought from an older server gets what servers from 18 on can have.
+-- A database that pg_upgrade brought from an older server gets what servers from 18 on can have. Types on both sides of
+-- an operator are those of a built-in one: others may have made operators in this schema that fit better.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
-        IF NOT EXISTS (SELECT FROM pg_amproc WHERE amprocnum = 6 AND amproclefttype = 'sno'::regtype AND amproc = 'sno_skipsupport'::regproc) THEN
+        IF NOT EXISTS (SELECT FROM pg_amproc WHERE amprocnum = 6 AND amproclefttype = 'sno'::regtype::oid AND amproc::oid = 'sno_skipsupport'::regproc::oid) THEN
             ALTER OPERATOR FAMILY sno_ops USING btree ADD FUNCTION 6 (sno, sno) sno_skipsupport(internal);
         END IF;
-        IF NOT EXISTS (SELECT FROM pg_amproc WHERE amprocnum = 6 AND amproclefttype = 'gid'::regtype AND amproc = 'gid_skipsupport'::regproc) THEN
+        IF NOT EXISTS (SELECT FROM pg_amproc WHERE amprocnum = 6 AND amproclefttype = 'gid'::regtype::oid AND amproc::oid = 'gid_skipsupport'::regproc::oid) THEN
             ALTER OPERATOR FAMILY gid_ops USING btree ADD FUNCTION 6 (gid, gid) gid_skipsupport(internal);
         END IF;
     END IF;
