@@ -130,6 +130,15 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 SELECT gen_sno(0, 4660) > :'e'::sno AS above, sno_partition(gen_sno());
 
 --
+-- After an import: ids of a partition that is drawn here are not met, those of others do not matter.
+--
+SELECT make_sno(clock_timestamp() + interval '2 s', 0, 4660, 9) AS imported \gset
+SELECT sno_observe(:'imported');
+SELECT gen_sno(0, 4660) > :'imported'::sno AS above;
+SELECT sno_observe(make_sno(clock_timestamp() + interval '50 s', 0, 4661, 9));
+SELECT sno_timestamp(gen_sno(0, 4661)) < clock_timestamp() + interval '5 s' AS not_there;
+
+--
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$' ORDER BY signature COLLATE "C";

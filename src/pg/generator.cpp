@@ -268,6 +268,11 @@ Generator& sno_of_partition(uint32 partition) {
     return g;
 }
 
+bool draws_sno_of(uint32 partition) {
+    return ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
+                             false) != nullptr;
+}
+
 void count_up(Generator& g) {
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);

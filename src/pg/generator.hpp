@@ -65,8 +65,9 @@ void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid own
 // The time of the next id is outside the format.
 [[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome);
 
-// The sno generator of an explicit partition.
+// The sno generator of an explicit partition; and whether it has drawn on this server.
 Generator& sno_of_partition(uint32 partition);
+bool draws_sno_of(uint32 partition);
 
 // Ends the lease; its unused numbers were not issued. (Modulo 2^64, as the counters are.)
 inline void end_lease(Generator& g) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 extern "C" {
+#include "commands/trigger.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
@@ -288,8 +289,13 @@ FUNCTION(layout_generates) {
     PG_RETURN_BOOL(ledger::numbers_of(layout) != ledger::Numbers::own || ledger::pack_numbering(layout));
 }
 
-// The trigger that keeps rows as they are.
+// The triggers that keep rows as they are, and keep out those who may not create layouts.
 FUNCTION(layout_keep) {
+    if (TRIGGER_FIRED_BY_INSERT(reinterpret_cast<TriggerData*>(fcinfo->context)->tg_event)) {
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                        errdetail("It takes the privilege to call snowflake_layout_create()."),
+                        errhint("Restore as a superuser, or have the privilege granted first.")));
+    }
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
                     errdetail("Ids that exist could not be told from others any more."),
                     errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));

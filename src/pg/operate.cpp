@@ -84,12 +84,17 @@ ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// sno_observe(id, force). An id of another partition is none of this server's.
+// sno_observe(id, force). An id of a partition that this server does not draw in is none of this server's.
 FUNCTION(sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = forced(fcinfo, 1);
-    Generator& g = generator::ready_sno();
-    if (sno::split(id).partition == g.node) observe(g, sno::time_us(id), force, "sno");
+    const uint32 partition = sno::split(id).partition;
+    Generator& own = generator::ready_sno();
+    if (partition == own.node) {
+        observe(own, sno::time_us(id), force, "sno");
+    } else if (generator::draws_sno_of(partition)) {
+        observe(generator::sno_of_partition(partition), sno::time_us(id), force, "sno");
+    }
     PG_RETURN_VOID();
 }
 

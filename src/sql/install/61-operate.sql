@@ -4,7 +4,7 @@
 CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_observe(sno, boolean) IS 'after an import: gen_sno() never issues at or below the time of this id, if it is of this node''s partition';
+COMMENT ON FUNCTION sno_observe(sno, boolean) IS 'after an import: gen_sno() never issues at or below the time of this id, if this server draws in its partition';
 REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
 
 CREATE FUNCTION mastic_observe(id bigint, force boolean DEFAULT false) RETURNS void

@@ -49,6 +49,14 @@ LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS 'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence';
 -- Each one can use up a slot of the server's ledger: at most 64 of a database, as explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) FROM PUBLIC;
+-- A dump always copies into the table, if only no rows: the owner of the database must be able to restore it. Rows are for those
+-- who could create layouts.
+GRANT INSERT ON snowflake_ids_layout TO pg_database_owner;
+CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FOR EACH ROW
+    WHEN (NOT pg_catalog.has_function_privilege(
+        'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid, 'EXECUTE'))
+    EXECUTE FUNCTION snowflake_layout_keep();
+COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS 'for those only who may call snowflake_layout_create()';
 
 CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'

@@ -21,3 +21,6 @@ BEGIN
         END IF;
     END IF;
 END $$;
+
+-- It also looks at explicit partitions now.
+COMMENT ON FUNCTION sno_observe(sno, boolean) IS 'after an import: gen_sno() never issues at or below the time of this id, if this server draws in its partition';
