@@ -4,6 +4,8 @@ CREATE ROLE regress_tenant_owner LOGIN;
 CREATE ROLE regress_tenant_user LOGIN;
 CREATE DATABASE regress_tenant OWNER regress_tenant_owner;
 SELECT current_database() AS main, current_user AS super \gset
+SELECT gen_sno() IS NOT NULL AS sno, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
+CREATE TABLE tenants_before AS SELECT * FROM snowflake_ids_stats;
 \c regress_tenant regress_tenant_owner
 -- Trusted: the owner of a database installs it. He owns the extension, but none of its objects.
 CREATE EXTENSION snowflake_ids;
@@ -54,7 +56,33 @@ INSERT INTO attempts (statement) VALUES
     -- rights, and functions of his own
     ('ALTER FUNCTION gen_sno(int, int) OWNER TO CURRENT_USER'),
     ('CREATE FUNCTION mine(int, int) RETURNS sno AS ''snowflake_ids'', ''snowflake_ids_gen_sno_partition'' LANGUAGE C'),
-    ('CREATE OR REPLACE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS ''SELECT 1''');
+    ('CREATE OR REPLACE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS ''SELECT 1'''),
+    -- layouts: each can take a slot
+    ('SELECT snowflake_layout_create(''mine'', ''2024-01-01'', ''1 ms'', 41, 10, 12)'),
+    ('SELECT snowflake_layout_drop(''mine'')'),
+    ('INSERT INTO snowflake_ids_layout VALUES (''mine'', ''2024-01-01'', ''1 ms'', 41, 10, 12, false)'),
+    ('UPDATE snowflake_ids_layout SET epoch = now()'),
+    ('DELETE FROM snowflake_ids_layout'),
+    ('TRUNCATE snowflake_ids_layout'),
+    ('ALTER TABLE snowflake_ids_layout DISABLE TRIGGER ALL'),
+    ('ALTER TABLE snowflake_ids_layout OWNER TO CURRENT_USER'),
+    ('DROP TRIGGER snowflake_layout_keep ON snowflake_ids_layout'),
+    ('CREATE RULE mine AS ON INSERT TO snowflake_ids_layout DO INSTEAD NOTHING'),
+    ('ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids_layout'),
+    ('SELECT snowflake_observe(''twitter'', 1)'),
+    ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)'),
+    -- conversions of others, and what is remembered of them
+    ('INSERT INTO snowflake_ids_conversion SELECT * FROM snowflake_ids_my_conversions'),
+    ('DELETE FROM snowflake_ids_conversion'),
+    ('UPDATE snowflake_ids_convert_progress SET phase = ''done'''),
+    ('SELECT snowflake_ids_convert_undo(''account'')');
+CREATE TABLE account (id bigint PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO account SELECT n, timestamptz '2026-02-03 04:05:06+00' + n * interval '1 s' FROM generate_series(1, 10) AS n;
+GRANT ALL ON account TO regress_tenant_user;
+CREATE TABLE ahead (id bigint PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO ahead VALUES (1, '2070-01-01');
+CREATE SCHEMA workshop;
+GRANT ALL ON SCHEMA workshop TO regress_tenant_user;
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
 -- He cannot grant to himself what he does not own.
@@ -62,10 +90,28 @@ SET client_min_messages = error;
 SELECT refusal('GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner'),
        refusal('GRANT ALL ON SEQUENCE snowflake_ids_ceiling TO regress_tenant_owner');
 SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids_ceiling', 'UPDATE') AS ceiling;
+-- A table of his own he converts without any privilege; times to come are refused, so nobody's ids are led there.
+\set VERBOSITY terse
+CALL snowflake_ids_convert('ahead', 'id', 'mastic', 'created');
 
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, refusal(statement) FROM attempts ORDER BY n;
+SET client_min_messages = warning;
+-- The table of another he may write to, and still not convert. His own he may.
+CALL snowflake_ids_convert('account', 'id', 'sno', 'created');
+CREATE TABLE workshop.tool AS SELECT * FROM account;
+ALTER TABLE workshop.tool ADD PRIMARY KEY (id);
+CALL snowflake_ids_convert('workshop.tool', 'id', 'sno', 'created');
+SELECT count(*), count(DISTINCT id), max(sno_timestamp(id)) < now() AS in_the_past FROM workshop.tool;
+\c - regress_tenant_owner
+SET client_min_messages = warning;
+CALL snowflake_ids_convert('account', 'id', 'mastic', 'created');
+SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
+-- Of the other's conversion he sees the progress. He cannot change it.
+SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
+SELECT relation FROM snowflake_ids_my_conversions;
+\c - regress_tenant_user
 
 -- Set before the library is loaded, where any name with a dot is taken.
 \c -
@@ -92,3 +138,9 @@ SELECT count(*), count(DISTINCT id), max(id) < (SELECT gen_mastic()) AS ascendin
 \c :main :super
 DROP DATABASE regress_tenant;
 DROP ROLE regress_tenant_owner, regress_tenant_user;
+-- After all that: no generator is new, none is ahead of the clock or of where it was.
+SELECT s.format, s.node, s.layout, s.owner FROM snowflake_ids_stats s
+WHERE NOT EXISTS (SELECT FROM tenants_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.node, s.layout, s.owner));
+SELECT s.format, s.node, s.clock_lead FROM snowflake_ids_stats s JOIN tenants_before b USING (format, node)
+WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
+DROP TABLE tenants_before;
