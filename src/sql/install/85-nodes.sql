@@ -87,13 +87,13 @@ DECLARE
     other jsonb;
 BEGIN
     IF dblink IS NULL THEN
-        RAISE undefined_function USING MESSAGE = 'extension "dblink" is not installed',
+        RAISE EXCEPTION 'extension "dblink" is not installed' USING ERRCODE = 'undefined_function',
             HINT = 'CREATE EXTENSION dblink, or hand what snowflake_ids_identity() says there to snowflake_ids_compare().';
     END IF;
     EXECUTE 'SELECT s FROM ' || dblink || ' AS t(s text)' INTO there
         USING connection, 'SELECT extnamespace::pg_catalog.regnamespace FROM pg_catalog.pg_extension WHERE extname = ''snowflake_ids''';
     IF there IS NULL THEN
-        RAISE object_not_in_prerequisite_state USING MESSAGE = 'extension "snowflake_ids" is not installed there',
+        RAISE EXCEPTION 'extension "snowflake_ids" is not installed there' USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'It must be in the very database that the connection leads to.';
     END IF;
     EXECUTE 'SELECT j FROM ' || dblink || ' AS t(j jsonb)' INTO other
