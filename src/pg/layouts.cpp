@@ -3,7 +3,6 @@
 #include <cstring>
 
 extern "C" {
-#include "commands/trigger.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
