@@ -1,5 +1,5 @@
 # The release: the zip that `make dist` makes has every file, unpacks into one directory, is what META.json says, and
-# can be built from.
+# can be built from, as a Debian source package too.
 use strict;
 use warnings;
 use JSON::PP;
@@ -51,6 +51,21 @@ my ($entry) = slurp_file("$tree/CHANGELOG.md") =~ /^## (\S+)/m;
 is($entry, $meta->{version}, 'the newest entry of CHANGELOG.md is its version');
 my ($package) = slurp_file("$tree/debian/changelog") =~ /^\S+ \(([^)-]*)/;
 is($package, $meta->{version}, 'so is that of debian/changelog');
+my @named = slurp_file("$tree/debian/rules") =~ /^\tdh_install\w+ --all (.*)/mg;
+is_deeply([ grep { !grep { -s } glob "$dir/$release/$_" } map { split } @named ], [], "what debian/rules installs is there: @named");
+SKIP:
+{
+	skip 'dpkg-dev is not installed', 3 unless have('dpkg-source');
+	run_ok('a Debian source package is made', 'sh', '-ec', 'cd "$0" && dpkg-source -Zgzip -b "$1"', $dir, $release);
+	my ($dsc) = map { slurp_file($_) } glob "$dir/*.dsc";
+	like($dsc, qr/^Version: \Q$meta->{version}\E$/m, 'of this version');
+	like($dsc, qr/^Binary: .*\bpostgresql-\d+-snowflake-ids\b/m, 'for a server');
+}
+SKIP:
+{
+	skip 'debhelper is not installed', 1 unless have('dh') && have('pg_buildext');
+	run_ok('debhelper knows what to do with it', 'sh', '-ec', 'cd "$0" && dh binary --no-act --with pgxs_loop', "$dir/$release");
+}
 {
 	# A META.json that is wrong makes no release.
 	my $file = "$tree/META.json";
