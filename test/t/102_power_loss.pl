@@ -54,4 +54,22 @@ $ids->add(value($server, "SELECT 's' || id FROM kept"));
 $ids->add(value($server, "SELECT 's' || gen_sno() FROM generate_series(1, 1000)"));
 $ids->none_twice('power loss: rows that survived, and new ids');
 $server->stop;
+
+# ---- a floor is kept through a power loss, before any id above it is drawn
+{
+	my $clock = clock();
+	my $server = new_server('floor', $clock, synced => 1, extra => ['--wal-segsize=1']);
+	my $ids = Ids->new;
+	$ids->draw($server);
+	my $floor = int($clock->now + 1800);
+	is(value($server, "SELECT snowflake_ids_reset(to_timestamp($floor))"), '', 'a floor half an hour ahead');
+	lose_power($server);
+	$server->{sfids_clock}->set(-600);
+	start_at($server, $clock);
+	for my $draw ('sno_timestamp(gen_sno())', 'mastic_timestamp(gen_mastic())', 'snowflake_si_timestamp(gen_snowflake_si())')
+	{
+		is(value($server, "SELECT $draw > to_timestamp($floor)"), 't', "after a power loss $draw is above it");
+	}
+	$server->stop('immediate');
+}
 done_testing();

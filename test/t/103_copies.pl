@@ -12,18 +12,6 @@ my $clock = clock();
 my $server = new_server('original', $clock, allows_streaming => 1);
 my @files = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
 
-# After a fault: hours behind, at the time of the ids before, and now.
-sub draw_after
-{
-	my ($ids, $where, $clock, $start) = @_;
-	$clock->set(-7200);
-	$ids->draw($where);
-	$clock->set_to($start);
-	$ids->draw($where);
-	$clock->set(0);
-	$ids->draw($where);
-}
-
 # ---- copies of the running server, while sessions draw
 for my $how ('pg_basebackup', 'cp -r')
 {

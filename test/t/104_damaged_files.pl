@@ -1,5 +1,6 @@
 # Damaged, truncated, foreign and unreadable files of ours, and a data directory that cannot be written. Each is a
-# clear error that names the way out, and the way out works. gen_gid() needs none of it and goes on.
+# clear error that names the way out, and the way out works. gen_gid() needs none of it and goes on. In every case the
+# clock goes back before ids are drawn again, and comes past the time of the ids before.
 use strict;
 use warnings;
 use FindBin;
@@ -41,30 +42,31 @@ my @faults = (
 	[ 'ceiling file: truncated',     sub { truncate $ceiling, 100 },             undef, qr/ceiling file .* is damaged/, $reset ],
 	[ 'ceiling file: noise',         sub { srand 2; spew($ceiling, join '', map { chr int rand 256 } 1 .. 8192) }, undef, qr/ceiling file .* is damaged/, $reset ]);
 
-my $floor = time;
 for (@faults)
 {
 	my ($fault, $damage, $state, @patterns) = @$_;
+	my $start = $clock->now;
+	$ids->draw($server);
 	$server->stop('fast');
 	$damage->();
+	$clock->set(-3600);
 	start_at($server, $clock);
 	fails_with($server, 'SELECT gen_sno()', $fault, @patterns);
 	is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'), $state, "$fault: snowflake_ids_status() says so") if $state;
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$fault: gen_gid() goes on");
-	$clock->step(-3600) if $fault =~ /truncated/;
 	fails_with($server, "SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')", "$fault: no floor in the past without force", qr/floor/)
 	  if $state;
-	# Above all that can have been drawn: later than the clock ever was, and than the floor before.
-	is(value($server, "SELECT snowflake_ids_reset(to_timestamp(@{[ $floor += 60 ]}))"), '', "$fault: reset leads out");
-	$ids->draw($server);
-	$clock->set(0);
-	$ids->draw($server);
+	# The lowest floor that will do: the time of the latest id.
+	is(value($server, "SELECT snowflake_ids_reset('@{[ $ids->latest($server) ]}')"), '', "$fault: reset leads out");
+	draw_after($ids, $server, $clock, $start);
+	is($ids->twice, 0, "$fault: no id came twice");
 }
-$ids->none_twice('damaged files, and resets with a floor above all ids');
+$ids->none_twice('damaged files, and resets to the time of the latest id');
 
 # ---- of another cluster
 {
 	$ids = Ids->new;
+	my $start = $clock->now;
 	$ids->draw($server);
 	my $other = new_server('other', $clock);
 	value($other, 'SELECT gen_sno()');
@@ -73,10 +75,11 @@ $ids->none_twice('damaged files, and resets with a floor above all ids');
 	$server->stop('fast');
 	my $own = slurp($ledger);
 	spew($ledger, $foreign);
+	$clock->set(-3600);
 	start_at($server, $clock);
 	fails_with($server, 'SELECT gen_mastic()', 'ledger of another cluster', qr/belongs to another database cluster/, $reset);
 	unlink $ledger;
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
 	$ids->none_twice('ledger of another cluster, removed as the hint says');
 }
 
@@ -84,25 +87,29 @@ $ids->none_twice('damaged files, and resets with a floor above all ids');
 SKIP:
 {
 	skip 'runs as root, who may read all', 1 if $> == 0;
-	$clock->set(7200);    # past the floors
+	my $start = $clock->now;
 	$ids = Ids->new;
 	$ids->draw($server);
 	chmod 0, $ledger;
+	$clock->set(-3600);
 	fails_with($server, 'SELECT gen_sno()', 'ledger that cannot be read', qr/could not open ledger file/, qr/ermission denied/, qr/HINT:.*server's user/);
 	chmod 0600, $ledger;
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
+
 	chmod 0400, $ceiling;
 	$clock->step(60);    # past the ceiling
 	fails_with($server, 'SELECT gen_sno()', 'ceiling file that cannot be written', qr/could not write ceiling file/, qr/DETAIL:.*No id is issued before/, $writable);
 	chmod 0600, $ceiling;
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
 
+	$clock->set(-3600);
 	link $ledger, "$ledger.copy";
 	fails_with($server, 'SELECT gen_sno()', 'ledger with a second name', qr/second hard link/, qr/HINT:.*Remove the other link/);
 	unlink "$ledger.copy";
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
 
 	$server->stop('fast');
+	$clock->set(-3600);
 	rename $ledger, "$ledger.aside";
 	symlink "$ledger.aside", $ledger;
 	start_at($server, $clock);
@@ -111,17 +118,17 @@ SKIP:
 	$server->stop('fast');
 	unlink $ledger;
 	start_at($server, $clock);
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
 
 	# A read-only data directory: nothing can be made in it, and what is there cannot be written.
 	$server->stop('fast');
-	my $kept = slurp($ledger);
 	unlink $ledger, $ceiling;
+	$clock->set(-3600);
 	start_at($server, $clock);
 	chmod 0500, $server->data_dir;
 	fails_with($server, 'SELECT gen_sno()', 'read-only data directory', qr/could not create ledger file/, qr/HINT:.*must be writable/);
 	chmod 0700, $server->data_dir;
-	$ids->draw($server);
+	draw_after($ids, $server, $clock, $start);
 	my $session = Session->new($server);
 	$ids->draw($session);
 	chmod 0400, $ledger, $ceiling;
@@ -131,53 +138,9 @@ SKIP:
 	like($said, qr/ERROR.*could not write ceiling file.*$writable/s, 'data directory that becomes read-only: ids end at the ceiling');
 	chmod 0700, $server->data_dir;
 	chmod 0600, $ledger, $ceiling;
-	$ids->draw($session);
+	draw_after($ids, $session, $clock, $start);
 	$ids->none_twice('files and directory without permission');
 }
 
-# ---- full: no byte more can be written by this session
-SKIP:
-{
-	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
-	$ids = Ids->new;
-	$ids->draw($server);
-	my $session = Session->new($server);
-	my $pid = $session->ask('SELECT pg_backend_pid()');
-	$ids->draw($session);
-	system('prlimit', '--pid', $pid, '--fsize=1:unlimited') == 0 or die 'prlimit failed';
-	$clock->step(60);
-	my $said = $session->ask('SELECT gen_sno()');
-	like($said, qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s, 'no space for the ceiling');
-	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	$ids->draw($session);
-	unlink $ledger;
-	$session = Session->new($server);
-	$pid = $session->ask('SELECT pg_backend_pid()');
-	system('prlimit', '--pid', $pid, '--fsize=1000:unlimited') == 0 or die 'prlimit failed';
-	$said = $session->ask('SELECT gen_sno()');
-	like($said, qr/ERROR.*could not create ledger file.*HINT:.*free space/s, 'no space for the ledger');
-	ok(!grep({ /tmp$/ } glob "$ledger*"), 'nothing is left of it');
-	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	$ids->draw($session);
-	$ids->none_twice('no space');
-}
 $server->stop;
-
-# ---- a floor is kept through a power loss, before any id above it is drawn
-{
-	my $clock = clock();
-	my $server = new_server('floor', $clock, synced => 1, extra => ['--wal-segsize=1']);
-	$ids = Ids->new;
-	$ids->draw($server);
-	my $floor = int($clock->now + 1800);
-	is(value($server, "SELECT snowflake_ids_reset(to_timestamp($floor))"), '', 'a floor half an hour ahead');
-	lose_power($server);
-	$server->{sfids_clock}->set(-600);
-	start_at($server, $clock);
-	for my $draw ('sno_timestamp(gen_sno())', 'mastic_timestamp(gen_mastic())', 'snowflake_si_timestamp(gen_snowflake_si())')
-	{
-		is(value($server, "SELECT $draw > to_timestamp($floor)"), 't', "after a power loss $draw is above it");
-	}
-	$server->stop('immediate');
-}
 done_testing();

@@ -17,7 +17,7 @@ use Test::More;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(clock new_server start_at copy_of restart_after kill_postmaster kill_backend fails_with
+our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_after kill_postmaster kill_backend fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value sleep time);
 
 my %shims;
@@ -92,6 +92,18 @@ sub restart_after
 	else { $server->stop($how) }
 	$clock->set($offset) if defined $offset;
 	start_at($server, $clock);
+}
+
+# After a fault: hours behind, at the time of the ids before, and now. Whoever has forgotten something repeats it.
+sub draw_after
+{
+	my ($ids, $where, $clock, $start) = @_;
+	$clock->set(-7200);
+	$ids->draw($where);
+	$clock->set_to($start);
+	$ids->draw($where);
+	$clock->set(0);
+	$ids->draw($where);
 }
 
 # SIGKILL to the postmaster. Returns when the last of its children has noticed. The lock file goes too: its process
@@ -367,6 +379,19 @@ sub draw
 	my $n = $self->add(Session::ask_once($where, query($paced // 60, $bulk // 200)));
 	die "drawing failed: @{ $self->{said} }" if @{ $self->{said} };
 	return $n;
+}
+
+# The time of the latest id, as the types tell it.
+sub latest
+{
+	my ($self, $server) = @_;
+	my %latest;
+	for (keys %{ $self->{seen} })
+	{
+		my ($format, $id) = /(.)(.*)/;
+		$latest{$format} = $id if !defined $latest{$format} || ($format eq 's' ? $id gt $latest{s} : $id > $latest{$format});
+	}
+	return Session::ask_once($server, "SELECT greatest(sno_timestamp('$latest{s}'), mastic_timestamp($latest{m}), snowflake_si_timestamp($latest{i}))");
 }
 
 sub drawn { return $_[0]{drawn} }
