@@ -381,6 +381,14 @@ sub draw
 	return $n;
 }
 
+# All that the other one has drawn as well.
+sub include
+{
+	my ($self, $other) = @_;
+	my %seen = %{ $other->{seen} };
+	$self->add(join "\n", map { ($_) x $seen{$_} } keys %seen);
+}
+
 # The time of the latest id, as the types tell it.
 sub latest
 {

@@ -1,0 +1,66 @@
+# The whole data directory put back from a cold copy: files, WAL and control file are all as old, and nothing in them
+# knows of the ids that were drawn after the copy. The clock alone does. With the clock set back too, what was drawn up
+# to the copy is safe, and what came after it is not: a limit, and seen here to be one.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $server = new_server('put_back', $clock, extra => ['--wal-segsize=1']);
+my ($dir, $copy) = ($server->data_dir, $server->data_dir . '.copy');
+
+sub run { system(@_) == 0 or die "@_ failed" }
+
+# Draws, stops, copies, starts and draws for longer than ids may be ahead of the clock after the start. Returns when
+# it began and when it was copied.
+sub copy_and_draw
+{
+	my ($before, $after, $same_clock) = @_;
+	my $start = $clock->now;
+	$before->draw($server);
+	$server->stop('fast');
+	my $at = $clock->now;
+	run('rm', '-rf', $copy);
+	run('cp', '-a', $dir, $copy);
+	$clock->set_to($at) if $same_clock;
+	start_at($server, $clock);
+	for (1 .. 5) { $after->draw($server); sleep 0.6 }
+	$server->stop('fast');
+	return ($start, $at);
+}
+
+sub put_back
+{
+	run('rm', '-rf', $dir);
+	run('cp', '-a', $copy, $dir);
+}
+
+# ---- the clock is right
+{
+	my $ids = Ids->new;
+	copy_and_draw($ids, $ids);
+	put_back();
+	start_at($server, $clock);
+	for (1 .. 3) { $ids->draw($server); sleep 0.5 }
+	$ids->none_twice('whole data directory put back, the clock is right');
+}
+
+# ---- the clock is that of the copy
+{
+	my ($before, $after, $again) = map { Ids->new } 1 .. 3;
+	my ($start, $at) = copy_and_draw($before, $after, 1);
+	put_back();
+	$clock->set_to($at);
+	start_at($server, $clock);
+	$again->draw($server) for 1 .. 2;
+	draw_after($again, $server, $clock, $start);
+	$_->include($again) for $before, $after;
+	$before->none_twice('whole data directory put back, clock too: ids up to the copy');
+	cmp_ok($after->twice, '>', 0, 'ids after the copy come again: that is a limit');
+	note $after->twice . ' of them';
+}
+$server->stop('immediate');
+done_testing();
