@@ -61,6 +61,8 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
             raise_to(ledger.header->floor_ms, ms);
         }
         slot.counters.waiting.store(0);  // whoever waited is gone
+        slot.counters.overflow.seen.fetch_or(Occurrence::cut_short);
+        slot.counters.behind.seen.fetch_or(Occurrence::cut_short);
     };
     return begin_locked_life(
         *ledger.header, slot_count, [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; }, resume, file, key,

@@ -42,6 +42,15 @@ struct Key {
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
 
+// Of one thing that goes on for a while.
+struct Occurrence {
+    static constexpr std::uint64_t cut_short = std::uint64_t{1} << 63;  // in `seen`: by the end of a server life
+
+    Word seen;     // monotonic microseconds: when it last was
+    Word calls;    // that have waited
+    Word wait_us;  // their total time
+};
+
 struct Counters {
     Word issued;          // ids claimed; backends add theirs once per tick and transaction
     Word overflow_waits;  // draws that had to wait because the sequence was used up
@@ -49,11 +58,13 @@ struct Counters {
     Word waiting;         // backends waiting now
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    // Monotonic microseconds, for the log: when it was last seen, and last logged.
-    Word hold_seen;
-    Word overflow_seen;
-    Word overflow_logged;
-    Word reserved[7];
+    // What goes on now, for the log: see pg/occurrence.hpp. First when it began, 0: it does not, in the line of `issued`.
+    Word overflow_began;
+    Word behind_began;
+    Occurrence overflow;
+    Occurrence behind;  // the clock is behind the last id
+    Word behind_ticks;  // ticks that were begun ahead of the clock since
+    Word behind_us;     // how far behind it was at first
 };
 
 // One generator. The first line is the hot one.
@@ -75,7 +86,7 @@ struct BasicSlot {
 struct alignas(64) Slot : BasicSlot<Word> {
     Counters counters;
 };
-static_assert(sizeof(Slot) == 192);
+static_assert(sizeof(Slot) == 192 && sizeof(Counters) == 128);
 
 struct Header {
     // Constant after creation, covered by `checksum`.

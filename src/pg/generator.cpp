@@ -16,6 +16,7 @@ extern "C" {
 #include "ledger/numbering.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
+#include "pg/occurrence.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wal_layout.hpp"
 
@@ -277,6 +278,7 @@ void count_up(Generator& g) {
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
     g.uncounted = 0;
+    occurrence::end_what_is_over(g);
 }
 
 void count_up_all() {

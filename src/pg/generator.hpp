@@ -47,6 +47,10 @@ namespace durability {
 void raise_ahead(Generator& g, uint64 tick);
 }
 
+namespace occurrence {
+void note_regression(Generator& g, const ledger::Claim& c);
+}
+
 namespace generator {
 
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
@@ -79,9 +83,6 @@ inline void end_lease(Generator& g) {
 void count_up(Generator& g);
 void count_up_all();
 
-// For a generator that a regression toggled, or that took a tick ahead of the clock.
-void note_regression(Generator& g, const ledger::Claim& c);
-
 // Waits or raises, as the settings say, until a claim succeeds.
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
@@ -107,11 +108,13 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
     // The shared counters are touched once per tick and at the end of a transaction.
-    if (unlikely(c.tick != g.counted_tick || c.toggled || c.advanced)) {
-        count_up(g);
-        g.counted_tick = c.tick;
-        if (unlikely(c.toggled || c.advanced)) note_regression(g, c);
-        if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
+    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
+        if (unlikely(c.toggled || c.held)) occurrence::note_regression(g, c);
+        if (c.tick != g.counted_tick || c.toggled || c.advanced) {
+            count_up(g);
+            g.counted_tick = c.tick;
+            if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
+        }
     }
     g.uncounted += c.count;
     return c;

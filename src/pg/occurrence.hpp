@@ -1,29 +1,59 @@
-// When to log what may happen a thousand times a second: at its first time after a pause,
-// and then once a minute. The marks are shared, so of all backends one logs.
+// Log lines about what may happen a thousand times a second, one when it begins and one with its figures when it is
+// over; while it goes on a reminder a minute. What happens is in shared words, so of all backends one writes each line.
+//
+//   overflow   calls wait because the numbers of a tick are used up. Over when nobody waits, and none has for a second.
+//   behind     the clock is behind the last id: ids go on ahead of it, or calls wait for it. Over when the clock has
+//              caught up, and nobody has met it behind for a second.
+//
+// Nobody stays awake to see the end. Whoever counts ids of the generator next finds it, or looks at the statistics.
 #pragma once
 
 #include "ledger/clock.hpp"
 #include "ledger/slot.hpp"
+#include "pg/generator.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::occurrence {
 
-inline constexpr uint64 pause_us = 1000000;
-inline constexpr uint64 reminder_us = 60000000;
+enum class Kind : uint8 { none, overflow, behind };
 
-// Marks that it happened now; true if it had not for a second.
-inline bool begins(ledger::Word& seen) {
-    const uint64 now = ledger::monotonic_us();
-    const uint64 before = seen.exchange(now, std::memory_order_relaxed);
-    return before == 0 || before > now || now - before > pause_us;
+// A generator, for the lines about it.
+struct Subject {
+    const char* name;
+    uint32 node;
+    Timeline timeline;
+    bool has_toggle;
+};
+
+inline Subject subject_of(const Generator& g) { return {g.name, g.node, g.timeline, g.rules.has_toggle}; }
+
+// A claim has failed and its caller is going to wait. Returns what that is part of, for the two below.
+Kind note_wait(const Generator& g, const ledger::Claim& failed, uint64 now);
+
+// It still waits.
+void note_waiting(const Generator& g, Kind kind, uint64 now);
+
+// It does so no longer, however that came.
+void note_waited(ledger::Counters& c, Kind kind, uint64 since, uint64 now);
+
+// A claim has toggled the tick-tock bit, which is an occurrence of its own, or issued ids while the clock is behind.
+void note_regression(Generator& g, const ledger::Claim& c);
+
+void end_what_is_over(ledger::Slot& slot, const Subject& subject);
+
+// Costs two loads while nothing goes on. `subject` is asked for only then.
+template <class SubjectOf>
+inline void end_what_is_over(ledger::Slot& slot, SubjectOf subject) {
+    const ledger::Counters& c = slot.counters;
+    if (unlikely((c.overflow_began.load(std::memory_order_relaxed) | c.behind_began.load(std::memory_order_relaxed)) !=
+                 0)) {
+        const Subject s = subject();
+        end_what_is_over(slot, s);
+    }
 }
 
-// Time since the last line, if a minute has passed and this backend is to write the next one.
-inline uint64 continues(ledger::Word& logged) {
-    const uint64 now = ledger::monotonic_us();
-    uint64 before = logged.load(std::memory_order_relaxed);
-    if (now - before < reminder_us) return 0;
-    return logged.compare_exchange_strong(before, now) ? now - before : 0;
+inline void end_what_is_over(const Generator& g) {
+    end_what_is_over(*g.slot, [&] { return subject_of(g); });
 }
 
 }  // namespace snowflake_ids::occurrence

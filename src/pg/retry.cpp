@@ -1,4 +1,4 @@
-// What follows a claim that has issued nothing, or that met a clock that went back: waits, errors, log lines.
+// What follows a claim that has issued nothing: waits and errors.
 #include "pg/generator.hpp"
 
 #include <algorithm>
@@ -15,28 +15,6 @@ extern "C" {
 namespace snowflake_ids::generator {
 
 namespace {
-
-// An overflow is one occurrence for as long as calls have to wait without a pause of a
-// second. Its first wait is logged, then one line a minute with what it came to since.
-void note_overflow(Generator& g) {
-    ledger::Counters& c = g.slot->counters;
-    const uint64 waits = c.overflow_waits.fetch_add(1, std::memory_order_relaxed) + 1;
-    const unsigned pool = g.rules.max - g.rules.min + 1;
-    if (occurrence::begins(c.overflow_seen)) {
-        c.overflow_logged.store(ledger::monotonic_us(), std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-                      errdetail("Node %u has %u ids per tick of %g ms.", g.node, pool,
-                                static_cast<double>(g.timeline.tick_us) / 1000)));
-    } else if (const uint64 since = occurrence::continues(c.overflow_logged)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("%s sequence overflow goes on for another %llu s", g.name,
-                             static_cast<unsigned long long>(since / 1000000)),
-                      errdetail("Node %u: " UINT64_FORMAT " calls have waited " UINT64_FORMAT
-                                " ms since the counters were reset, " UINT64_FORMAT " wait now.",
-                                g.node, waits, c.wait_us.load() / 1000, c.waiting.load())));
-    }
-}
 
 [[noreturn]] void raise_overflow(const Generator& g) {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
@@ -96,18 +74,23 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
 struct Waiting {
     ledger::Counters* counters;
     uint64 since;
+    occurrence::Kind kind;
 };
 
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
+    const uint64 now = ledger::monotonic_us();
+    w->counters->wait_us.fetch_add(now - w->since, std::memory_order_relaxed);
+    occurrence::note_waited(*w->counters, w->kind, w->since, now);
     w->counters->waiting.fetch_sub(1, std::memory_order_relaxed);
-    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, std::memory_order_relaxed);
 }
 
-ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, uint64 start) {
+ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Waiting& waiting) {
     while (c.outcome != ledger::Outcome::issued) {
         raise_unless_worth_waiting(g, c);
-        const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(ledger::monotonic_us() - start);
+        const uint64 now = ledger::monotonic_us();
+        occurrence::note_waiting(g, waiting.kind, now);
+        const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(now - waiting.since);
         if (left <= 0) raise_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             durability::raise_above(g, c.tick);
@@ -132,27 +115,6 @@ void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
     pg_unreachable();
 }
 
-void note_regression(Generator& g, const ledger::Claim& c) {
-    ledger::Counters& counters = g.slot->counters;
-    const int64 lead_us = g.timeline.start_us(c.tick) - ledger::wall_us();
-    if (c.toggled) {
-        counters.regressions.fetch_add(1, std::memory_order_relaxed);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("clock went back: tick-tock bit of %s ids of node %u is now %u", g.name, g.node, c.toggle),
-                      errdetail("New ids sort beside those of %s and later.",
-                                show_time(timestamptz(g.timeline.start_us(c.tick))))));
-        return;
-    }
-    // A hold is one occurrence for as long as ticks are taken ahead of the clock without a
-    // pause of a second.
-    counters.holds.fetch_add(1, std::memory_order_relaxed);
-    if (occurrence::begins(counters.hold_seen)) {
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
-                      errdetail("The last id is %lld ms ahead of the clock.", static_cast<long long>(lead_us / 1000))));
-    }
-}
-
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     raise_unless_worth_waiting(g, failed);
     if (failed.outcome == ledger::Outcome::ceiling) {
@@ -164,14 +126,12 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();
-    // After a floor or a new life the tick is used up without an id: that is no overflow.
-    if (failed.outcome == ledger::Outcome::overflow && !failed.held) note_overflow(g);
-    Waiting waiting{&counters, start};
+    Waiting waiting{&counters, start, occurrence::note_wait(g, failed, start)};
     counters.waiting.fetch_add(1, std::memory_order_relaxed);
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, start); }
+    { c = wait_and_claim(g, failed, want, claim, waiting); }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;

@@ -16,6 +16,7 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/occurrence.hpp"
 
 namespace snowflake_ids {
 
@@ -27,12 +28,16 @@ Datum count_datum(const ledger::Word& counter) {
 
 // A slot knows the numbers of a layout, not its name: created ones may have a name in each database. Known ones are
 // told by theirs.
-Datum layout_datum(const Layout& l) {
-    const uint64 numbering = ledger::pack_numbering(l).value;
+const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         const Result<uint64> known = ledger::pack_numbering(k.layout);
-        if (known && known.value == numbering) return CStringGetTextDatum(k.name);
+        if (known && known.value == numbering) return k.name;
     }
+    return nullptr;
+}
+
+Datum layout_datum(const Layout& l) {
+    if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf(
         "epoch %s, tick %g ms, %u node bits%s, %u sequence bits", show_time(timestamptz(l.timeline.epoch_us)),
         static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
@@ -80,6 +85,22 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+// As messages call a generator.
+const char* message_name(const ledger::Slot& slot, ledger::Format format) {
+    switch (format) {
+        case ledger::Format::mastic:
+            return "Mastic";
+        case ledger::Format::snowflake_si:
+            return "Snowflake-SI";
+        case ledger::Format::layout:
+            if (const char* name = known_name(slot.numbering.load())) return name;
+            break;
+        default:
+            break;
+    }
+    return ledger::format_name(format);
+}
+
 }  // namespace
 
 // The rows of the view snowflake_ids_stats.
@@ -90,7 +111,14 @@ FUNCTION(stats) {
     const ledger::Ledger& shared = shared_ledger();
     const int64 now_us = ledger::wall_us();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
-        if (shared.slots[i].key.load() != 0) put_row(result, shared.slots[i], *shared.header, now_us);
+        ledger::Slot& slot = shared.slots[i];
+        const ledger::Key key = ledger::Key::unpack(slot.key.load());
+        if (key.format == ledger::Format::none) continue;
+        occurrence::end_what_is_over(slot, [&] {
+            return occurrence::Subject{message_name(slot, key.format), key.node,
+                                       ledger::timeline_of(slot, *shared.header), ledger::has_toggle(key.format)};
+        });
+        put_row(result, slot, *shared.header, now_us);
     }
     PG_RETURN_NULL();
 }

@@ -4,9 +4,10 @@
  *   cc -O2 -fPIC -shared -o clock_shim.so clock_shim.c
  *   truncate -s 8 offset; LD_PRELOAD=.../clock_shim.so CLOCK_SHIM_OFFSET=.../offset postgres ...
  *
- * The file named by CLOCK_SHIM_OFFSET holds one int64: nanoseconds that are added to the wall clock. Every process
- * maps it, so that an 8-byte write to it is seen by the next clock read of each, backends and workers alike. The
- * monotonic clock, timers and sleeps stay real, as they do when an operator or NTP steps a clock.
+ * The file named by CLOCK_SHIM_OFFSET holds an int64: nanoseconds that are added to the wall clock. Every process
+ * maps it, so that an 8-byte write to it is seen by the next clock read of each, backends and workers alike. Timers
+ * and sleeps stay real, as they do when an operator or NTP steps a clock, and so does the monotonic clock, unless a
+ * second int64 follows: nanoseconds that it is ahead. It may only grow.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const _Atomic int64_t zero;
-static const _Atomic int64_t *offset = &zero;
+static const _Atomic int64_t zero[2];
+static const _Atomic int64_t *offset = zero;
 
 __attribute__((constructor)) static void map_offset(void) {
     const char *path = getenv("CLOCK_SHIM_OFFSET");
@@ -28,7 +29,7 @@ __attribute__((constructor)) static void map_offset(void) {
     void *p;
 
     if (fd < 0) return;
-    p = mmap(NULL, sizeof *offset, PROT_READ, MAP_SHARED, fd, 0);
+    p = mmap(NULL, sizeof zero, PROT_READ, MAP_SHARED, fd, 0);
     close(fd);
     if (p != MAP_FAILED) offset = p;
 }
@@ -36,10 +37,11 @@ __attribute__((constructor)) static void map_offset(void) {
 /* The system call, not the C library's function: dlsym() is no place to go from a constructor of who knows whom. */
 int clock_gettime(clockid_t id, struct timespec *ts) {
     int64_t ns;
+    int wall = id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE || id == CLOCK_TAI;
     long rc = syscall(SYS_clock_gettime, id, ts);
 
-    if (rc != 0 || (id != CLOCK_REALTIME && id != CLOCK_REALTIME_COARSE && id != CLOCK_TAI)) return (int) rc;
-    ns = (int64_t) ts->tv_sec * 1000000000 + ts->tv_nsec + atomic_load_explicit(offset, memory_order_relaxed);
+    if (rc != 0 || (!wall && id != CLOCK_MONOTONIC)) return (int) rc;
+    ns = (int64_t) ts->tv_sec * 1000000000 + ts->tv_nsec + atomic_load_explicit(&offset[!wall], memory_order_relaxed);
     ts->tv_sec = ns / 1000000000;
     ts->tv_nsec = ns % 1000000000;
     return 0;

@@ -22,6 +22,36 @@ sub timed
 }
 sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids_stats WHERE format = '$_[1]'") }
 
+# The formats: their names in SQL and in messages, the letter of their ids, and a pool that a test can use up.
+my %format = (
+	sno => { name => 'sno', timestamp => 'sno_timestamp', letter => 's', tick => 4 },
+	mastic => { name => 'Mastic', timestamp => 'mastic_timestamp', letter => 'm', tick => 1 },
+	snowflake_si => { name => 'Snowflake-SI', timestamp => 'snowflake_si_timestamp', letter => 'i', tick => 1 });
+my @formats = sort keys %format;
+# Ahead of all that was drawn before, with nothing going on; and sno has no bit free: 20 s back no time is safe.
+my $base = 0;
+sub use_up_toggle
+{
+	$clock->set($base += 1000);
+	for (1 .. 2)
+	{
+		$ids->add($session->ask("SELECT 's' || gen_sno() || E'\\nm' || gen_mastic() || E'\\ni' || gen_snowflake_si()"));
+		$clock->pass(2);
+	}
+	$clock->step(-20);
+	$ids->add($session->ask("SELECT 's' || gen_sno()"));
+	$clock->step(20);
+}
+# One id of a format, as Ids takes it.
+sub one { my ($format) = @_; return "SELECT '$format{$format}{letter}' || gen_$format()" }
+# The fields of a log line about a regression of one format.
+sub logged
+{
+	my ($mark, $format, $what) = @_;
+	my @lines = log_since($server, $mark) =~ /LOG:  (clock $what $format{$format}{name} ids of node 0: .*)/g;
+	return { lines => scalar @lines, map { /(\w+)=([\d.]+)/ ? ($1 => $2) : () } split /, |: /, $lines[0] // '' };
+}
+
 # ---- sno: the first step back toggles the bit, at once
 {
 	$ids->draw($session);
@@ -34,7 +64,9 @@ sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids_stats WHERE
 	is($toggle, 1, 'the first regression toggles the tick-tock bit');
 	cmp_ok(abs($time - $before), '<', 2, 'the id has the time of the clock: it sorts beside those of then');
 	cmp_ok($ms, '<', 1000, sprintf 'without a wait (%.1f ms)', $ms);
-	ok(wait_for_log($server, qr/LOG:  clock went back: tick-tock bit of sno ids of node 0 is now 1/, $mark), 'logged');
+	ok(wait_for_log($server, qr/LOG:  clock went back by [\d.]+ ms: tick-tock bit of sno ids of node 0 is now 1\n.*DETAIL:  Regressions so far: 1\. /, $mark), 'logged');
+	my ($step) = log_since($server, $mark) =~ /went back by ([\d.]+)/;
+	ok($step > 27000 && $step <= 30000, "with the size of the step ($step ms)");
 	$ids->draw($session);
 	my $lines = () = log_since($server, $mark) =~ /clock went back/g;
 	is($lines, 1, 'once');
@@ -53,76 +85,129 @@ sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids_stats WHERE
 	$ids->none_twice('two steps back, and forward again');
 }
 
-# ---- Mastic and Snowflake-SI hold the last time and count on; a new tick at most once per tick of real time
+# ---- hold, in all three formats: the last time, a new tick at most once per tick of real time; and what the log says
 {
 	$ids = Ids->new;
-	$clock->set(0);
-	$ids->draw($session);
-	$clock->step(-100);
-	$ids->draw($session);
-	for my $format (['mastic', 'mastic_timestamp', 65536], ['snowflake_si', 'snowflake_si_timestamp', 256])
+	setting('sno_sequence_max = 5');
+	# 99 ticks of 6, 5 of 65,536, 78 of 256: they take as long as that, not less, and the lead stays.
+	my %many = (sno => 600, mastic => 400000, snowflake_si => 20000);
+	for my $format (@formats)
 	{
-		my ($name, $timestamp, $pool) = @$format;
-		my $said = $session->ask("SELECT extract(epoch FROM $timestamp(gen_$name())) - extract(epoch FROM clock_timestamp())");
-		cmp_ok($said, '>', 95, "$name holds the last time");
+		use_up_toggle();
+		$clock->step(-100);
+		my $f = $format{$format};
+		my $mark = log_mark($server);
+		my $before = stat_of('holds', $format);
+		my $said = $session->ask("SELECT extract(epoch FROM $f->{timestamp}(gen_$format())) - extract(epoch FROM clock_timestamp())");
+		cmp_ok($said, '>', $format eq 'sno' ? 75 : 95, "$format: hold keeps the last time");
+		my $lead = stat_of('clock_lead', $format);
+		my ($ms, $drawn) = timed("SELECT '$f->{letter}' || i FROM gen_${format}_series($many{$format}) i");
+		$ids->add($drawn);
+		my $ticks = stat_of('holds', $format) - $before;
+		my $least = { sno => 99, mastic => 5, snowflake_si => 77 }->{$format};
+		cmp_ok($ticks, '>=', $least, "$format: held ticks are counted ($ticks)");
+		cmp_ok($ms, '>=', ($least - 1) * $f->{tick}, sprintf '%s: it keeps its rate (%d ids in %.0f ms)', $format, $many{$format}, $ms);
+		my $grown = stat_of('clock_lead', $format) - $lead;
+		cmp_ok($grown, '<', 10, sprintf '%s: the lead over the clock does not grow (%.1f ms)', $format, $grown);
+		my $begin = () = log_since($server, $mark) =~ /LOG:  clock is behind: $f->{name} ids of node 0 go on ahead of it\n.*DETAIL:  The last id is \d+\.\d+ ms ahead of the clock/g;
+		is($begin, 1, "$format: the log has one line when it begins");
+
+		# A minute later there is a line about what it has come to. It counts from the beginning, not from a reset.
+		value($server, 'SELECT snowflake_ids_stats_reset()');
+		$clock->pass(61);
+		$session->ask(one($format));
+		$session->ask(one($format));
+		my $reminder = logged($mark, $format, 'is still behind');
+		is($reminder->{lines}, 1, "$format: after a minute there is a reminder");
+		is($reminder->{ticks}, $ticks, "$format: with the ticks begun ahead of the clock, whatever the statistics are since");
+		cmp_ok($reminder->{lasted}, '>', 60000, "$format: and how long it has gone on ($reminder->{lasted} ms)");
+
+		# It is over when the clock has caught up, and whoever draws next finds that out.
+		my $waited = stat_of('wait_time', $format);
+		$clock->step(200);
+		$clock->pass(2);
+		$session->ask(one($format)) for 1 .. 2;
+		my $end = logged($mark, $format, 'has caught up with');
+		is($end->{lines}, 1, "$format: one line when the clock has caught up");
+		my $size = $format eq 'sno' ? 80000 : 100000;
+		ok($end->{step} > $size - 3000 && $end->{step} <= $size, "$format: with the size of the step ($end->{step} ms)");
+		is($end->{ticks}, $ticks, "$format: the ticks");
+		ok($end->{lasted} > 60000 && $end->{lasted} < 75000, "$format: how long it lasted ($end->{lasted} ms)");
+		cmp_ok($end->{calls}, '>', 0, "$format: the calls that waited ($end->{calls})");
+		cmp_ok(abs($end->{waited} - $reminder->{waited} - $waited), '<', 0.01, "$format: and their time ($end->{waited} ms)");
 	}
-	# 20,000 Snowflake-SI ids need 78 ticks: they take 78 ms, not less, and the lead stays.
-	my $lead = stat_of('clock_lead', 'snowflake_si');
-	my ($ms, $said) = timed("SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20000)");
-	$ids->add($said);
-	cmp_ok($ms, '>', 77, sprintf 'a held Snowflake-SI keeps its rate (20000 ids in %.0f ms)', $ms);
-	my $grown = stat_of('clock_lead', 'snowflake_si') - $lead;
-	cmp_ok($grown, '<', 3, sprintf 'the lead over the clock does not grow (%.1f ms)', $grown);
-	cmp_ok(stat_of('holds', 'snowflake_si'), '>', 70, 'held ticks are counted');
-	$clock->step(100);
-	$ids->none_twice('Mastic and Snowflake-SI hold');
+	setting('sno_sequence_max = 65535');
+	$ids->draw($session);
+	$ids->none_twice('hold in each format');
 }
 
-# ---- wait: as the reference, until min(H, S + 1)
+# ---- wait: as the reference, until min(H, S + 1). Without a tick-tock bit: until H
+setting("clock_regression = 'wait'");
+$ids = Ids->new;
+for my $format (@formats)
 {
-	$ids = Ids->new;
-	setting("clock_regression = 'wait'");
-	$clock->set(300);
-	$ids->draw($session);    # H
-	$clock->step(-20);
-	$ids->add($session->ask("SELECT 's' || gen_sno()"));    # toggles: safe = H, tick = H - 20 s
+	use_up_toggle();
+	$clock->step(-20) if $format eq 'sno';
+	my $mark = log_mark($server);
+	my $waited = stat_of('wait_time', $format);
+	$ids->add($session->ask(one($format)));
 	$clock->step(-0.7);
-	my ($ms, $said) = timed("SELECT 's' || gen_sno()");
+	my ($ms, $said) = timed(one($format));
 	$ids->add($said);
-	cmp_ok($ms, '>', 500, sprintf 'wait ends when the clock is back at the last id (%.0f ms)', $ms);
-	cmp_ok($ms, '<', 1500, 'and not later');
-	# Beyond safe now; one more step back toggles; then behind safe, but safe is nearer than the last id.
-	$clock->set(400);
-	$ids->add($session->ask("SELECT 's' || gen_sno()"));
-	my $safe_end = $clock->now;
-	$clock->step(-5);
-	$ids->add($session->ask("SELECT 's' || gen_sno()"));    # safe = 400
-	$clock->step(60);
-	$ids->add($session->ask("SELECT 's' || gen_sno()"));    # H = 455 s
-	$clock->set_to($safe_end - 0.6);
-	($ms, $said) = timed("SELECT 's' || gen_sno()");
-	$ids->add($said);
-	cmp_ok($ms, '>', 400, sprintf 'or just past the safe time, where the bit can toggle again (%.0f ms)', $ms);
-	cmp_ok($ms, '<', 1500, 'and not later');
+	cmp_ok($ms, '>', 500, sprintf '%s: wait ends when the clock is back at the last id (%.0f ms)', $format, $ms);
+	cmp_ok($ms, '<', 1500, "$format: and not later");
+	$waited = stat_of('wait_time', $format) - $waited;
+	ok(wait_for_log($server, qr/LOG:  clock is behind: calls for $format{$format}{name} ids of node 0 wait for it/, $mark), "$format: the log says so");
+	$clock->pass(2);
+	stat_of('waiting', $format);
+	my $end = logged($mark, $format, 'has caught up with');
+	is("$end->{lines} $end->{calls} $end->{ticks}", '1 1 0', "$format: and, looked at later, that it was one call");
+	ok($end->{step} > 600 && $end->{step} <= 704, "$format: the step ($end->{step} ms)");
+	cmp_ok(abs($end->{waited} - $waited), '<', 0.002, "$format: as the statistics have it ($end->{waited} ms)");
+
 	# An hour is longer than max_wait.
 	$session->ask("SET snowflake_ids.max_wait = '300ms'");
 	$clock->step(-3600);
-	($ms, $said) = timed('SELECT gen_mastic()');
-	like($said, qr/ERROR:  gave up waiting for a Mastic id after 300 ms.*DETAIL:.*clock is behind.*HINT:.*snowflake_ids_reset\(\).*max_wait/s, 'wait is bounded by max_wait');
-	cmp_ok($ms, '<', 1500, sprintf 'in real time (%.0f ms)', $ms);
+	($ms, $said) = timed("SELECT gen_$format()");
+	my $name = $format{$format}{name};
+	like($said, qr/ERROR:  gave up waiting for a $name id after 300 ms.*DETAIL:.*clock is behind.*HINT:.*max_wait/s, "$format: wait is bounded by max_wait");
+	cmp_ok($ms, '<', 1500, sprintf '%s: in real time (%.0f ms)', $format, $ms);
 	$session->ask('RESET snowflake_ids.max_wait');
-	$clock->step(3600);
-
-	setting("clock_regression = 'error'");
+	$clock->step(3700);
 	$ids->draw($session);
-	$clock->step(-50);
-	fails_with($session, 'SELECT gen_snowflake_si()', 'error: an error with a way out',
-		qr/cannot generate Snowflake-SI ids: the clock is behind the last id/, qr/HINT:.*clock_regression.*snowflake_ids_reset\(\)/);
-	$clock->step(50);
-	setting("clock_regression = 'hold'");
-	$ids->draw($session);
-	$ids->none_twice('policies wait and error');
 }
+{
+	# Beyond safe now; one more step back toggles; then behind safe, but safe is nearer than the last id.
+	$clock->set($base += 1000);
+	$ids->add($session->ask("SELECT 's' || gen_sno()"));
+	my $safe_end = $clock->now;
+	$clock->step(-5);
+	$ids->add($session->ask("SELECT 's' || gen_sno()"));    # safe is 5 s on
+	$clock->step(60);
+	$ids->add($session->ask("SELECT 's' || gen_sno()"));    # H
+	$clock->set_to($safe_end - 0.6);
+	my ($ms, $said) = timed("SELECT 's' || gen_sno()");
+	$ids->add($said);
+	cmp_ok($ms, '>', 400, sprintf 'sno: or just past the safe time, where the bit can toggle again (%.0f ms)', $ms);
+	cmp_ok($ms, '<', 1500, 'and not later');
+}
+
+setting("clock_regression = 'error'");
+for my $format (@formats)
+{
+	use_up_toggle();
+	$ids->add($session->ask(one($format)));
+	$clock->step(-50);
+	my $before = stat_of('last_timestamp', $format);
+	my $name = $format{$format}{name};
+	fails_with($session, "SELECT gen_$format()", "$format: error, with a way out",
+		qr/cannot generate $name ids: the clock is behind the last id/, qr/HINT:.*clock_regression.*snowflake_ids_reset\(\)/);
+	is(stat_of('last_timestamp', $format), $before, "$format: the generator stays where it was");
+	$clock->step(51);
+	$ids->draw($session);
+}
+$ids->none_twice('policies wait and error');
+setting("clock_regression = 'hold'");
 
 # ---- a year ahead for a moment
 {

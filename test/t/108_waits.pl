@@ -85,21 +85,111 @@ $server->reload;
 sleep 0.3;
 my $own = Session->new($server);
 my $ids = Ids->new;
+
+# The waits of an occurrence end when it has not been for a second: that second goes by at once.
+sub settle { $clock->pass(2); return value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids_stats WHERE format = 'sno'") // '0 0' }
+sub logged
+{
+	my ($mark, $what) = @_;
+	my @lines = log_since($server, $mark) =~ /LOG:  (sno sequence overflow $what.*)/g;
+	return { lines => scalar @lines, map { /(\w+)=([\d.]+)/ ? ($1 => $2) : () } split /, |: /, $lines[0] // '' };
+}
+$ids->add($own->ask("SELECT 's' || gen_sno()"));
+my ($calls, $waited) = split / /, settle();
 my $mark = log_mark($server);
 $began = time;
 $ids->add($own->ask("SELECT 's' || gen_sno() FROM generate_series(1, 600)"));
 $took = (time - $began) * 1000;
 cmp_ok($took, '>', 99 * 4, sprintf '600 ids of a pool of 6 take 100 ticks of 4 ms (%.0f ms)', $took);
 my $lines = () = log_since($server, $mark) =~ /sequence overflow/g;
-is($lines, 1, 'the overflow is logged once');
-cmp_ok(value($server, "SELECT overflow_waits FROM snowflake_ids_stats WHERE format = 'sno'"), '>', 50, 'and its waits are counted');
+is($lines, 1, 'the overflow is logged once when it begins');
+my ($calls_after, $waited_after) = split / /, settle();
+cmp_ok($calls_after - $calls, '>', 50, 'its waits are counted');
+my $end = logged($mark, 'is over');
+is($end->{lines}, 1, 'and it is logged once when it is over');
+is($end->{calls}, $calls_after - $calls, "with the calls that waited ($end->{calls})");
+cmp_ok(abs($end->{waited} - ($waited_after - $waited)), '<', 0.002, "their time, as in the statistics ($end->{waited} ms)");
+ok($end->{lasted} >= $end->{waited} && $end->{lasted} <= $took, "how long it lasted ($end->{lasted} ms)");
+cmp_ok(abs($end->{ticks} - $end->{lasted} / 4), '<=', 1, "and in ticks ($end->{ticks})");
+
+# A wait ends at the next tick, not a few later. A noisy machine may be late: the best of a few runs counts.
+for (['sno', 600, 4], ['snowflake_si', 25600, 1])
+{
+	my ($format, $many, $tick) = @$_;
+	my $gaps = "SELECT format('%s %s', percentile_disc(0.5) WITHIN GROUP (ORDER BY gap), 1000 * sum(gap))
+		FROM (SELECT extract(epoch FROM t - lag(t) OVER (ORDER BY t)) AS gap
+			FROM (SELECT DISTINCT ${format}_timestamp(gen_$format()) AS t FROM generate_series(1, $many)) i) g";
+	my ($median, $sum) = (1e9, 1e9);
+	for (1 .. 3)
+	{
+		my ($m, $s) = split / /, $own->ask($gaps);
+		$median = 1000 * $m if 1000 * $m < $median;
+		$sum = $s if $s < $sum;
+		last if $median <= $tick && $sum < 1.5 * 99 * $tick;
+	}
+	is($median + 0, $tick, "$format: a wait ends with the tick, ids of the next one follow");
+	cmp_ok($sum, '<', 2 * 99 * $tick, sprintf '%s: 100 full ticks follow each other without gaps as long (%.0f ms)', $format, $sum);
+}
+
+# A minute of it: a reminder, with what it has come to. The monotonic clock goes faster here, in steps that are not
+# long enough to end the occurrence.
+($calls, $waited) = split / /, settle();
+value($server, 'SELECT snowflake_ids_stats_reset()');
+$mark = log_mark($server);
+my $pid = $own->ask("SET snowflake_ids.max_wait = '5min'; SELECT pg_backend_pid()");
+$own->send('SELECT count(gen_sno()) FROM (SELECT generate_series(1, 1000000)) g');
+ok(wait_for_log($server, qr/sequence overflow: calls wait/, $mark), 'an overflow begins');
+for (1 .. 170) { $clock->pass(0.4); sleep 0.02; last if $_ >= 155 && log_since($server, $mark) =~ /goes on/ }
+ok(wait_for_log($server, qr/sno sequence overflow goes on: .*\n.*DETAIL:  Node 0: it began at .* Calls that wait now: \d+\./, $mark), 'after a minute there is a reminder');
+my $reminder = logged($mark, 'goes on');
+is($reminder->{lines}, 1, 'one');
+ok($reminder->{lasted} > 59000 && $reminder->{lasted} < 70000, "with how long it has gone on ($reminder->{lasted} ms)");
+cmp_ok($reminder->{calls}, '>', 100, "and how many calls waited by then ($reminder->{calls})");
+value($server, 'SELECT snowflake_ids_stats_reset()');
+value($server, "SELECT pg_cancel_backend($pid)");
+like($own->answer, qr/canceling statement/, 'cancelled in the middle of the overflow');
+settle();
+$end = logged($mark, 'is over');
+is($end->{lines}, 1, 'its end is logged once');
+cmp_ok($end->{calls}, '>', $reminder->{calls}, "with the calls since it began, not since the statistics were reset ($end->{calls})");
+cmp_ok($end->{lasted}, '>', $reminder->{lasted}, "and the time ($end->{lasted} ms)");
+
+# Of many sessions that begin together one writes the lines.
+my @many = map { Session->new($server) } 1 .. 4;
+$mark = log_mark($server);
+$_->send("SELECT 's' || gen_sno() FROM generate_series(1, 300)") for @many;
+$ids->add($_->answer) for @many;
+settle();
+$lines = () = log_since($server, $mark) =~ /LOG:  sno sequence overflow: calls wait/g;
+is($lines . logged($mark, 'is over')->{lines}, '11', 'four sessions: one line when it begins, one when it is over');
+
 my $state = $own->ask("\\set VERBOSITY verbose\nSET snowflake_ids.overflow = 'error'; SELECT gen_sno() FROM generate_series(1, 600)");
 like($state, qr/ERROR:  2200H: sno sequence overflow.*HINT:.*snowflake_ids.overflow/s, 'or an error with SQLSTATE 2200H and a hint');
 $own->ask("RESET snowflake_ids.overflow");
 $ids->add($own->ask("SELECT 's' || gen_sno() FROM generate_series(1, 60)"));
 $ids->none_twice('overflow of a pool of 6');
 
-# ---- the postmaster dies while sessions wait
+# ---- the postmaster dies while sessions wait for the next tick: six ids are not enough for four that draw all the time
+$_->send("SELECT pg_backend_pid(); SELECT count(gen_sno()) FROM (SELECT generate_series(1, 100000000)) g") for @many;
+my ($most, $locks) = (0, 0);
+for (1 .. 20)
+{
+	my ($w, $l) = split /\|/, value($server, "SELECT (SELECT waiting FROM snowflake_ids_stats WHERE format = 'sno'), (SELECT count(*)
+		FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE query LIKE '%count(gen_sno())%' AND pid <> pg_backend_pid() AND locktype <> 'virtualxid')");
+	$most = $w if $w > $most;
+	$locks += $l;
+}
+cmp_ok($most, '>=', 3, "sessions wait for the next tick ($most at once)");
+is($locks, 0, 'and none of them holds a lock, whenever one looks');
+$began = time;
+kill_postmaster($server);
+$_->answer for @many;
+$took = (time - $began) * 1000;
+cmp_ok($took, '<', 3000, sprintf 'the postmaster\'s death ends such waits (%.0f ms)', $took);
+start_at($server, $clock);
+is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is counted as waiting');
+
+# ---- the postmaster dies while sessions wait for the clock
 $server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = 'wait'\n");
 $server->reload;
 sleep 0.3;
@@ -115,6 +205,6 @@ cmp_ok($took, '<', 3000, sprintf 'the postmaster\'s death ends the wait (%.0f ms
 $clock->set(5);
 start_at($server, $clock);
 like(value($server, 'SELECT gen_mastic()'), qr/^\d+$/, 'and a new one draws');
-is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is counted as waiting');
+is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is counted as waiting then either');
 $server->stop;
 done_testing();

@@ -239,7 +239,7 @@ sub new
 	my ($class) = @_;
 	Faults::shim('clock_shim');
 	my $file = PostgreSQL::Test::Utils::tempdir_short() . '/clock' . ++$clocks;
-	my $self = bless { file => $file, offset => 0 }, $class;
+	my $self = bless { file => $file, offset => 0, passed => 0 }, $class;
 	open $self->{handle}, '>:raw', $file or die "$file: $!";
 	$self->set(0);
 	return $self;
@@ -252,6 +252,15 @@ sub set
 	$self->{offset} = $offset;
 	sysseek $self->{handle}, 0, 0;
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $offset * 1e9);
+}
+
+# The monotonic clock: seconds go by at once. Timeouts go by it as well.
+sub pass
+{
+	my ($self, $seconds) = @_;
+	$self->{passed} += $seconds;
+	sysseek $self->{handle}, 8, 0;
+	syswrite $self->{handle}, pack('q', sprintf '%.0f', $self->{passed} * 1e9);
 }
 
 sub step { my ($self, $by) = @_; $self->set($self->{offset} + $by) }
