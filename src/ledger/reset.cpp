@@ -50,6 +50,20 @@ void mend_header(Header& header, std::uint64_t floor_ms) {
     if (header.lives.load() > 0xffffffff) header.lives.store(1);
 }
 
+// Can there be one such generator only? Then its slot is told the floor. Else one that is not there yet may be meant,
+// which the floor of all has to keep above it.
+bool names_one(const Reset& reset) {
+    switch (reset.format) {
+        case Format::mastic:
+            return true;
+        case Format::sno:
+        case Format::snowflake_si:
+            return reset.node >= 0;
+        default:
+            return false;
+    }
+}
+
 // Ticks of another base clock mean nothing: the slots start anew, above the floor.
 void unfreeze(const Ledger& ledger) {
     ledger.header->si_layout.store(0);
@@ -86,12 +100,15 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
     if (r.error != CeilingError::none) return r;
 
     Header& header = *ledger.header;
+    bool found = false, untold = reset.unfreeze;
     for (std::uint32_t i = 0; i < slot_count; i++) {
         Slot& slot = ledger.slots[i];
         const Key key = Key::unpack(slot.key.load());
         if (!chosen(reset, key)) continue;
         const bool toggled_format = has_toggle(key.format);
         const bool tells = tells_time(slot, header);
+        found = true;
+        untold = untold || !tells;
         const std::uint64_t tick = tells ? tick_of(timeline_of(slot, header), reset.floor_ms) : 0;
         if (!reset.force) {
             if (tells) raise_slot(slot, tick, toggled_format);
@@ -103,7 +120,7 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
     if (reset.unfreeze) unfreeze(ledger);
     if (reset.force && reset.format == Format::none && reset.node < 0)
         header.floor_ms.store(reset.floor_ms);
-    else
+    else if (!found || untold || !names_one(reset))
         raise_to(header.floor_ms, reset.floor_ms);
     // The floor has no ceiling of its own before the next id: a power loss must not forget it.
     if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};

@@ -30,13 +30,16 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "a whole number from 0 to " INT64_FORMAT, max);
     if (v == nullptr || v->type != jbvNumeric) refuse(key, expected);
-    // numeric_int8 rounds and raises its own error beyond bigint.
-    const Datum as_int8 = DirectFunctionCall1(numeric_int8, NumericGetDatum(v->val.numeric));
+    // numeric_int8 rounds, and raises an error of its own beyond bigint.
+    const Datum given = NumericGetDatum(v->val.numeric);
+    const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
+    if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) refuse(key, expected);
+    const Datum zero = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
+    if (DatumGetBool(DirectFunctionCall2(numeric_lt, given, zero))) refuse(key, expected);
+    const Datum as_int8 = DirectFunctionCall1(numeric_int8, given);
     const Datum back = DirectFunctionCall1(int8_numeric, as_int8);
-    const int64 n = DatumGetInt64(as_int8);
-    if (n < 0 || n > max || !DatumGetBool(DirectFunctionCall2(numeric_eq, back, NumericGetDatum(v->val.numeric))))
-        refuse(key, expected);
-    return n;
+    if (!DatumGetBool(DirectFunctionCall2(numeric_eq, back, given))) refuse(key, expected);
+    return DatumGetInt64(as_int8);
 }
 
 // A number of the object; absent keys are zero, as in the reference.

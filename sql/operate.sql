@@ -1,0 +1,181 @@
+-- What an operator does to generators: observe, snapshot and restore, reset. What each takes, and what it refuses.
+SET timezone = 'UTC';
+SET client_min_messages = warning;
+LOAD 'snowflake_ids';
+-- Generators that no other test uses, but for Mastic's.
+ALTER SYSTEM SET snowflake_ids.machine_id = 19;
+\i sql/include/reload.psql
+CREATE ROLE regress_operator;
+GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(bigint, boolean), snowflake_si_observe(bigint, boolean),
+    snowflake_observe(text, bigint, boolean), sno_restore(jsonb) TO regress_operator;
+
+-- How each format is drawn, made of a time on this node and on another, and observed.
+CREATE TABLE format_of (format text, draw text, make text, elsewhere text, created text, observe text, reset text);
+INSERT INTO format_of VALUES
+    ('sno', 'gen_sno()', 'make_sno(%L, 255, 19, 65535)', 'make_sno(%L, 0, 18, 0)', 'sno_timestamp(%L)', 'sno_observe(%L, %L)', '''sno'', 19'),
+    ('mastic', 'gen_mastic()', 'make_mastic(%L, 65535)', NULL, 'mastic_timestamp(%L)', 'mastic_observe(%L, %L)', '''mastic'', NULL'),
+    ('snowflake_si', 'gen_snowflake_si()', 'make_snowflake_si(%L, 19, 255)', 'make_snowflake_si(%L, 18, 0)', 'snowflake_si_timestamp(%L)',
+     'snowflake_si_observe(%L, %L)', '''snowflake_si'', 19'),
+    ('twitter', 'gen_snowflake(''twitter'')', 'make_snowflake(''twitter'', %L, 19, 4095)', 'make_snowflake(''twitter'', %L, 18, 0)',
+     'snowflake_timestamp(%L, ''twitter'')', 'snowflake_observe(''twitter'', %L, %L)', '''layout'', 19');
+GRANT SELECT ON format_of TO regress_operator;
+CREATE FUNCTION value_of(expression text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    v text;
+BEGIN
+    EXECUTE 'SELECT ' || expression INTO v;
+    RETURN v;
+END $$;
+-- Observes an id of so much later than now, of this node or of another. Then draws the next one: how far the generator
+-- is ahead of the clock, to the nearest ten seconds, and whether it is above the id.
+CREATE FUNCTION observed(f format_of, ahead interval, force boolean, elsewhere boolean DEFAULT false,
+                         OUT format text, OUT state text, OUT message text, OUT above boolean, OUT lead numeric)
+LANGUAGE plpgsql AS $$
+DECLARE
+    id text := value_of(format(CASE WHEN elsewhere THEN f.elsewhere ELSE f.make END, clock_timestamp() + ahead));
+    next text;
+BEGIN
+    format := f.format;
+    BEGIN
+        PERFORM value_of(format(f.observe, id, force));
+        state := 'accepted';
+    EXCEPTION WHEN OTHERS THEN
+        state := SQLSTATE;
+        message := SQLERRM;
+    END;
+    next := value_of(f.draw);
+    above := value_of(format(CASE f.format WHEN 'sno' THEN '%L::sno > %L::sno' ELSE '%L::bigint > %L::bigint' END, next, id));
+    lead := 10 * round(extract(epoch FROM value_of(format(f.created, next))::timestamptz - clock_timestamp()) / 10);
+END $$;
+
+--
+-- Observe
+--
+SELECT format, value_of(draw) IS NOT NULL AS drawn FROM format_of ORDER BY format;
+-- An import from a server whose clock is a little ahead: the next id is above.
+SELECT o.* FROM format_of f, observed(f, '20 s', false) AS o ORDER BY format;
+-- One of the past changes nothing: the generator is where it was.
+SELECT o.* FROM format_of f, observed(f, '-1 h', false) AS o ORDER BY format;
+-- One of another node neither.
+SELECT o.* FROM format_of f, observed(f, '50 s', false, true) AS o WHERE elsewhere IS NOT NULL ORDER BY format;
+-- Further ahead than clocks differ: refused, and nothing has moved.
+SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
+SELECT r.state, r.detail ~ '^Its time is .*, the clock says .*\.$' AS detail FROM format_of f, refusal('SELECT ' || format(observe, value_of(format(make, now() + interval '2 min')), false)) AS r;
+-- Who was granted it does the same, and may not force, be it far or near.
+SET ROLE regress_operator;
+SELECT o.* FROM format_of f, observed(f, '40 s', false) AS o ORDER BY format;
+SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
+SELECT o.* FROM format_of f, observed(f, '2 min', true) AS o ORDER BY format;
+SELECT o.* FROM format_of f, observed(f, '1 s', true) AS o ORDER BY format;
+RESET ROLE;
+-- A superuser may. A reset by force leads back.
+SELECT o.* FROM format_of f, observed(f, '2 min', true) AS o ORDER BY format;
+SELECT f.format, r.state, r.message, r.detail ~ '^Ids up to .* may exist\.$' AS detail
+FROM format_of f, refusal(format('SELECT snowflake_ids_reset(now(), %s)', reset)) AS r ORDER BY format;
+SELECT format, value_of(format('snowflake_ids_reset(now(), %s, true)', reset)) AS void FROM format_of ORDER BY format;
+SELECT format, abs(extract(epoch FROM value_of(format(created, value_of(draw)))::timestamptz - clock_timestamp())) < 10 AS now FROM format_of ORDER BY format;
+-- To the end of the format: nothing can be drawn any more, until it is led back.
+SELECT sno_observe(sno_set_partition(sno_upper_bound('2079-09-07 15:47:35.548+00'), 19), force => true);
+SELECT gen_sno();
+SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
+-- No ids.
+SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['snowflake_si_observe(-1)', 'snowflake_si_observe(9007199254740992)', 'snowflake_observe(''twitter'', -1)',
+    'snowflake_observe(''no such'', 1)', 'sno_observe(''x'')']) AS c;
+SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe(1, NULL) IS NULL AS mastic, snowflake_si_observe(NULL, true) IS NULL AS snowflake_si,
+       snowflake_observe(NULL, 1) IS NULL AS layout;
+
+--
+-- Snapshot
+--
+SELECT gen_sno() AS id, sno_snapshot() AS snapshot \gset
+SELECT key, jsonb_typeof(value) FROM jsonb_each(:'snapshot') ORDER BY key;
+SELECT s.partition, s."sequenceMin", s."sequenceMax", s.sequence = sno_sequence(:'id') AS sequence, s."wallSafe" <= s."wallHi" AS safe, s.drifts & 1 = sno_ticktock(:'id') AS drifts,
+       timestamptz '2010-01-01 00:00:00+00' + s."wallHi" * interval '4 ms' = sno_timestamp(:'id') AS wall_hi,
+       abs(extract(epoch FROM timestamptz '2010-01-01 00:00:00+00' + s.now * interval '4 ms' - clock_timestamp())) < 10 AS now
+FROM jsonb_to_record(:'snapshot') AS s (partition jsonb, "sequenceMin" int, "sequenceMax" int, sequence int, now bigint, "wallHi" bigint, "wallSafe" bigint, drifts bigint);
+SELECT sno_snapshot(19) - 'now' = sno_snapshot(NULL) - 'now' AS same, sno_snapshot(40019) IS NULL AS never_drawn;
+SELECT (refusal(format('SELECT sno_snapshot(%s)', p))).* FROM unnest(ARRAY[-1, 65536]) AS p;
+-- Everybody may look.
+SET ROLE regress_operator;
+SELECT sno_snapshot() ->> 'partition' AS partition;
+RESET ROLE;
+
+--
+-- Restore: only ever forward
+--
+SELECT count(gen_sno()) FROM generate_series(1, 1000);
+-- An older one at most uses up the tick that the generator is at.
+SELECT gen_sno() AS last, sno_snapshot() AS before, sno_restore(:'snapshot') AS void, sno_snapshot() AS after \gset
+SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb_each(:'after') AS a USING (key)
+WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
+SELECT gen_sno() > :'last' AS above, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 1 AS not_ahead;
+\set units '(extract(epoch FROM clock_timestamp()) - 1262304000)::bigint * 250'
+SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'sequenceMax', 65535, 'sequence', 65535, 'wallHi', :units + 5000)) AS void;
+SELECT gen_sno() AS id, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead \gset
+SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
+-- The safe time counts as well.
+SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallSafe', :units + 10000)) AS void;
+SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 30 AND 41 AS forty_seconds_ahead;
+SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+-- Of an explicit partition.
+SELECT sno_restore(jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
+SELECT sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
+-- Who was granted it may not go far; a superuser may.
+SET ROLE regress_operator;
+SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 5000)) AS void;
+SELECT r.state, r.message FROM refusal(format('SELECT sno_restore(''{"partition": [0, 19], "wallHi": %s}'')', :units + 30000)) AS r;
+SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 25 AS not_there;
+RESET ROLE;
+SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 30000)) AS void;
+SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 100 AND 121 AS two_minutes_ahead;
+SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+
+-- Keys that are not there are zero, others are not read, the time of the snapshot neither. Bounds may be reversed.
+SELECT s, (refusal(format('SELECT sno_restore(%L)', s))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}', '{"sequenceMin": 65535}',
+    '{"sequenceMin": 9, "sequenceMax": 4}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
+SELECT sno_restore(NULL) IS NULL AS strict;
+-- What is no snapshot.
+SELECT s, (refusal(format('SELECT sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{"sequenceMin": 9, "sequenceMax": 9}',
+    '{"sequenceMin": 0, "sequenceMax": 4}', '{"sequenceMin": 7, "sequence": 6}', '{', '']) AS s;
+SELECT k, v, (refusal(format('SELECT sno_restore(''{"partition": [0, 19], "%s": %s}'')', k, v))).*
+FROM unnest(ARRAY['sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts']) WITH ORDINALITY AS k (k, i),
+     unnest(ARRAY['-1', '0.5', '1e30', '-1e30', '549755813888', '"1"', 'true', 'null', '[1]', '{}']) WITH ORDINALITY AS v (v, j) ORDER BY i, j;
+SELECT v, (refusal(format('SELECT sno_restore(''{"partition": %s}'')', v))).*
+FROM unnest(ARRAY['[256, 0]', '[0, -1]', '[0, 1.5]', '["0", 19]', '[0]', '[0, 0, 19]', '[]', '19', '"AA=="', 'null', '{}', '[[0], [19]]', '[0, 1e40]']) AS v;
+SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
+
+--
+-- Reset
+--
+SELECT c, r.state, r.message, regexp_replace(r.detail, '\d{4}-\d\d-\d\d \d\d:.*(?=,|\.$)', 'TIME') AS detail
+FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''', 'now(), ''SNO''', 'now(), ''sno'', -1', 'now(), ''sno'', 65536',
+    '''1969-12-31 23:59:59+00''', '''-infinity''', '''infinity''', '''294276-01-01 00:00:00+00''', '''2020-01-01'', ''sno'', 19', '''2020-01-01''']) AS c,
+    refusal(format('SELECT snowflake_ids_reset(%s)', c)) AS r;
+SET ROLE regress_operator;
+SELECT (refusal('SELECT snowflake_ids_reset(now())')).*;
+RESET ROLE;
+-- Who was granted it may even force.
+GRANT EXECUTE ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) TO regress_operator;
+SET ROLE regress_operator;
+SELECT snowflake_ids_reset(now() + interval '20 s', 'sno', 19);
+SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
+       abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
+SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
+RESET ROLE;
+-- A floor above all ids needs no force.
+SELECT snowflake_ids_reset(now() + interval '1 s', 'sno', 19), gen_sno() AS above \gset
+SELECT :'above'::sno > sno_upper_bound(now()) AS above;
+
+-- As it was.
+SELECT snowflake_ids_reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids_reset(now(), 'sno', 19, force => true);
+REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(bigint, boolean), snowflake_si_observe(bigint, boolean),
+    snowflake_observe(text, bigint, boolean), sno_restore(jsonb), snowflake_ids_reset(timestamptz, text, integer, boolean) FROM regress_operator;
+REVOKE SELECT ON format_of FROM regress_operator;
+DROP FUNCTION observed(format_of, interval, boolean, boolean), value_of(text);
+DROP TABLE format_of;
+DROP ROLE regress_operator;
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
+SELECT count(*) AS ahead FROM snowflake_ids_stats WHERE node = 19 AND clock_lead > 5000;
