@@ -14,6 +14,25 @@ INSERT INTO leaf VALUES ('of b', 2), ('of c', 3);
 -- The plan.
 SELECT kind, regexp_replace(item, '_\d{3,}', '_N', 'g') AS item FROM snowflake_ids_convert_plan('node', 'id', 'sno', 'created');
 SELECT count(*) FROM pg_attribute WHERE attname ~ 'snowflake_ids_new' AND attrelid IN ('node'::regclass, 'leaf'::regclass);
+-- What a conversion leaves as long as it is under way.
+CREATE VIEW traces AS
+SELECT (SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = n.oid AND relkind = 'r' AND attname ~ 'snowflake_ids') AS columns,
+       (SELECT count(*) FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE relnamespace = n.oid AND tgname ~ 'snowflake_ids') AS triggers,
+       (SELECT count(*) FROM pg_proc WHERE pronamespace = n.oid AND proname ~ 'snowflake_ids') AS functions,
+       (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid AND relname ~ 'snowflake_ids') AS relations,
+       (SELECT count(*) FROM snowflake_ids_convert_progress) AS conversions
+FROM pg_namespace n WHERE nspname = 'conversion';
+-- A dry run prints the plan and leaves nothing, in a transaction block as well.
+CALL snowflake_ids_convert('node', 'id', 'sno', 'created', keep_position => true, dry_run => true);
+BEGIN;
+CALL snowflake_ids_convert('leaf', 'note', 'mastic', 'node', dry_run => true);
+ROLLBACK;
+BEGIN;
+CALL snowflake_ids_convert('node', 'id', 'mastic', 'created', keep_position => true, dry_run => true);
+COMMIT;
+CALL snowflake_ids_convert('node', 'id', 'gid', 'created', dry_run => true);
+CALL snowflake_ids_convert('node', 'id', 'sno', 'created', dry_run => NULL);
+TABLE traces;
 
 -- What is wrong with a call.
 CALL snowflake_ids_convert('node', 'no', 'sno', 'created');
@@ -44,6 +63,9 @@ CREATE TABLE hard_part (hard int DEFAULT 1 REFERENCES hard) PARTITION BY LIST (h
 CREATE TABLE hard_default (hard int DEFAULT 1 REFERENCES hard);
 SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created');
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created');
+-- All of it is what a dry run says; that it would not do is no error of it.
+CALL snowflake_ids_convert('hard', 'id', 'sno', 'created', dry_run => true);
+TABLE traces;
 SELECT * FROM snowflake_ids_convert_plan('hard_part', 'hard', 'sno', 'hard');
 CREATE TABLE weak (id int, created date, more timestamptz);
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'sno', 'created');
@@ -105,6 +127,13 @@ INSERT INTO again VALUES (md5('1')::uuid, md5('1')::uuid);
 INSERT INTO again SELECT md5(i::text)::uuid, md5((i / 2)::text)::uuid FROM generate_series(2, 5) AS i;
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, finish => false);
 SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'again'::regclass;
+-- A dry run while it is under way, be it of the same or another one, leaves it as it is.
+CREATE TABLE under_way AS SELECT t.*, to_jsonb(s) AS state FROM traces t, snowflake_ids_conversion s WHERE s.relation = 'again'::regclass;
+CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, dry_run => true);
+CALL snowflake_ids_convert('again', 'id', 'sno', 'created', keep_position => true, dry_run => true);
+SELECT columns, triggers, functions FROM under_way;
+SELECT count(*) AS same FROM (SELECT t.*, to_jsonb(s) AS state FROM traces t, snowflake_ids_conversion s WHERE s.relation = 'again'::regclass INTERSECT TABLE under_way) AS u;
+DROP TABLE under_way;
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 UPDATE again SET id = md5('one')::uuid, up = md5('one')::uuid WHERE id = md5('1')::uuid;
 INSERT INTO again VALUES (md5('self')::uuid, md5('self')::uuid);
@@ -133,6 +162,7 @@ UPDATE again SET created = '2026-01-03';
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time FROM again LEFT JOIN done USING (id);
 
+DROP VIEW traces;
 DROP SCHEMA conversion CASCADE;
 DROP ROLE regress_convert;
 DELETE FROM snowflake_ids_conversion;

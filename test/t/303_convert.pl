@@ -147,12 +147,23 @@ my ($filled) = $before =~ /(\d+)$/;
 is(sql("SELECT count(*) >= $filled * 0.5 FROM orders WHERE snowflake_ids_new_2 IS NOT NULL"), 't', 'what was committed is there');
 
 $writers = writers();
+# As if nothing had been said for a while, so that the first step says how far it is.
+sql("UPDATE ids.snowflake_ids_conversion SET told = told - interval '10 s'");
 $session = Session->new($server);
 $session->send(call_text('false'));
+my $watcher = Session->new($server);
+my $rate = '';
+for (1 .. 1000)
+{
+	$rate = $watcher->ask("SELECT phase, per_second, remaining FROM ids.snowflake_ids_convert_progress WHERE phase IN ('fill', 'follow') AND per_second > 0 AND remaining IS NOT NULL");
+	last if $rate ne '' || progress() !~ /^(fill|settle|follow)/;
+}
+like($rate, qr/^(fill|follow)\|[1-9][\d.]*\|\d\d:\d\d:\d\d/, "progress has a rate and the time that is left: $rate");
 ok(wait_for('follow'), 'resumed, and columns that refer to keys are being filled');
-is(sql("SELECT per_second > 0 AND (remaining >= '0' OR remaining IS NULL) OR per_second IS NULL OR done = 0 FROM snowflake_ids_convert_progress"), 't', 'progress has a rate');
 sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%CALL%' AND pid <> pg_backend_pid() AND state = 'active'");
-like($session->answer, qr/canceling statement/, 'cancelled');
+my $until_cancelled = $session->answer;
+like($until_cancelled, qr/canceling statement/, 'cancelled');
+like($until_cancelled, qr/NOTICE:  \S*orders: fill \S*orders, [1-9]\d* of [1-9]\d* rows, [1-9][\d.]* per second, \d\d:\d\d:\d\d left/, 'a notice has them, too');
 like(progress(), qr/^follow/, 'the phase is remembered');
 {
 	my $other = Session->new($server);
