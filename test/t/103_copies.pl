@@ -41,7 +41,7 @@ for my $how ('pg_basebackup', 'cp -r')
 	$its_clock->set(-7200);
 	start_at($copy, $its_clock);
 	is(value($copy, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', "$how: the ledger was copied");
-	draw_after($ids, $copy, $its_clock, $start);
+	draw_at_all_times($ids, $copy, $its_clock, $start);
 	$ids->none_twice("$how of the running server");
 	$copy->stop('immediate');
 }
@@ -71,7 +71,7 @@ for (@faults)
 	$damage->();
 	$clock->set(-7200);
 	start_at($server, $clock);
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 	$ids->none_twice($fault);
 	ok(-s $_, 'the file is there: ' . s{.*/}{}r) for @files;
 }

@@ -58,7 +58,7 @@ for (@faults)
 	  if $state;
 	# The lowest floor that will do: the time of the latest id.
 	is(value($server, "SELECT snowflake_ids_reset('@{[ $ids->latest($server) ]}')"), '', "$fault: reset leads out");
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 	is($ids->twice, 0, "$fault: no id came twice");
 }
 $ids->none_twice('damaged files, and resets to the time of the latest id');
@@ -79,7 +79,7 @@ $ids->none_twice('damaged files, and resets to the time of the latest id');
 	start_at($server, $clock);
 	fails_with($server, 'SELECT gen_mastic()', 'ledger of another cluster', qr/belongs to another database cluster/, $reset);
 	unlink $ledger;
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 	$ids->none_twice('ledger of another cluster, removed as the hint says');
 }
 
@@ -94,19 +94,19 @@ SKIP:
 	$clock->set(-3600);
 	fails_with($server, 'SELECT gen_sno()', 'ledger that cannot be read', qr/could not open ledger file/, qr/ermission denied/, qr/HINT:.*server's user/);
 	chmod 0600, $ledger;
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 
 	chmod 0400, $ceiling;
 	$clock->step(60);    # past the ceiling
 	fails_with($server, 'SELECT gen_sno()', 'ceiling file that cannot be written', qr/could not write ceiling file/, qr/DETAIL:.*No id is issued before/, $writable);
 	chmod 0600, $ceiling;
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 
 	$clock->set(-3600);
 	link $ledger, "$ledger.copy";
 	fails_with($server, 'SELECT gen_sno()', 'ledger with a second name', qr/second hard link/, qr/HINT:.*Remove the other link/);
 	unlink "$ledger.copy";
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 
 	$server->stop('fast');
 	$clock->set(-3600);
@@ -118,7 +118,7 @@ SKIP:
 	$server->stop('fast');
 	unlink $ledger;
 	start_at($server, $clock);
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 
 	# A read-only data directory: nothing can be made in it, and what is there cannot be written.
 	$server->stop('fast');
@@ -128,7 +128,7 @@ SKIP:
 	chmod 0500, $server->data_dir;
 	fails_with($server, 'SELECT gen_sno()', 'read-only data directory', qr/could not create ledger file/, qr/HINT:.*must be writable/);
 	chmod 0700, $server->data_dir;
-	draw_after($ids, $server, $clock, $start);
+	draw_at_all_times($ids, $server, $clock, $start);
 	my $session = Session->new($server);
 	$ids->draw($session);
 	chmod 0400, $ledger, $ceiling;
@@ -138,7 +138,7 @@ SKIP:
 	like($said, qr/ERROR.*could not write ceiling file.*$writable/s, 'data directory that becomes read-only: ids end at the ceiling');
 	chmod 0700, $server->data_dir;
 	chmod 0600, $ledger, $ceiling;
-	draw_after($ids, $session, $clock, $start);
+	draw_at_all_times($ids, $session, $clock, $start);
 	$ids->none_twice('files and directory without permission');
 }
 

@@ -47,7 +47,7 @@ sub space_again
 	my ($session, $start) = @_;
 	unlink $full;
 	$ids->draw($session) if $session;
-	draw_after($ids, $_, $clock, $start) for $session // (), $server;
+	draw_at_all_times($ids, $_, $clock, $start) for $session // (), $server;
 }
 
 my ($no_ledger, $no_ceiling) = map { qr/could not $_ file "[a-z_.]+"/ } 'create ledger', 'write ceiling';
@@ -143,7 +143,7 @@ SKIP:
 	my $said = $session->ask('SELECT gen_sno()');
 	like($said, qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s, 'no space for the ceiling');
 	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	draw_after($ids, $session, $clock, $start);
+	draw_at_all_times($ids, $session, $clock, $start);
 	unlink $ledger;
 	$clock->set(-3600);
 	$session = Session->new($server);
@@ -153,7 +153,7 @@ SKIP:
 	like($said, qr/ERROR.*could not create ledger file.*HINT:.*free space/s, 'no space for the ledger');
 	ok(!grep({ /tmp$/ } glob "$ledger*"), 'nothing is left of it');
 	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	draw_after($ids, $session, $clock, $start);
+	draw_at_all_times($ids, $session, $clock, $start);
 	$ids->none_twice('no space for one session');
 }
 $server->stop('immediate');

@@ -56,7 +56,7 @@ sub put_back
 	$clock->set_to($at);
 	start_at($server, $clock);
 	$again->draw($server) for 1 .. 2;
-	draw_after($again, $server, $clock, $start);
+	draw_at_all_times($again, $server, $clock, $start);
 	$_->include($again) for $before, $after;
 	$before->none_twice('whole data directory put back, clock too: ids up to the copy');
 	cmp_ok($after->twice, '>', 0, 'ids after the copy come again: that is a limit');

@@ -17,7 +17,7 @@ use Test::More;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_after kill_postmaster kill_backend fails_with
+our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value sleep time);
 
 my %shims;
@@ -95,7 +95,7 @@ sub restart_after
 }
 
 # After a fault: hours behind, at the time of the ids before, and now. Whoever has forgotten something repeats it.
-sub draw_after
+sub draw_at_all_times
 {
 	my ($ids, $where, $clock, $start) = @_;
 	$clock->set(-7200);
