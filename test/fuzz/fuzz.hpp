@@ -49,7 +49,7 @@ public:
     T take() {
         T v = 0;
         for (std::size_t i = 0; i < sizeof(T); i++) {
-            v = static_cast<T>(std::uint64_t{v} << 8 | (left_ != 0 ? *p_ : 0u));
+            v = static_cast<T>(static_cast<std::uint64_t>(v) << 8 | (left_ != 0 ? *p_ : 0u));
             if (left_ == 0) continue;
             p_++;
             left_--;

@@ -1,0 +1,108 @@
+// Layouts of 64 bits that users make: refused, or good for every id and every time they have; and what the ledger
+// remembers of them gives the same ids.
+#include "core/layout.hpp"
+
+#include "core/snowflake_si.hpp"
+#include "fuzz.hpp"
+#include "ledger/freeze.hpp"
+#include "ledger/numbering.hpp"
+
+using namespace snowflake_ids;
+using namespace snowflake_ids::fuzz;
+
+namespace {
+
+void require_good(const Layout& l, fuzz::Numbers& in) {
+    require(l.bits() >= 1 && l.bits() <= 63);
+    require(l.max_id() >> 63 == 0);
+    // Every number up to the largest is an id, and only those.
+    for (const std::uint64_t id : {std::uint64_t{0}, l.max_id(), in.take<std::uint64_t>() & l.max_id()}) {
+        const Result<Layout::Fields> f = l.split(id);
+        require(f && l.compose(f.value) == id);
+        require(f.value.tick <= l.timeline.max_tick() && f.value.node <= l.max_node() &&
+                f.value.sequence <= l.max_sequence());
+        const std::int64_t us = l.time_us(id);
+        require(us == l.timeline.start_us(f.value.tick) && l.timeline.floor_tick(us).value == f.value.tick);
+        const Result<std::uint64_t> again = l.make(us, f.value.node, f.value.sequence);
+        require(again && again.value == id);
+        require(l.lower_bound(us).value <= id && id <= l.upper_bound(us).value);
+        require(l.make(us, std::int64_t{l.max_node()} + 1, 0).error == Error::node_range);
+        require(l.make(us, 0, std::int64_t{l.max_sequence()} + 1).error == Error::sequence_range);
+        require(l.make(us, -1, 0).error == Error::node_range && l.make(us, 0, -1).error == Error::sequence_range);
+    }
+    require(l.split(l.max_id() + 1).error == Error::id_range);
+
+    // Any time: an id of it, or none because it is outside.
+    const auto us = in.take<std::int64_t>();
+    const Result<std::uint64_t> id = l.make(us, 0, 0);
+    const bool early = us<l.timeline.epoch_us, late = us> l.timeline.end_us();
+    require(id.error == (early ? Error::time_before_epoch : late ? Error::time_after_end : Error::none));
+    if (id) require(l.time_us(id.value) <= us && us - l.time_us(id.value) < l.timeline.tick_us);
+    require(static_cast<bool>(l.upper_bound(us)) == !early);
+    const Result<std::uint64_t> lower = l.lower_bound(us);
+    if (lower) {
+        require(l.time_us(lower.value) >= us);
+        require(lower.value == 0 || l.time_us(lower.value - 1) < us);
+    } else {
+        require(us > l.time_us(l.max_id()));
+    }
+    const Result<std::uint64_t> upper = l.upper_bound(us);
+    if (upper) require(l.time_us(upper.value) <= us && (upper.value == l.max_id() || l.time_us(upper.value + 1) > us));
+}
+
+void require_same_numbers(const Layout& l, fuzz::Numbers& in) {
+    const Result<std::uint64_t> numbering = ledger::pack_numbering(l);
+    if (!numbering) {
+        require(numbering.error == Error::bad_tick || numbering.error == Error::bad_epoch);
+        return;
+    }
+    require(numbering.value != 0 && ledger::possible_numbering(numbering.value));
+    const Layout kept = ledger::unpack_numbering(numbering.value);
+    require(kept.timeline.epoch_us == l.timeline.epoch_us && kept.timeline.tick_us == l.timeline.tick_us);
+    require(kept.node_bits == l.node_bits && kept.sequence_bits == l.sequence_bits);
+    require(ledger::pack_numbering(kept).value == numbering.value);
+    const Layout::Fields f{in.take<std::uint64_t>() & l.timeline.max_tick() & kept.timeline.max_tick(),
+                           in.take<std::uint32_t>() & l.max_node(), in.take<std::uint32_t>() & l.max_sequence()};
+    require(kept.compose(f) == l.compose(f));
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Numbers in(data, size);
+    const auto how = in.take<std::uint8_t>();
+    Layout l{};
+    // As they are given, or near what people use: small numbers come up too seldom by chance.
+    l.timeline.epoch_us = in.take<std::int64_t>();
+    l.timeline.tick_us = in.take<std::int64_t>();
+    if (how & 1) l.timeline.epoch_us = (l.timeline.epoch_us & 0x7ffffffffff) * 1000;
+    if (how & 2) l.timeline.tick_us &= 0xffffff;
+    if (how & 4) l.timeline.tick_us = l.timeline.tick_us % 128 * 1000;
+    const unsigned mask = how & 8 ? 63 : 255;
+    l.timeline.bits = in.take<std::uint8_t>() & mask;
+    l.node_bits = in.take<std::uint8_t>() & (how & 16 ? 15 : mask);
+    l.sequence_bits = in.take<std::uint8_t>() & (how & 16 ? 15 : mask);
+    l.node_last = how & 32;
+
+    const Error error = check_layout(l);
+    require(error == Error::none || error == Error::bad_width || error == Error::bad_total_width ||
+            error == Error::bad_tick || error == Error::bad_epoch);
+    if (error == Error::none) {
+        require_good(l, in);
+        require_same_numbers(l, in);
+    }
+
+    // Snowflake-SI's two settings, and the word that freezes them.
+    const std::int64_t bits = in.take<std::uint8_t>() % 16;
+    const std::int64_t base = how & 64 ? l.timeline.epoch_us : in.take<std::int64_t>();
+    const Result<Layout> si = snowflake_si::layout(base, bits);
+    if (!si) {
+        require(si.error == Error::bad_base_clock || si.error == Error::bad_width);
+        return 0;
+    }
+    require(check_layout(si.value) == Error::none && si.value.bits() == snowflake_si::id_bits);
+    require_good(si.value, in);
+    const std::uint64_t frozen = ledger::pack_layout(si.value);
+    require(ledger::frozen_base_clock_us(frozen) == base && ledger::frozen_machine_bits(frozen) == bits);
+    return 0;
+}
