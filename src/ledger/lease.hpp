@@ -4,8 +4,9 @@
 //
 // What keeps order: an id that is drawn after another one was seen is larger. So a lease ends
 // with its tick and with its view, which is whatever lets the process see what others have
-// drawn. It is never taken while the clock is behind, for the tick may have to last, and
-// never more than a small part of the pool. Unused numbers are simply not issued.
+// drawn. It is never taken while the clock is behind, for the tick may have to last: only the
+// draw that finds it so may have claimed more, and gives that up. And it is never more than a
+// small part of the pool. Unused numbers are simply not issued.
 //
 // What keeps floors: whoever raises one counts up Header::epoch afterwards, and a holder
 // looks at that before each number.
@@ -25,7 +26,7 @@ struct Lease {
     std::uint32_t toggle = 0;
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // next == end: none left
-    std::uint32_t want = 1;  // how many to draw next
+    std::uint32_t want = 1;  // how many were drawn last; 0: one, and the next draw is for one too
     std::uint32_t used = 0;  // taken from this lease so far
 };
 
@@ -58,7 +59,7 @@ inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     if (!c.held) return 0;
     const std::uint32_t given_up = l.end - l.next;
     l.next = l.end;
-    l.want = 1;
+    l.want = 0;
     return given_up;
 }
 

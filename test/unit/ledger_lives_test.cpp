@@ -4,36 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <string>
+#include <utility>
 
+#include "support/ledger_explore.hpp"
 #include "support/ledger_wrong_steps.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
-
-Exploration explore(Model& model) {
-    const Exploration e = Explorer(model).run();
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::printf("%-32s %8zu states %9zu transitions %8zu crashes %7zu prefixes run, longest %2zu; %.1f s%s%s\n",
-                test->name(), e.states, e.transitions, e.crashes, e.prefixes, e.longest, e.seconds,
-                e.complaint.empty() ? "" : "; found: ", e.complaint.c_str());
-    std::fflush(stdout);
-    return e;
-}
-
-void expect_right(Model& model) {
-    const Exploration e = explore(model);
-    EXPECT_EQ(e.complaint, "") << e.trace;
-    EXPECT_TRUE(e.complete);
-}
-
-void expect_found(Model& model, const std::string& complaint) {
-    const Exploration e = explore(model);
-    EXPECT_EQ(e.complaint, complaint) << e.trace;
-}
 
 struct Plain : Lives {};
 struct Sno : Lives {
@@ -186,6 +166,29 @@ TEST(LedgerLives, FindsWalNotFlushed) { expect_caught<WalNotFlushed>(Failover(),
 // The page is in memory as another process wrote it, who has not flushed it yet.
 TEST(LedgerLives, FindsWalReadUnflushed) {
     expect_caught<WalReadUnflushed>(Failover(), "issued beyond the flushed ceiling");
+}
+
+// ---- wrong on purpose: it stops ----
+
+TEST(LedgerLives, FindsLockKeptAfterAFailedSync) {
+    PowerLoss m;
+    m.syncs_may_fail = true;
+    expect_caught<LockKeptAfterAFailedSync>(std::move(m), "the lock was left behind");
+}
+
+TEST(LedgerLives, FindsLifeBegunAtTheLastTick) {
+    expect_caught<LifeBegunAtTheLastTick>(PowerLoss(), "nobody can go on from here");
+}
+
+TEST(LedgerLives, FindsHeldTickNeverBegins) {
+    Plain m;
+    m.with_wal = false;
+    m.clock = {1};
+    m.rules.max = 0;
+    m.last_monotonic = 2;
+    m.sessions<HeldTickNeverBegins>({1, 1}, 2);
+    m.start_in_life(2);
+    expect_found(m, "nobody can go on from here");
 }
 
 }  // namespace

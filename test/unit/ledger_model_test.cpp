@@ -2,7 +2,6 @@
 // support/ledger_never_twice.hpp for what must hold.
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "ledger/claim.hpp"
 #include "ledger/reset.hpp"
+#include "support/ledger_explore.hpp"
 #include "support/ledger_never_twice.hpp"
 #include "support/ledger_wrong.hpp"
 
@@ -26,26 +26,6 @@ struct RealClaim {
                                 : ledger::claim<false>(slot, clock, want, rules);
     }
 };
-
-Exploration explore(Model& model) {
-    const Exploration e = Explorer(model).run();
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::printf("%-24s %8zu states %9zu transitions %8zu crashes %7zu prefixes run, longest %2zu; %.1f s%s%s\n",
-                test->name(), e.states, e.transitions, e.crashes, e.prefixes, e.longest, e.seconds,
-                e.complaint.empty() ? "" : "; found: ", e.complaint.c_str());
-    return e;
-}
-
-void expect_right(Model& model) {
-    const Exploration e = explore(model);
-    EXPECT_EQ(e.complaint, "") << e.trace;
-    EXPECT_TRUE(e.complete);
-}
-
-void expect_found(Model& model, const std::string& complaint) {
-    const Exploration e = explore(model);
-    EXPECT_EQ(e.complaint, complaint) << e.trace;
-}
 
 struct Sno : NeverTwice {
     explicit Sno(OnRegression policy = OnRegression::hold) {

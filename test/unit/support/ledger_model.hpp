@@ -46,11 +46,20 @@ struct ValuesOrder {
     }
 };
 
+// An id, or the first of several, on its way out; and what its process knew.
+struct Issued : ledger::Claim {
+    Value seen = 0;             // the largest id that it had seen when it began, as the model orders them
+    Value since = 0;            // the clock when it began
+    std::uint32_t claimed = 0;  // how many numbers were taken for it; 0: by an earlier claim
+    bool held_before = false;   // the claim before was behind the clock too
+    bool in_recovery = false;   // it began in recovery
+};
+
 struct Request {
     enum Kind : unsigned char { load, swap, store, lock, sync, issue, tick, monotonic } kind = load;
     Cell cell = key_cell;
     Value expected = 0, desired = 0;
-    ledger::Claim issued{};  // issue: not an access, takes place at once
+    Issued issued{};  // issue: not an access, takes place at once
 };
 
 // Cells beyond those of a slot.
@@ -107,11 +116,12 @@ public:
     // See Model::sync().
     bool sync(Cell cell) { return ask({Request::sync, cell}).ok; }
     // For operations that draw more than once: these ids are out.
-    void issue(const ledger::Claim& c) {
+    void issue(const Issued& i) {
         Request r{Request::issue};
-        r.issued = c;
+        r.issued = i;
         ask(r);
     }
+    void issue(const ledger::Claim& c) { issue(Issued{c}); }
     Result<Value> tick() override {
         const Answer a = ask({Request::tick});
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
@@ -192,7 +202,7 @@ private:
     std::vector<Node> nodes_;
 };
 
-inline constexpr std::size_t model_cells = 20, model_processes = 3, model_ghosts = 3;
+inline constexpr std::size_t model_cells = 22, model_processes = 3, model_ghosts = 4;
 
 struct Position {
     std::uint32_t node = 0;
@@ -233,6 +243,7 @@ struct Model {
     virtual bool clock_has_state() const { return false; }
     virtual Complaint on_access(const Global&, Global&, const Request&, const Answer&) { return nullptr; }
     virtual Complaint on_done(Global&, const ledger::Claim&) { return nullptr; }
+    virtual Complaint on_issue(Global& g, const Issued& i) { return on_done(g, i); }
     // Accesses that need no place of their own in the order, for nobody can tell when they were:
     // they come at once with the one before.
     virtual bool at_once(const Global&, std::uint8_t, const Request&) const { return false; }
@@ -240,8 +251,10 @@ struct Model {
     virtual void sync(const Global&, Cell, std::vector<std::pair<Answer, Global>>&) const {}
     // Of every state.
     virtual Complaint always(const Global&) { return nullptr; }
-    // Other things that may happen at any time.
+    // Other things that may happen at any time: all processes end.
     virtual void events(const Global&, std::vector<Global>&) const {}
+    // The same, and the processes stay.
+    virtual void changes(const Global&, std::vector<Global>&) const {}
 };
 
 struct Exploration {
@@ -325,6 +338,9 @@ private:
             to.memory[lock_cell] = 0;
             add(to, {index, model_processes, false});
         }
+        others.clear();
+        model_.changes(from, others);
+        for (const Global& g : others) add(g, {index, model_processes, false});
     }
 
     // One access of process p, with every answer that it may have.
@@ -370,7 +386,7 @@ private:
             }
             if (request.kind == Request::lock && answer.ok) to.memory[lock_cell] = p + 1u;
             if (request.kind == Request::monotonic) to.monotonic = answer.value;
-            if (request.kind == Request::issue) complain(model_.on_done(to, request.issued), origin);
+            if (request.kind == Request::issue) complain(model_.on_issue(to, request.issued), origin);
             complain(model_.on_access(from, to, request, answer), origin);
             arrive(to, p, next(from.process[p], request, answer), origin);
         }

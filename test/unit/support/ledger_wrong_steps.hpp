@@ -111,4 +111,42 @@ struct WalReadUnflushed : RightSteps {
     }
 };
 
+// ---- they stop: who comes finds no way on ----
+
+struct LockKeptAfterAFailedSync : RightSteps {
+    static void unlock(World& w, const ledger::CeilingResult& r) {
+        if (r.error == ledger::CeilingError::none) w.unlock();
+    }
+};
+
+// A new life begins above everything.
+struct LifeBegunAtTheLastTick : RightSteps {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+        const auto last = [&](auto& s, Value) { resume(s, Server::last_time); };
+        return ledger::begin_locked_life(header, n, slot, last, file, key, life_id, sync);
+    }
+};
+
+// What says when a held tick was begun speaks of the next one, so everybody waits from now on.
+struct HeldTickNeverBegins : RightSteps {
+    struct MistakenSlot {
+        struct Begun {
+            WatchedWord& begun;
+            Value load() const { return begun.load(); }
+            bool compare_exchange_strong(Value& seen, Value desired) {
+                return begun.compare_exchange_strong(seen, desired + 1);
+            }
+        };
+        WatchedWord &word, &safe;
+        Begun begun;
+    };
+    template <bool has_toggle, class S, class Clock>
+    static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules, Value limit) {
+        MistakenSlot mistaken{slot.word, slot.safe, {slot.begun}};
+        return ledger::claim<has_toggle>(mistaken, clock, want, rules, limit);
+    }
+};
+
 }  // namespace snowflake_ids::test

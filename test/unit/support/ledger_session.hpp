@@ -1,0 +1,369 @@
+// What a session does on the server of ledger_server.hpp, for the explorer. The steps are the
+// ledger's own templates; what pg/generator.cpp, durability.cpp, lease.hpp and operate.cpp do
+// between them is Session.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <tuple>
+#include <utility>
+
+#include "ledger/ceiling.hpp"
+#include "ledger/claim.hpp"
+#include "ledger/lease.hpp"
+#include "ledger/life.hpp"
+#include "ledger/wal.hpp"
+#include "support/ledger_server.hpp"
+
+namespace snowflake_ids::test {
+
+// The protocol's steps as they are, to be replaced one by one.
+struct RightSteps {
+    template <bool has_toggle, class... Args>
+    static ledger::Claim claim(Args&&... args) {
+        return ledger::claim<has_toggle>(std::forward<Args>(args)...);
+    }
+    template <class H>
+    static bool is_current(const H& header, const ledger::LifeKey& key) {
+        return ledger::is_current(header, key);
+    }
+    template <class... Args>
+    static ledger::CeilingResult begin_life(Args&&... args) {
+        return ledger::begin_locked_life(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static ledger::CeilingResult raise_ceiling(Args&&... args) {
+        return ledger::raise_locked_ceiling(std::forward<Args>(args)...);
+    }
+    static void unlock(World& w, const ledger::CeilingResult&) { w.unlock(); }
+    template <class... Args>
+    static std::int64_t enter_database(Args&&... args) {
+        return ledger::enter_database(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static std::int64_t raise_wal_above(Args&&... args) {
+        return ledger::raise_wal_above(std::forward<Args>(args)...);
+    }
+
+    // Leases.
+    static constexpr bool set_up_again_in_recovery = true, set_up_again_after_floor = true;
+    static constexpr bool lease_ends_with_set_up = true;
+    template <class... Args>
+    static bool serves(Args&&... args) {
+        return ledger::serves(std::forward<Args>(args)...);
+    }
+    static std::uint32_t lease_size(const ledger::Lease& l, bool same_view, std::uint32_t pool) {
+        return ledger::lease_size(l, same_view, pool);
+    }
+    static void begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
+        ledger::begin_lease(l, c, want);
+    }
+    static std::uint32_t toggle_of(const ledger::Lease& l, World&) { return l.toggle; }
+    static void find_lease(ledger::Lease&, World&) {}
+    static void keep_lease(const ledger::Lease&, World&) {}
+};
+
+// What all sessions of a model have in common.
+struct Server {
+    static constexpr Value last_time = 15;
+
+    Rules rules{.min = 0, .max = 1, .max_tick = 15};
+    Value window = 1;
+    bool with_file = true, with_wal = true;        // the ceilings that are kept
+    bool with_leases = false;                      // some session has them
+    std::uint32_t lease_share = 4;                 // how many numbers one may have
+    bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
+    bool may_promote = false;                      // it may be a standby
+
+    // Ids as they follow each other inside a toggle; never 0.
+    static Value order(Value tick, Value sequence) { return (tick << 3 | sequence) + 1; }
+};
+
+template <class Steps>
+class Session {
+public:
+    Session(World& world, const Server& server) : w(world), s(server) {}
+
+    // Makes ready and draws; `draws` claims at most.
+    ledger::Claim draw(Value draws) {
+        const std::vector<Value>& known = w.locals;
+        if (known.empty()) {
+            if (!begin_life()) return nothing;
+            w.go_on_with({entering});
+        }
+        switch (known[0]) {
+            case entering: {
+                if (!s.with_wal) w.go_on_with({binding, 0, s.last_time});
+                const auto [life_id, until] = enter();
+                w.go_on_with({binding, life_id, until});
+            }
+            case binding:
+                bind();
+                w.go_on_with({claiming, known[1], known[2], limit(known[2]), 0});
+            case claiming: {
+                const Value below = known[3], done = known[4];
+                if (done == draws) return nothing;
+                const ledger::Claim c = claim(1, below);
+                if (c.outcome == ledger::Outcome::ended) return c;
+                if (c.outcome == ledger::Outcome::issued) w.issue(c);
+                if (c.outcome == ledger::Outcome::ceiling) w.go_on_with({raising, known[1], known[2], c.tick, done});
+                w.go_on_with({claiming, known[1], known[2], below, done + 1});
+            }
+            case raising: {
+                Value until = known[2];
+                if (!raise_above(known[3], known[1], s.with_wal, until)) return nothing;
+                w.go_on_with({claiming, known[1], until, limit(until), known[4]});
+            }
+        }
+        return nothing;
+    }
+
+    // One statement of `draws` queries, each with a snapshot of its own; what the last one drew
+    // is committed if `commits`.
+    ledger::Claim draw_by_lease(Value draws, bool commits) {
+        Known k = unpack(w.locals);
+        switch (k.part) {
+            case looking: {
+                if (k.done == draws) {
+                    if (commits) commit(k.last);
+                    return nothing;
+                }
+                // Only for what must hold: the code asks at each set-up.
+                if (s.may_promote) k.in_recovery = w.load(as_cell(recovery_cell));
+                if (s.commits) k.view = w.load(as_cell(view_cell));
+                if (s.clock_has_time) k.since = w.tick().value;
+                if (k.bound == 0) go_on(k, starting);
+                if (k.standby != 0 && Steps::set_up_again_in_recovery) go_on(k, starting);
+                const bool floor_was_raised = w.load(as_cell(epoch_cell)) != k.epoch;
+                if (floor_was_raised && Steps::set_up_again_after_floor) go_on(k, starting);
+                go_on(k, drawing);
+            }
+            case starting:
+            case entering:
+            case binding:
+                if (!set_up(k)) return nothing;
+                if (k.part == binding) go_on(k, drawing);
+                go_on(k, k.part == starting ? entering : binding);
+            case drawing: {
+                ledger::Lease l = k.lease();
+                Steps::find_lease(l, w);
+                const bool same_view = k.noted_view == k.view;
+                if (Steps::serves(
+                        l, [&] { return w.tick().value; }, [&] { return same_view; })) {
+                    l.used++;
+                    Issued i = knowing(k);
+                    i.tick = l.tick;
+                    i.toggle = Steps::toggle_of(l, w);
+                    i.first = l.next++;
+                    Steps::keep_lease(l, w);
+                    k.set(l);
+                    drew(k, i);
+                }
+                const std::uint32_t want = Steps::lease_size(l, same_view, s.lease_share * ledger::lease_pool_share);
+                l.next = l.end;
+                l.want = want;
+                k.set(l);
+                go_on(k, claiming);
+            }
+            case claiming: {
+                ledger::Lease l = k.lease();
+                const std::uint32_t want = l.want;
+                const ledger::Claim c = claim(want, k.below);
+                if (c.outcome == ledger::Outcome::ended) return c;
+                if (c.outcome == ledger::Outcome::ceiling) {
+                    k.wanted = c.tick;
+                    go_on(k, raising);
+                }
+                if (c.outcome != ledger::Outcome::issued) {
+                    if (++k.done == draws) return nothing;
+                    go_on(k, claiming);
+                }
+                Issued i = knowing(k);
+                static_cast<ledger::Claim&>(i) = c;
+                i.count = 1;
+                i.claimed = c.count;
+                i.held_before = k.held != 0;
+                Steps::begin_lease(l, c, want);
+                Steps::keep_lease(l, w);
+                k.held = c.held;
+                k.noted_view = k.view;
+                k.set(l);
+                drew(k, i);
+            }
+            case raising:
+                if (!raise_above(k.wanted, k.life_id, s.with_wal && k.standby == 0, k.until)) return nothing;
+                k.wanted = 0;
+                k.below = limit(k.until);
+                go_on(k, claiming);
+        }
+        return nothing;
+    }
+
+    // Nothing at or before `tick` is issued any more, as an observe does it. Done: "ended", and
+    // marked as toggled.
+    ledger::Claim floor(Value tick) {
+        Known k = unpack(w.locals);
+        if (k.part == looking) go_on(k, starting);
+        if (k.part == raising) {
+            if (!raise_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
+            ledger::raise_slot(w.slot, tick, s.rules.has_toggle);
+            header.epoch.fetch_add(1);
+            return {.outcome = ledger::Outcome::ended, .toggled = true, .tick = tick};
+        }
+        if (!set_up(k)) return nothing;
+        go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
+    }
+
+private:
+    static constexpr ledger::Claim nothing{.outcome = ledger::Outcome::before_epoch};
+
+    // The parts of a session, and what one with a lease knows.
+    static constexpr Value no_view = ~Value{0};
+    enum Part : Value { looking, entering, binding, claiming, raising, starting, drawing };
+    struct Known {
+        Value part, bound, life_id, until, below, epoch, standby;
+        Value done, in_recovery, view, noted_view, since, wanted, held, last;
+        Value tick, toggle, next, end, want, used;
+
+        ledger::Lease lease() const {
+            return {.tick = tick,
+                    .toggle = static_cast<std::uint32_t>(toggle),
+                    .next = static_cast<std::uint32_t>(next),
+                    .end = static_cast<std::uint32_t>(end),
+                    .want = static_cast<std::uint32_t>(want),
+                    .used = static_cast<std::uint32_t>(used)};
+        }
+        // All that is used up is the same.
+        void set(const ledger::Lease& l) {
+            const bool left = l.next < l.end;
+            tick = left ? l.tick : 0;
+            toggle = left ? l.toggle : 0;
+            next = left ? l.next : 0;
+            end = left ? l.end : 0;
+            used = left ? l.used : 0;
+            want = l.want;
+        }
+    };
+    using Numbers = std::array<Value, sizeof(Known) / sizeof(Value)>;
+
+    static Known unpack(const std::vector<Value>& locals) {
+        Known k{};
+        k.set({});
+        k.noted_view = no_view;
+        if (!locals.empty()) {
+            Numbers n;
+            std::copy(locals.begin(), locals.end(), n.begin());
+            k = std::bit_cast<Known>(n);
+        }
+        return k;
+    }
+    [[noreturn]] void go_on(Known k, Part part) {
+        k.part = part;
+        const auto n = std::bit_cast<Numbers>(k);
+        w.go_on_with({n.begin(), n.end()});
+    }
+
+    Issued knowing(const Known& k) const {
+        Issued i;
+        i.seen = k.view & 0xffffffff;
+        i.since = k.since;
+        i.in_recovery = k.in_recovery != 0;
+        return i;
+    }
+    [[noreturn]] void drew(Known& k, const Issued& i) {
+        w.issue(i);
+        if (s.commits) k.last = s.order(i.tick, i.first);
+        k.done++;
+        k.view = k.since = k.in_recovery = 0;
+        go_on(k, looking);
+    }
+    void commit(Value last) {
+        Value seen = w.load(as_cell(view_cell)), next;
+        do {
+            next = (seen >> 32) + 1;
+            next = next << 32 | std::max(seen & 0xffffffff, last);
+        } while (!w.swap(as_cell(view_cell), seen, next));
+    }
+
+    // One of its three parts. False: it failed.
+    bool set_up(Known& k) {
+        switch (k.part) {
+            case starting:
+                // First, so that a floor or a promotion from here on is noticed.
+                k.standby = s.may_promote ? w.load(as_cell(recovery_cell)) : 0;
+                k.epoch = w.load(as_cell(epoch_cell));
+                return begin_life();
+            case entering:
+                k.life_id = 0;
+                k.until = s.last_time;
+                if (s.with_wal && k.standby == 0) std::tie(k.life_id, k.until) = enter();
+                return true;
+            default:
+                bind();
+                k.below = limit(k.until);
+                k.bound = 1;
+                if (Steps::lease_ends_with_set_up) {
+                    k.set({});
+                    k.noted_view = no_view;
+                }
+                return true;
+        }
+    }
+
+    bool begin_life() {
+        const ledger::LifeKey key{w.load(as_cell(postmaster_cell)), 1, 1};
+        if (Steps::is_current(header, key)) return true;
+        if (!w.lock()) return false;
+        const auto resume = [&](WatchedSlot& slot, Value tick) {
+            if (slot.key.load() != 0) ledger::raise_slot(slot, tick, s.rules.has_toggle);
+        };
+        const ledger::CeilingResult r = Steps::begin_life(
+            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, resume, file, key, key.started, true);
+        Steps::unlock(w, r);
+        return r.error == ledger::CeilingError::none;
+    }
+    // The life's id, and until when ids may be issued.
+    std::pair<Value, Value> enter() {
+        const Value life_id = header.life_id.load();
+        const auto target = static_cast<std::int64_t>(w.tick().value + s.window);
+        const std::int64_t until = Steps::enter_database(wal, life_id, target, [&](std::int64_t us) {
+            const auto tick = static_cast<Value>(us);
+            ledger::raise_to(header.floor_ms, tick);
+            if (w.slot.key.load() != 0) ledger::raise_slot(w.slot, tick, s.rules.has_toggle);
+            if (s.with_leases) header.epoch.fetch_add(1);
+        });
+        return {life_id, static_cast<Value>(until)};
+    }
+    void bind() {
+        Value key = w.slot.key.load();
+        if (key == 0) w.slot.key.compare_exchange_strong(key, 1);
+        if (const Value floor = header.floor_ms.load()) ledger::apply_floor(w.slot, floor, s.rules.has_toggle);
+    }
+    Value limit(Value until) { return s.with_file ? std::min(w.slot.ceiling.load(), until) : until; }
+    ledger::Claim claim(std::uint32_t want, Value below) {
+        return s.rules.has_toggle ? Steps::template claim<true>(w.slot, w.clock, want, s.rules, below)
+                                  : Steps::template claim<false>(w.slot, w.clock, want, s.rules, below);
+    }
+    bool raise_above(Value tick, Value life_id, bool with_wal, Value& until) {
+        const Value target = std::max(w.tick().value, tick) + s.window;
+        if (s.with_file && tick >= w.slot.ceiling.load()) {
+            if (!w.lock()) return false;
+            const ledger::CeilingResult r = Steps::raise_ceiling(w.slot, 0u, target, true, file);
+            Steps::unlock(w, r);
+            if (r.error != ledger::CeilingError::none) return false;
+        }
+        const auto wanted = static_cast<std::int64_t>(tick), known = static_cast<std::int64_t>(until);
+        if (with_wal && wanted >= known) {
+            until = static_cast<Value>(Steps::raise_wal_above(wal, life_id, wanted, static_cast<std::int64_t>(target)));
+        }
+        return true;
+    }
+
+    World& w;
+    const Server& s;
+    WatchedHeader header{w};
+    WatchedFile file{&w};
+    WatchedWal wal{&w};
+};
+
+}  // namespace snowflake_ids::test

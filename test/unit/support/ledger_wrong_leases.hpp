@@ -1,0 +1,87 @@
+// Leases of ledger_session.hpp that are wrong on purpose, one rule broken in each.
+#pragma once
+
+#include "support/ledger_session.hpp"
+
+namespace snowflake_ids::test {
+
+// The clock is not asked.
+struct LeaseOutlivesItsTick : RightSteps {
+    template <class Now, class SameView>
+    static bool serves(const ledger::Lease& l, Now, SameView same_view) {
+        return ledger::serves(
+            l, [&] { return l.tick; }, same_view);
+    }
+};
+
+struct LeaseOutlivesItsView : RightSteps {
+    template <class Now, class SameView>
+    static bool serves(const ledger::Lease& l, Now now, SameView) {
+        return ledger::serves(l, now, [] { return true; });
+    }
+};
+
+// Nobody looks whether a floor was raised.
+struct LeaseOutlivesAFloor : RightSteps {
+    static constexpr bool set_up_again_after_floor = false;
+};
+
+// A floor or a promotion is noticed, and the lease is kept all the same.
+struct LeaseKeptBySetUp : RightSteps {
+    static constexpr bool lease_ends_with_set_up = false;
+};
+
+struct StandbyNeverSetUpAgain : RightSteps {
+    static constexpr bool set_up_again_in_recovery = false;
+};
+
+struct LeaseWhileHeld : RightSteps {
+    static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
+        c.held = false;
+        ledger::begin_lease(l, c, want);
+    }
+};
+
+// What a held tick gave beyond one number is given up, and the next draw asks for more again.
+struct HeldNumbersGivenUp : RightSteps {
+    static void begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
+        ledger::begin_lease(l, c, want);
+        if (c.held) l.want = 1;
+    }
+};
+
+// As many as were asked for, not as many as the tick had left.
+struct LeaseOfAllThatWasWanted : RightSteps {
+    static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
+        c.count = want;
+        ledger::begin_lease(l, c, want);
+    }
+};
+
+struct LeaseWithoutBound : RightSteps {
+    static std::uint32_t lease_size(const ledger::Lease& l, bool same_view, std::uint32_t) {
+        return ledger::lease_size(l, same_view, ~std::uint32_t{0});
+    }
+};
+
+// The slot's tick-tock bit as it is now, not as it was when the numbers were claimed.
+struct LeaseWithTheSlotsToggle : RightSteps {
+    static std::uint32_t toggle_of(const ledger::Lease&, World& w) {
+        return ledger::unpack(w.slot.word.load(), 0, true).toggle();
+    }
+};
+
+// In the mapped file, for the next session: what is left of a lease is not lost with its process.
+struct LeaseInTheLedger : LeaseOutlivesItsView {
+    static void find_lease(ledger::Lease& l, World& w) {
+        const Value kept = w.load(as_cell(lease_cell));
+        l.tick = kept >> 16;
+        l.next = kept >> 8 & 0xff;
+        l.end = kept & 0xff;
+    }
+    static void keep_lease(const ledger::Lease& l, World& w) {
+        w.store(as_cell(lease_cell), l.tick << 16 | l.next << 8 | l.end);
+    }
+};
+
+}  // namespace snowflake_ids::test
