@@ -44,13 +44,14 @@ sub clock { return Clock->new }
 
 # A server under a clock, with the extension in database postgres. It does not sync: killing processes loses nothing
 # that the kernel has, and crash recovery would sync every file first. What sync is for is tested with
-# under_power_loss(). Options: conf (text), synced (remember what is synced), the rest as init() takes it.
+# under_power_loss(). Options: conf (text), synced (remember what is synced), install_path (of another server's
+# programs), the rest as init() takes it.
 sub new_server
 {
 	my ($name, $clock, %options) = @_;
 	my $conf = delete $options{conf} // '';
 	my $synced = delete $options{synced};
-	my $server = PostgreSQL::Test::Cluster->new($name);
+	my $server = PostgreSQL::Test::Cluster->new($name, install_path => delete $options{install_path});
 	$server->init(%options);
 	under_power_loss($server) if $synced;
 	$server->append_conf('postgresql.conf', <<"END");
