@@ -32,6 +32,7 @@ struct Client {
     PGconn* connection = nullptr;
     std::uint32_t draw = 0;
     std::vector<std::string> prepared;
+    Asked asked;  // of the statement that runs
 
     Client(std::string d, const std::string& file, std::string l, std::uint16_t n)
         : dir(std::move(d)), link(std::move(l)), number(n), out(dir + "/ids/" + file), random(n + 1u) {}
@@ -94,7 +95,7 @@ struct Client {
                 if (std::strstr(message, "synchronous replication") != nullptr) wait_was_cancelled = true;
             },
             nullptr);
-        note(Type::connected, static_cast<std::uint32_t>(std::atoi(std::strrchr(node, '/') + 1)));
+        note(Type::connected, static_cast<std::uint32_t>(std::atoi(std::strrchr(node, '/') + 1)), link.c_str());
         find_prepared();
         return true;
     }
@@ -119,6 +120,7 @@ struct Client {
             Record r{Type::id, static_cast<std::uint8_t>(format), number, draw, {}};
             if (static_cast<std::size_t>(PQgetlength(result, row, 0)) != id_size[format]) die("an id of another size");
             std::memcpy(r.bytes, PQgetvalue(result, row, 0), id_size[format]);
+            if (format == sno) set_asked(r, asked);
             out.write(r);
         }
     }
@@ -180,9 +182,11 @@ struct Client {
                     format);
                 break;
             case 9:  // in a partition of its own, or in that of the setting
-                run("SELECT gen_sno(" + std::to_string(below(256)) + ", " + std::to_string(1 + below(5)) +
+                asked = {true, static_cast<std::uint8_t>(below(256)), static_cast<std::uint16_t>(1 + below(5))};
+                run("SELECT gen_sno(" + std::to_string(asked.metabyte) + ", " + std::to_string(asked.partition) +
                         ") FROM generate_series(1, " + std::to_string(many) + ")",
                     sno);
+                asked = {};
                 break;
             case 10:
             case 11:

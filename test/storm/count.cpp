@@ -1,6 +1,7 @@
 // count: judges what the clients have written down.
 //
 // usage: count DIR [LOSSY...]     LOSSY: numbers of the nodes that were lost without a clean shutdown
+//        count --self-test        logs with a planted fault each: TAP
 //
 // Repeated: the same id drawn twice, anywhere, by anyone. A row found in the end and an id received belong to the
 // same draw when client and statement agree.
@@ -11,264 +12,27 @@
 // from a lost node after its last acknowledged commit is exposed: it may be drawn again by the next node, and only by that.
 // Such repeats are counted apart.
 //
+// Bounds: what the storm sets (record.hpp), and what the client asked for: sequence, metabyte, partition, machine id.
+//
 // Order: a client that draws after it has received an id draws a larger one, in the same partition and under the
 // same tick-tock.
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <set>
-#include <vector>
-
-#include "record.hpp"
-
-namespace {
+#include "judge.hpp"
+#include "self_test.hpp"
 
 using namespace storm;
 
-// Drawn by a standby, which has a machine id for that. Its ids do not depend on WAL.
-constexpr std::uint32_t standby_node = 9;
-
-struct Draw {
-    std::uint8_t id[16];
-    std::uint32_t draw;
-    std::uint16_t client, node;
-    bool exposed, row;
-};
-
-std::uint64_t number(const std::uint8_t* p, int n) {
-    std::uint64_t v = 0;
-    for (int i = 0; i < n; i++) v = v << 8 | p[i];
-    return v;
-}
-
-std::uint32_t machine_id(const Record& r) {
-    if (r.format == sno) return static_cast<std::uint32_t>(number(r.bytes + 6, 2));
-    if (r.format == snowflake_si) return static_cast<std::uint32_t>(number(r.bytes, 8) >> 8 & 31);
-    return 0;
-}
-
-// Ids of one stream never go back: the stream, and where in it.
-std::pair<std::uint32_t, std::uint64_t> place(const Record& r) {
-    const std::uint64_t head = number(r.bytes, 8);
-    if (r.format == sno) return {machine_id(r) << 1 | (head >> 24 & 1), head >> 25 << 16 | number(r.bytes + 8, 2)};
-    return {0x100000u * r.format + machine_id(r), head};
-}
-
-struct Judge {
-    std::set<std::uint32_t> lossy;
-    std::vector<std::string> files;
-    unsigned passes = 1;
-
-    std::uint64_t received[format_count] = {}, rows[format_count] = {}, unseen_rows[format_count] = {};
-    std::uint64_t repeated[format_count] = {}, limit[format_count] = {};
-    std::uint64_t toggled = 0, disorders = 0, exposed = 0, commits = 0, connections = 0, unexpected = 0;
-    std::map<std::string, std::uint64_t> failures;
-
-    template <class Use>
-    void for_each(const std::string& path, Use use) {
-        std::ifstream in(path, std::ios::binary);
-        std::vector<Record> chunk(1 << 15);
-        for (;;) {
-            in.read(reinterpret_cast<char*>(chunk.data()), static_cast<std::streamsize>(chunk.size() * sizeof(Record)));
-            const std::size_t n = static_cast<std::size_t>(in.gcount()) / sizeof(Record);
-            if (n == 0) return;
-            for (std::size_t i = 0; i < n; i++) use(chunk[i]);
-        }
-    }
-
-    // Which records of a file come after the last commit on a lost node: from where to where.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> exposed_parts(const std::string& path) {
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> parts;
-        std::uint32_t node = 0;
-        std::uint64_t at = 0, covered = 0;
-        const auto close = [&] {
-            if (lossy.count(node) != 0 && covered < at) parts.emplace_back(covered, at);
-        };
-        for_each(path, [&](const Record& r) {
-            if (r.type == Type::connected && r.draw != node) {
-                close();
-                node = r.draw;
-                covered = at;
-            }
-            at++;
-            if (r.type == Type::committed) covered = at;
-        });
-        close();
-        return parts;
-    }
-
-    void check_order(const std::string& path) {
-        std::map<std::uint32_t, std::uint64_t> last;
-        std::uint32_t node = 0, toggle = 2;
-        for_each(path, [&](const Record& r) {
-            if (r.type == Type::connected) {
-                connections++;
-                if (r.draw != node && lossy.count(node) != 0) last.clear();
-                node = r.draw;
-            } else if (r.type == Type::committed) {
-                commits++;
-            } else if (r.type == Type::failed) {
-                const std::string what(reinterpret_cast<const char*>(r.bytes));
-                failures[what]++;
-                static const std::set<std::string> expected = {"lost",        "57P01",         "57P02", "57P03",
-                                                               "57014",       "2200H",         "55P03", "25006",
-                                                               "55000 clock", "55000 recovery"};
-                if (expected.count(what) == 0) unexpected++;
-            } else if (r.type == Type::id && r.format != gid) {
-                const auto [stream, position] = place(r);
-                const auto found = last.find(stream);
-                if (found != last.end() && position <= found->second) {
-                    disorders++;
-                    if (disorders <= 5) {
-                        std::printf(
-                            "  out of order: %s %016lx%04lx after position %lx, client %u, statement %u, node %u\n",
-                            format_names[r.format], number(r.bytes, 8), number(r.bytes + 8, 2), found->second, r.client,
-                            r.draw, node);
-                    }
-                }
-                last[stream] = position;
-                if (r.format == sno) {
-                    toggled += toggle != 2 && toggle != (stream & 1);
-                    toggle = stream & 1;
-                }
-            }
-        });
-    }
-
-    static std::uint64_t hash(const Record& r) {
-        return (number(r.bytes, 8) ^ number(r.bytes + 8, 8)) * 0x9e3779b97f4a7c15 >> 40;
-    }
-
-    void collect(const std::string& path, int format, unsigned pass, std::vector<Draw>& draws) {
-        const auto parts = exposed_parts(path);
-        std::uint64_t at = 0;
-        std::size_t part = 0;
-        std::uint16_t node = 0;
-        for_each(path, [&](const Record& r) {
-            if (r.type == Type::connected) node = static_cast<std::uint16_t>(r.draw);
-            while (part < parts.size() && at >= parts[part].second) part++;
-            const bool in_part = part < parts.size() && at >= parts[part].first;
-            at++;
-            if ((r.type != Type::id && r.type != Type::row) || r.format != format || hash(r) % passes != pass) return;
-            Draw d{};
-            std::memcpy(d.id, r.bytes, sizeof d.id);
-            d.draw = r.draw;
-            d.client = r.client;
-            d.node = node;
-            d.row = r.type == Type::row;
-            d.exposed = in_part && machine_id(r) != standby_node;
-            draws.push_back(d);
-        });
-    }
-
-    void judge(int format, std::vector<Draw>& draws) {
-        const auto compare_ids = [](const Draw& a, const Draw& b) { return std::memcmp(a.id, b.id, sizeof a.id); };
-        std::sort(draws.begin(), draws.end(), [&](const Draw& a, const Draw& b) {
-            const int c = compare_ids(a, b);
-            if (c != 0) return c < 0;
-            return a.row < b.row;
-        });
-        for (std::size_t from = 0, to = 0; from < draws.size(); from = to) {
-            while (to < draws.size() && compare_ids(draws[from], draws[to]) == 0) to++;
-            // A row covers the draw that made it; a row that no client has heard of is a draw of its own.
-            std::size_t distinct = 0;
-            for (std::size_t i = from; i < to; i++) {
-                if (draws[i].row) {
-                    rows[format]++;
-                    bool heard = false;
-                    for (std::size_t j = from; j < to && !draws[j].row; j++) {
-                        if (draws[j].client != draws[i].client || draws[j].draw != draws[i].draw) continue;
-                        heard = true;
-                        draws[j].exposed = false;
-                    }
-                    if (heard) continue;
-                    unseen_rows[format]++;
-                } else {
-                    received[format]++;
-                }
-                distinct++;
-            }
-            for (std::size_t i = from; i < to; i++) exposed += draws[i].exposed;
-            if (distinct < 2) continue;
-            std::size_t covered = 0;
-            bool within_a_node = false;
-            for (std::size_t i = from; i < to; i++) {
-                if (!draws[i].row) covered += !draws[i].exposed;
-                for (std::size_t j = from; j < i; j++)
-                    within_a_node |= !draws[i].row && !draws[j].row && draws[i].node == draws[j].node;
-            }
-            // A row of its own counts as covered.
-            std::size_t received_here = 0;
-            for (std::size_t i = from; i < to; i++) received_here += !draws[i].row;
-            covered += distinct - received_here;
-            const bool is_limit = covered <= 1 && !within_a_node;
-            (is_limit ? limit : repeated)[format] += distinct - 1;
-            if (!is_limit && repeated[format] <= 5) {
-                for (std::size_t i = from; i < to; i++) {
-                    std::printf("  repeated: %s %016lx%016lx client %u, statement %u, node %u%s%s\n",
-                                format_names[format], number(draws[i].id, 8), number(draws[i].id + 8, 8),
-                                draws[i].client, draws[i].draw, draws[i].node, draws[i].row ? ", row" : "",
-                                draws[i].exposed ? ", exposed" : "");
-                }
-            }
-        }
-    }
-
-    void run(const std::string& dir) {
-        std::uint64_t bytes = 0;
-        for (const auto& entry : std::filesystem::directory_iterator(dir + "/ids")) {
-            files.push_back(entry.path());
-            bytes += entry.file_size();
-        }
-        passes = static_cast<unsigned>(bytes / (600u << 20)) + 1;
-        for (const std::string& f : files) check_order(f);
-        for (int format = 0; format < format_count; format++) {
-            for (unsigned pass = 0; pass < passes; pass++) {
-                std::vector<Draw> draws;
-                for (const std::string& f : files) collect(f, format, pass, draws);
-                judge(format, draws);
-            }
-        }
-    }
-
-    void print() const {
-        std::printf("%-14s %12s %12s %12s %10s %18s\n", "format", "received", "rows left", "not received", "repeated",
-                    "repeated, exposed");
-        for (int f = 0; f < format_count; f++) {
-            std::printf("%-14s %12lu %12lu %12lu %10lu %18lu\n", format_names[f], received[f], rows[f], unseen_rows[f],
-                        repeated[f], limit[f]);
-        }
-        std::printf(
-            "\n%lu connections, %lu acknowledged commits, tick-tock changed %lu times between two snos of a client\n",
-            connections, commits, toggled);
-        std::printf("%lu ids out of their client's order\n", disorders);
-        std::printf(
-            "%lu ids were exposed: received from a node that was then lost, after the last acknowledged commit\n",
-            exposed);
-        std::printf("errors by SQLSTATE:");
-        for (const auto& [what, n] : failures) std::printf("  %s %lu", what.c_str(), n);
-        std::printf("\n");
-    }
-};
-
-std::uint64_t sum(const std::uint64_t (&of)[format_count]) {
-    std::uint64_t s = 0;
-    for (const std::uint64_t v : of) s += v;
-    return s;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-    if (argc < 2) die("usage: count DIR [LOSSY...]");
+    if (argc < 2) die("usage: count DIR [LOSSY...] | count --self-test");
+    if (std::strcmp(argv[1], "--self-test") == 0) return self_test();
     Judge judge;
     for (int i = 2; i < argc; i++) judge.lossy.insert(static_cast<std::uint32_t>(std::atoi(argv[i])));
     judge.run(argv[1]);
     judge.print();
     // For the script.
-    std::printf("RESULT received=%lu repeated=%lu disorders=%lu unexpected=%lu toggled=%lu least=%lu\n",
-                sum(judge.received), sum(judge.repeated), judge.disorders, judge.unexpected, judge.toggled,
-                *std::min_element(std::begin(judge.received), std::end(judge.received)));
+    std::printf(
+        "RESULT received=%lu repeated=%lu exposed=%lu limit=%lu disorders=%lu outside=%lu unexpected=%lu toggled=%lu "
+        "least=%lu\n",
+        sum(judge.received), sum(judge.repeated), judge.exposed, sum(judge.limit), judge.disorders, judge.outside,
+        judge.unexpected, judge.toggled, *std::min_element(std::begin(judge.received), std::end(judge.received)));
     return 0;
 }

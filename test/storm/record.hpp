@@ -13,7 +13,7 @@ namespace storm {
 enum class Type : std::uint8_t {
     id,         // received
     row,        // found in a table in the end
-    connected,  // to node `draw`
+    connected,  // to node `draw`, through the link in the bytes
     committed,  // a commit was acknowledged that had begun after everything before was received
     failed,     // SQLSTATE in the bytes, or what stands for it
 };
@@ -21,6 +21,10 @@ enum class Type : std::uint8_t {
 enum Format : std::uint8_t { sno, mastic, snowflake_si, gid, format_count };
 inline constexpr const char* format_names[] = {"sno", "mastic", "snowflake_si", "gid"};
 inline constexpr std::size_t id_size[] = {10, 8, 8, 16};
+
+// What the storm sets: see tools/storm.
+inline constexpr std::uint32_t sno_sequence_min = 10, sno_sequence_max = 65000;
+inline constexpr std::uint32_t max_machine_id = 3;
 
 struct Record {
     Type type;
@@ -30,6 +34,22 @@ struct Record {
     std::uint8_t bytes[16];
 };
 static_assert(sizeof(Record) == 24);
+
+// What a client asked gen_sno() for. A sno leaves room for it in the bytes of its record.
+struct Asked {
+    bool explicitly = false;
+    std::uint8_t metabyte = 0;
+    std::uint16_t partition = 0;
+};
+inline void set_asked(Record& r, const Asked& a) {
+    r.bytes[12] = a.explicitly;
+    r.bytes[13] = a.metabyte;
+    r.bytes[14] = static_cast<std::uint8_t>(a.partition >> 8);
+    r.bytes[15] = static_cast<std::uint8_t>(a.partition);
+}
+inline Asked asked_of(const Record& r) {
+    return {r.bytes[12] != 0, r.bytes[13], static_cast<std::uint16_t>(r.bytes[14] << 8 | r.bytes[15])};
+}
 
 [[noreturn]] inline void die(const std::string& what) {
     std::fprintf(stderr, "storm: %s\n", what.c_str());
