@@ -62,11 +62,11 @@ const char* beginning(uint64 word, uint64 now) {
 void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint64 calls, uint64 wait_us, bool over) {
     const uint64 us = duration(c.overflow, word);
     const char* began = beginning(word, ledger::monotonic_us());
+    const char* figures = psprintf("calls=" UINT64_FORMAT ", waited=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT,
+                                   calls, ms(wait_us), ms(us), us / static_cast<uint64>(s.timeline.tick_us) + 1);
     ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                  errmsg("%s sequence overflow %s: calls=" UINT64_FORMAT
-                         ", waited=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT,
-                         s.name, over ? "is over" : "goes on", calls, ms(wait_us), ms(us),
-                         us / static_cast<uint64>(s.timeline.tick_us) + 1),
+                  over ? errmsg("%s sequence overflow is over: %s", s.name, figures)
+                       : errmsg("%s sequence overflow goes on: %s", s.name, figures),
                   over ? errdetail("Node %u: it began at %s.", s.node, began)
                        : errdetail("Node %u: it began at %s. Calls that wait now: " UINT64_FORMAT ".", s.node, began,
                                    c.waiting.load(relaxed))));
@@ -83,18 +83,19 @@ enum class Clock : uint8 { behind, caught_up, was_behind };
 void log_behind(const ledger::Slot& slot, const Subject& s, uint64 word, uint64 calls, uint64 wait_us, uint64 ticks,
                 Clock clock) {
     const ledger::Counters& c = slot.counters;
-    const uint64 now = ledger::monotonic_us();
-    const int64 lead = lead_us(slot, s);
-    ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                  errmsg("clock %s %s ids of node %u: step=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT
-                         ", calls=" UINT64_FORMAT ", waited=%.3f ms",
-                         clock == Clock::behind      ? "is still behind"
-                         : clock == Clock::caught_up ? "has caught up with"
-                                                     : "was behind",
-                         s.name, s.node, ms(c.behind_us.load(relaxed)), ms(duration(c.behind, word)), ticks, calls,
-                         ms(wait_us)),
-                  errdetail("It began at %s; the last id is %.3f ms ahead of the clock now.", beginning(word, now),
-                            lead > 0 ? static_cast<double>(lead) / 1000 : 0.0)));
+    const char* began = beginning(word, ledger::monotonic_us());
+    const char* figures =
+        psprintf("step=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT ", calls=" UINT64_FORMAT ", waited=%.3f ms",
+                 ms(c.behind_us.load(relaxed)), ms(duration(c.behind, word)), ticks, calls, ms(wait_us));
+    ereport(
+        LOG,
+        (errhidestmt(true), errhidecontext(true),
+         clock == Clock::caught_up ? errmsg("clock has caught up with %s ids of node %u: %s", s.name, s.node, figures)
+         : clock == Clock::behind  ? errmsg("clock is still behind %s ids of node %u: %s", s.name, s.node, figures)
+                                   : errmsg("clock was behind %s ids of node %u: %s", s.name, s.node, figures),
+         clock != Clock::behind ? errdetail("It began at %s.", began)
+                                : errdetail("It began at %s. The last id is %.3f ms ahead of the clock now.", began,
+                                            static_cast<double>(lead_us(slot, s)) / 1000)));
 }
 
 void end_overflow(ledger::Counters& c, const Subject& s) {
