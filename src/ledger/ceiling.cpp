@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,6 +133,9 @@ CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger
     if (r.error != CeilingError::none) return r;
     if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
     if (slot.ceiling.load() >= ms) return {};
+    // No id before the slot itself is on disk, and the layout that it counts by: a ceiling of a slot that a power loss
+    // has taken is no bound for the one that is made in its place.
+    if (sync && slot.ceiling.load() == 0 && msync(ledger.header, file_bytes, MS_SYNC) != 0) return io_error(errno);
 
     // Before ours, whose sync covers them; they are published after it.
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);

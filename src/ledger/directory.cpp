@@ -84,6 +84,15 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     return error;
 }
 
+int fill_holes(int fd, std::size_t size) {
+    while (fallocate(fd, 0, 0, static_cast<off_t>(size)) != 0) {
+        // Where the file system cannot, space is taken when it is needed, as it was.
+        if (errno == EOPNOTSUPP) return 0;
+        if (errno != EINTR) return errno;
+    }
+    return 0;
+}
+
 int open_file(int dir_fd, const char* name) { return openat(dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW); }
 
 int open_directory(const char* dir) { return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }

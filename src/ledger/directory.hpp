@@ -23,6 +23,11 @@ int open_directory(const char* dir);
 // killed in it, the temporary name is removed here.
 bool has_one_name(int fd, int dir_fd, const char* name);
 
+// Makes sure that the first `size` bytes of a file can be written without running out of space: a copy may have holes,
+// and a write to a mapped page of one is SIGBUS on a full disk. Unlike posix_fallocate() it never writes, for others
+// may. 0 or errno.
+int fill_holes(int fd, std::size_t size);
+
 // pwrite(), all of it. 0 or errno.
 int write_at(int fd, const void* data, std::size_t size, std::size_t offset);
 

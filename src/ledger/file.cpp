@@ -45,6 +45,10 @@ Attached map(int fd, std::uint64_t system_identifier) {
     if (fstat(fd, &st) != 0) return failed(FileError::cannot_open, errno);
     if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(file_bytes)) return failed(FileError::bad_size);
 
+    if (st.st_blocks * 512 < st.st_size) {
+        const int rc = fill_holes(fd, file_bytes);
+        if (rc != 0) return failed(FileError::cannot_create, rc);
+    }
     Attached a = map_unchecked(fd);
     if (a.error != FileError::none) return a;
     const FileError error = check(*a.ledger.header, system_identifier);
@@ -118,7 +122,9 @@ void detach(Ledger& ledger) {
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
     // Fibonacci hashing of the identity; then linear probing. Slots are never given back,
     // so the first free one on the way that it could have taken ends the search.
-    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
+    // (A Snowflake-SI slot may have got its layout later.)
+    const std::uint64_t by_layout = key.format == Format::layout ? numbering : 0;
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ by_layout;
     std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
         Slot& slot = ledger.slots[i];
@@ -134,6 +140,15 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
             return &slot;
     }
     return nullptr;
+}
+
+void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen) {
+    for (std::size_t i = 0; i < slot_count; i++) {
+        Slot& slot = ledger.slots[i];
+        std::uint64_t none = 0;
+        if (Key::unpack(slot.key.load()).format == Format::snowflake_si && slot.numbering.load() == 0)
+            slot.numbering.compare_exchange_strong(none, frozen);
+    }
 }
 
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {

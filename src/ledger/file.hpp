@@ -66,6 +66,9 @@ void detach(Ledger& ledger);
 // use. `may_create` false: null too if it has none. `numbering`: for Format::layout, and 0 for all others.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
 
+// Gives Snowflake-SI slots that were made before slots had a layout the frozen one, by which they have counted.
+void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen);
+
 // True if any node has a slot with this numbering.
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering);
 

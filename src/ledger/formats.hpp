@@ -38,15 +38,15 @@ constexpr const char* format_name(Format format) {
     return "unknown";
 }
 
-// Snowflake-SI counts from the base clock that the ledger remembers, not from a setting.
-inline Timeline timeline_of(const Slot& slot, const Header& header) {
+// Snowflake-SI counts from the base clock that its slot was made for, not from a setting.
+inline Timeline timeline_of(const Slot& slot) {
     switch (Key::unpack(slot.key.load()).format) {
         case Format::layout:
             return unpack_numbering(slot.numbering.load()).timeline;
         case Format::mastic:
             return mastic::layout.timeline;
         case Format::snowflake_si:
-            return {frozen_base_clock_us(header.si_layout.load()), 1000, snowflake_si::default_clock_bits};
+            return {frozen_base_clock_us(slot.numbering.load()), 1000, snowflake_si::default_clock_bits};
         case Format::none:
         case Format::sno:
         case Format::sno_at:
@@ -55,12 +55,12 @@ inline Timeline timeline_of(const Slot& slot, const Header& header) {
     return sno::timeline;
 }
 
-// Do the slot's ticks tell a time? Those of Snowflake-SI do not before its layout is frozen: an operator's reset forgets
-// that, and puts the slots back to the beginning.
-inline bool tells_time(const Slot& slot, const Header& header) {
+// Do the slot's ticks tell a time? Those of a Snowflake-SI slot that was made before slots had a layout do not, until
+// adopt_snowflake_si() gives it one.
+inline bool tells_time(const Slot& slot) {
     const Format format = Key::unpack(slot.key.load()).format;
     if (format == Format::none || !has_time(format)) return false;
-    return format != Format::snowflake_si || header.si_layout.load() != 0;
+    return format != Format::snowflake_si || slot.numbering.load() != 0;
 }
 
 // The tick that contains a time, the first or last one if it is outside.

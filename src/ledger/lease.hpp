@@ -37,8 +37,12 @@ template <class Now, class SameView>
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// It may not: how many to claim. `pool`: numbers of a tick.
+// It may not: how many to claim. `pool`: numbers of a tick. Built with -DSNOWFLAKE_IDS_NO_LEASES there are none, to
+// measure what they are worth.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pool) {
+#ifdef SNOWFLAKE_IDS_NO_LEASES
+    same_view = false;
+#endif
     if (!same_view) return 1;
     // The tick ended first: no more than the last one could use.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;

@@ -31,17 +31,16 @@ bool is_current(const Ledger& ledger, const LifeKey& key) { return is_current(*l
 void apply_floor(const Ledger& ledger, Slot& slot) {
     const Format format = Key::unpack(slot.key.load()).format;
     const std::uint64_t floor_ms = ledger.header->floor_ms.load();
-    if (floor_ms == 0 || !tells_time(slot, *ledger.header)) return;
-    apply_floor(slot, clamped_tick(timeline_of(slot, *ledger.header), static_cast<std::int64_t>(floor_ms) * 1000),
-                has_toggle(format));
+    if (floor_ms == 0 || !tells_time(slot)) return;
+    apply_floor(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(floor_ms) * 1000), has_toggle(format));
 }
 
 void raise_floor(const Ledger& ledger, std::uint64_t ms) {
     raise_to(ledger.header->floor_ms, ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         Slot& slot = ledger.slots[i];
-        if (!tells_time(slot, *ledger.header)) continue;
-        raise_slot(slot, clamped_tick(timeline_of(slot, *ledger.header), static_cast<std::int64_t>(ms) * 1000),
+        if (!tells_time(slot)) continue;
+        raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
                    has_toggle(Key::unpack(slot.key.load()).format));
     }
 }
@@ -53,11 +52,11 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
     if (r.error != CeilingError::none) return r;
     const auto resume = [&](Slot& slot, std::uint64_t ms) {
         const Format format = Key::unpack(slot.key.load()).format;
-        if (tells_time(slot, *ledger.header)) {
-            const Timeline timeline = timeline_of(slot, *ledger.header);
+        if (tells_time(slot)) {
+            const Timeline timeline = timeline_of(slot);
             raise_slot(slot, clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000), has_toggle(format));
         } else if (format == Format::snowflake_si) {
-            // The power may have gone after its first id under a new layout: the ceiling was synced, the layout not.
+            // It gets its layout with the next id, and stands above the floor then.
             raise_to(ledger.header->floor_ms, ms);
         }
         slot.counters.waiting.store(0);  // whoever waited is gone

@@ -45,6 +45,8 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
 // forward; returns the tick it now stands at.
 template <class S>
 std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
+    // The word holds no more: a generator that is there has ended.
+    if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
     for (;;) {
         std::uint64_t word = slot.word.load();
         const State state = unpack(word, slot.safe.load(), has_toggle);
@@ -91,12 +93,12 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         // The file is ahead of what was published, or it is an older copy: the higher one
         // bounds what may have been issued, the file's alone is durable.
         const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
-        if (bound > highest) highest = bound;
+        // A ledger that was made anew, or that is older than a slot, does not know it, but its ceiling speaks of it.
+        if (s.key.load() == 0 && bound > highest) highest = bound;
         resume(s, bound);
         s.ceiling.store(ceilings[i]);
     }
-    // A ledger that was made anew knows no slots, but the ceilings may speak of lost ones.
-    if (header.lives.load() == 0) raise_to(header.floor_ms, highest);
+    raise_to(header.floor_ms, highest);
 
     header.life_id.store(life_id);
     header.lives.fetch_add(1);

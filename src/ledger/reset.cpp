@@ -27,16 +27,17 @@ std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
     return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
 }
 
+bool possible_layout(std::uint64_t v) {
+    const Result<Layout> layout = snowflake_si::layout(frozen_base_clock_us(v), frozen_machine_bits(v));
+    return layout && pack_layout(layout.value) == v;
+}
+
 bool possible(const Slot& slot) {
     const std::uint64_t key = slot.key.load();
     const Key k = Key::unpack(key);
     if (k.format == Format::layout && !possible_numbering(slot.numbering.load())) return false;
+    if (k.format == Format::snowflake_si && !possible_layout(slot.numbering.load())) return false;
     return k.pack() == key && k.format >= Format::sno && k.format <= Format::layout;
-}
-
-bool possible_layout(std::uint64_t v) {
-    const Result<Layout> layout = snowflake_si::layout(frozen_base_clock_us(v), frozen_machine_bits(v));
-    return layout && pack_layout(layout.value) == v;
 }
 
 // What the header's shared words say may be noise as well. The floor is the operator's, for
@@ -64,17 +65,6 @@ bool names_one(const Reset& reset) {
     }
 }
 
-// Ticks of another base clock mean nothing: the slots start anew, above the floor.
-void unfreeze(const Ledger& ledger) {
-    ledger.header->si_layout.store(0);
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        Slot& slot = ledger.slots[i];
-        if (Key::unpack(slot.key.load()).format != Format::snowflake_si) continue;
-        slot.word.store(0);
-        slot.safe.store(0);
-    }
-}
-
 }  // namespace
 
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
@@ -86,9 +76,9 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
         const bool toggled_format = has_toggle(key.format);
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
-        if (tick == 0 || !tells_time(slot, *ledger.header)) continue;
+        if (tick == 0 || !tells_time(slot)) continue;
         // A tick is reached only with its last millisecond.
-        const Timeline timeline = timeline_of(slot, *ledger.header);
+        const Timeline timeline = timeline_of(slot);
         highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
     }
     return highest;
@@ -106,10 +96,10 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
         const Key key = Key::unpack(slot.key.load());
         if (!chosen(reset, key)) continue;
         const bool toggled_format = has_toggle(key.format);
-        const bool tells = tells_time(slot, header);
+        const bool tells = tells_time(slot);
         found = true;
         untold = untold || !tells;
-        const std::uint64_t tick = tells ? tick_of(timeline_of(slot, header), reset.floor_ms) : 0;
+        const std::uint64_t tick = tells ? tick_of(timeline_of(slot), reset.floor_ms) : 0;
         if (!reset.force) {
             if (tells) raise_slot(slot, tick, toggled_format);
             continue;
@@ -117,7 +107,18 @@ CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const 
         r = force_locked_slot(slot, i, tick, toggled_format, reset.ceiling_ms, reset.sync, file);
         if (r.error != CeilingError::none) return r;
     }
-    if (reset.unfreeze) unfreeze(ledger);
+    if (reset.force && reset.format == Format::none && reset.node < 0) {
+        // What the ceilings say of slots that are gone would be a floor again in the next life.
+        std::uint64_t ms[slot_count];
+        r = file.read(ms);
+        for (std::uint32_t i = 0; i < slot_count && r.error == CeilingError::none; i++) {
+            if (ledger.slots[i].key.load() == 0 && ms[i] > reset.ceiling_ms)
+                r = file.write(i, reset.ceiling_ms, reset.sync);
+        }
+        if (r.error != CeilingError::none) return r;
+    }
+    // Another layout has slots of its own, above the floor; should it be the same again, its slots go on.
+    if (reset.unfreeze) header.si_layout.store(0);
     if (reset.force && reset.format == Format::none && reset.node < 0)
         header.floor_ms.store(reset.floor_ms);
     else if (!found || untold || !names_one(reset))
@@ -138,7 +139,7 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
     if (error == ENOENT) return attach(dir, name, mode, system_identifier, sync);
     if (error != 0) return {{}, FileError::cannot_open, error};
 
-    int rc = posix_fallocate(fd, 0, static_cast<off_t>(file_bytes));
+    int rc = fill_holes(fd, file_bytes);
     if (rc == 0 && ftruncate(fd, static_cast<off_t>(file_bytes)) != 0) rc = errno;
     Attached a = rc == 0 ? map_unchecked(fd) : Attached{{}, FileError::cannot_create, rc};
     if (a.error == FileError::none) {
@@ -158,7 +159,6 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
             }
         }
         mend_header(header, floor_ms);
-        if (header.si_layout.load() == 0) unfreeze(a.ledger);
         raise_floor(a.ledger, floor_ms);
         header.epoch.fetch_add(1);
         LockedCeilings file;

@@ -25,6 +25,7 @@ struct Reset {
 // a plain store after the swap could undo what a regression in between has raised.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
+    if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
     slot.safe.store(tick);
     std::uint64_t word = slot.word.load();
     State state;

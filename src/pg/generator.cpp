@@ -10,6 +10,7 @@ extern "C" {
 }
 
 #include "core/sno_snapshot.hpp"
+#include "ledger/ceiling.hpp"
 #include "ledger/file.hpp"
 #include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
@@ -134,9 +135,12 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
 
 Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     const auto tick_us = static_cast<uint64>(timeline.tick_us);
+    // No ceiling is above ticks beyond this one.
+    const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
+    const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
     return {.min = min,
             .max = max,
-            .max_tick = Min(timeline.max_tick(), ledger::max_tick(has_toggle)),
+            .max_tick = Min(last, ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
             .on_regression = static_cast<OnRegression>(settings::clock_regression),
             .max_lead = settings::max_clock_lead_ms < 0
@@ -228,7 +232,9 @@ void set_up_snowflake_si(Generator& g) {
     if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout))
         refuse_snowflake_si_layout("This server's", g.frozen_layout);
     if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout);
-    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery);
+    ledger::adopt_snowflake_si(shared_ledger(), g.frozen_layout);
+    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery,
+         g.frozen_layout);
     set_up_64_bit(g, layout);
 }
 
@@ -274,7 +280,11 @@ bool draws_sno_of(uint32 partition) {
                              false) != nullptr;
 }
 
+// Built with -DSNOWFLAKE_IDS_NO_COUNTERS nothing is counted, to measure what that costs.
 void count_up(Generator& g) {
+#ifdef SNOWFLAKE_IDS_NO_COUNTERS
+    g.uncounted = 0;
+#endif
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
     g.uncounted = 0;

@@ -62,7 +62,11 @@ Generator& set_up(NamedLayout& named) {
 // Invalidation messages are read only between the calls, so what is ready stays so for a call.
 Generator& ready(NamedLayout& named) {
     Generator* g = named.generator;
-    if (likely(named.valid && g != nullptr && !generator::stale(*g))) return *g;
+    // Snowflake-SI's may have been set up since, by gen_snowflake_si() and under other settings.
+    if (likely(named.valid && g != nullptr && !generator::stale(*g) &&
+               g->layout.timeline.epoch_us == named.layout.timeline.epoch_us &&
+               g->layout.node_bits == named.layout.node_bits))
+        return *g;
     return set_up(named);
 }
 

@@ -22,6 +22,7 @@ struct Drawn {
     uint64 tick;
     uint32 toggle;
     uint32 sequence;
+    uint64 numbering = 0;  // Snowflake-SI: the layout
 };
 
 // False: no generator of this server has drawn it. True says less: the ledger keeps how far a
@@ -31,7 +32,7 @@ bool may_be_mine(const Drawn& id) {
     // After a crash the ledger may have forgotten ids; it stands above them from then on.
     durability::enter(shared, RecoveryInProgress());
     const bool has_toggle = ledger::has_toggle(id.key.format);
-    const ledger::Slot* slot = ledger::find_slot(shared, id.key, false);
+    const ledger::Slot* slot = ledger::find_slot(shared, id.key, false, id.numbering);
     // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
     if (slot != nullptr || id.key.node == settings::machine_id || id.key.format == ledger::Format::mastic) {
         const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
@@ -78,7 +79,8 @@ FUNCTION(snowflake_si_may_be_mine) {
                                 layout.timeline,
                                 id.value.tick,
                                 0,
-                                id.value.sequence}));
+                                id.value.sequence,
+                                ledger::pack_layout(layout)}));
 }
 
 // snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in

@@ -93,6 +93,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
         const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(now - waiting.since);
         if (left <= 0) raise_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
+            CHECK_FOR_INTERRUPTS();
             durability::raise_above(g, c.tick);
         } else {
             nap(std::min(c.wait_us, left));

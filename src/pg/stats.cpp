@@ -51,7 +51,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
     const bool has_toggle = key.format == ledger::Format::sno;
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
-    const Timeline timeline = ledger::timeline_of(slot, header);
+    const Timeline timeline = ledger::timeline_of(slot);
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
@@ -67,7 +67,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
 
     // No id yet, or a generator without a time of its own.
-    const bool no_time = state.tick == 0 || !ledger::tells_time(slot, header);
+    const bool no_time = state.tick == 0 || !ledger::tells_time(slot);
     const int64 last_us = timeline.start_us(state.tick);
     nulls[i] = no_time;
     values[i++] = TimestampTzGetDatum(timestamptz(last_us));
@@ -115,8 +115,8 @@ FUNCTION(stats) {
         const ledger::Key key = ledger::Key::unpack(slot.key.load());
         if (key.format == ledger::Format::none) continue;
         occurrence::end_what_is_over(slot, [&] {
-            return occurrence::Subject{message_name(slot, key.format), key.node,
-                                       ledger::timeline_of(slot, *shared.header), ledger::has_toggle(key.format)};
+            return occurrence::Subject{message_name(slot, key.format), key.node, ledger::timeline_of(slot),
+                                       ledger::has_toggle(key.format)};
         });
         put_row(result, slot, *shared.header, now_us);
     }

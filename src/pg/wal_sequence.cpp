@@ -18,21 +18,21 @@ namespace snowflake_ids::wal_sequence {
 namespace {
 
 // Null if it is missing.
-Relation try_open(Place& place) {
+Relation try_open(Place& place, LOCKMODE lock) {
     if (OidIsValid(place.oid)) {
-        Relation rel = try_relation_open(place.oid, AccessShareLock);
+        Relation rel = try_relation_open(place.oid, lock);
         if (rel != nullptr) return rel;
     }
     place.oid = extension_relation(place.name);
-    Relation rel = OidIsValid(place.oid) ? try_relation_open(place.oid, AccessShareLock) : nullptr;
+    Relation rel = OidIsValid(place.oid) ? try_relation_open(place.oid, lock) : nullptr;
     if (rel == nullptr || rel->rd_rel->relkind == RELKIND_SEQUENCE) return rel;
-    relation_close(rel, AccessShareLock);
+    relation_close(rel, lock);
     place.oid = InvalidOid;
     return nullptr;
 }
 
-Relation open(Place& place) {
-    Relation rel = try_open(place);
+Relation open(Place& place, LOCKMODE lock) {
+    Relation rel = try_open(place, lock);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("sequence \"%s\" of extension snowflake_ids is missing", place.name),
@@ -56,13 +56,13 @@ Content content(Page page) {
 }  // namespace
 
 bool exists(Place& place) {
-    Relation rel = try_open(place);
+    Relation rel = try_open(place, AccessShareLock);
     if (rel != nullptr) relation_close(rel, AccessShareLock);
     return rel != nullptr;
 }
 
 Content read(Place& place) {
-    Relation rel = open(place);
+    Relation rel = open(place, AccessShareLock);
     const Buffer buffer = ReadBuffer(rel, 0);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Page page = BufferGetPage(buffer);
@@ -76,7 +76,9 @@ Content read(Place& place) {
 }
 
 Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted) {
-    Relation rel = open(place);
+    // As nextval(): keeps ALTER SEQUENCE from giving the relation another file meanwhile, which would lose what is
+    // written to this one, and leave WAL for a file that is gone.
+    Relation rel = open(place, RowExclusiveLock);
     const Buffer buffer = ReadBuffer(rel, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Page page = BufferGetPage(buffer);
@@ -91,7 +93,7 @@ Content update(Place& place, Content (*next)(const Content& now, const Content& 
         lsn = GenericXLogFinish(state);
     }
     UnlockReleaseBuffer(buffer);
-    relation_close(rel, AccessShareLock);
+    relation_close(rel, RowExclusiveLock);
     XLogFlush(lsn);
     return after;
 }

@@ -21,7 +21,7 @@ BEGIN
     EXECUTE 'SELECT random()';
     start := clock_timestamp();
     EXECUTE query;
-    CALL keep(ROW('connect', round, what, extract(epoch FROM clock_timestamp() - start) * 1e9, NULL, NULL, NULL)::result);
+    CALL keep(ROW('connect', round, what, extract(epoch FROM clock_timestamp() - start) * 1e9, NULL, NULL, NULL, NULL)::result);
 END
 $$;
 CREATE TABLE first_query (ord int, what text, query text);

@@ -19,7 +19,7 @@ CREATE TABLE section (name text PRIMARY KEY, ord int, title text, metric text, u
 CREATE TABLE candidate (section text REFERENCES section, ord int, what text, net_of text, query text, ids float8, loops int DEFAULT 1, pause float8,
                         before text, after text, sized regclass, PRIMARY KEY (section, what));
 -- Nanoseconds per id.
-CREATE UNLOGGED TABLE result (section text, round int, what text, wall float8, cpu float8, wal float8, bytes float8,
+CREATE UNLOGGED TABLE result (section text, round int, what text, wall float8, cpu float8, wal float8, heap float8, bytes float8,
                               PRIMARY KEY (section, round, what));
 CREATE TABLE goal (ord int, section text, what text, versus text, op text, value float8);
 
@@ -59,7 +59,7 @@ BEGIN
             wall := wall_ns() - wall;
             cpu := cpu_ns() - cpu;
             CALL keep(ROW(c.section, this_round, c.what, wall / c.ids, cpu / c.ids, (pg_current_wal_insert_lsn() - lsn) / c.ids,
-                          pg_indexes_size(c.sized) / c.ids)::result);
+                          pg_table_size(c.sized) / c.ids, pg_indexes_size(c.sized) / c.ids)::result);
             IF c.after IS NOT NULL THEN EXECUTE c.after; END IF;
             COMMIT;
         END LOOP;

@@ -249,6 +249,17 @@ int posix_fallocate(int fd, off_t at, off_t size)
 	return real(fd, at, size);
 }
 
+int fallocate(int fd, int mode, off_t at, off_t size)
+{
+	static int (*real)(int, int, off_t, off_t);
+
+	if (is_full_for("fallocate", fd))
+		return -1;
+	if (!real)
+		real = (int (*)(int, int, off_t, off_t)) dlsym(RTLD_NEXT, "fallocate");
+	return real(fd, mode, at, size);
+}
+
 int openat(int dir_fd, const char *name, int flags, ...)
 {
 	static int (*real)(int, const char *, int, ...);

@@ -108,7 +108,7 @@ for my $calls ('openat', 'posix_fallocate', 'pwrite', 'fsync', 'linkat')
 }
 
 # ---- a repair: the file stays damaged until there is space for all of it
-for ([ 'posix_fallocate', $ledger ], [ 'pwrite', $ledger, $ceiling ], [ 'fsync', $ledger ])
+for ([ 'fallocate', $ledger ], [ 'pwrite', $ledger, $ceiling ], [ 'fsync', $ledger ])
 {
 	my ($calls, @damaged) = @$_;
 	my $start = $clock->now;

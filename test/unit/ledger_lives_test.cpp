@@ -60,6 +60,16 @@ TEST(LedgerLives, FileTwice) {
     expect_right(m);
 }
 
+// The power takes the page that has the slot, and not the one that has the life.
+TEST(LedgerLives, FileOfALostSlot) {
+    Plain m;
+    m.with_wal = false;
+    m.may_lose_power = true;
+    m.sessions({2, 1});
+    m.start_new();
+    expect_right(m);
+}
+
 // After each event ids run ahead of the clock, and held ticks go on from there.
 TEST(LedgerLives, FileHold) {
     Plain m;
