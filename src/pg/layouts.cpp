@@ -165,14 +165,12 @@ NamedLayout* find(const char* name, std::size_t length) {
         return current(last);
     if (length == 0 || length >= NAMEDATALEN || std::memchr(name, 0, length) != nullptr) return nullptr;
     if (cache == nullptr) make_cache();
-    NamedLayout wanted;
+    NamedLayout wanted{};
     std::memcpy(wanted.name, name, length);
     wanted.name[length] = '\0';
     auto* named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_FIND, nullptr));
     if (named == nullptr || !named->valid) {
         // Names that do not exist are not kept.
-        wanted.valid = false;
-        wanted.own = {};
         if (named == nullptr) {
             if (!load(wanted, false)) return nullptr;
             named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
