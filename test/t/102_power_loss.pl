@@ -72,4 +72,33 @@ $server->stop;
 	}
 	$server->stop('immediate');
 }
+
+# ---- a generator's first id: the ledger on disk is the one that the kernel wrote back before it
+{
+	my $clock = clock();
+	my $server = new_server('slot', $clock, synced => 1, extra => ['--wal-segsize=1']);
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	my $ledger = $server->data_dir . '/snowflake_ids.ledger';
+	value($server, 'SELECT gen_sno()');
+	for (['m', 'gen_mastic()', 0], [ 'i', 'gen_snowflake_si()', 1 ])
+	{
+		my ($letter, $draw, $older) = @$_;
+		my $paced = "SELECT '$letter' || $draw FROM generate_series(1, %d) WHERE pg_sleep(0.0005) IS NOT NULL";
+		my $ids = Ids->new;
+		# Beyond what the last turn left in the other database's WAL.
+		$clock->step(60);
+		my $written_back = slurp($ledger);
+		spew("$server->{sfids_synced}/snowflake_ids.ledger", $written_back);
+		my $start = $clock->now;
+		is($ids->add(value($server, sprintf $paced, 300)), 300, "the first ids of $draw");
+		lose_power($server);
+		spew($ledger, $written_back) if $older;
+		start_at($server, $clock);
+		$clock->set_to($start - 0.1);
+		is($ids->add(Session->new($server, dbname => 'other')->ask(sprintf $paced, 900)), 900, 'another database draws at their times');
+		$ids->none_twice('power loss' . ($older ? ', and a disk that forgot the slot though it was synced' : ' after the first ids'));
+	}
+	$server->stop('immediate');
+}
 done_testing();

@@ -14,6 +14,20 @@ sub setting { my ($s, $line) = @_; $s->append_conf('postgresql.conf', "snowflake
 
 my $ids = Ids->new;
 $ids->draw($session);
+
+# A reset that leaves the layout as it is, while sessions draw: nothing is lowered for a moment.
+{
+	my $ids = Ids->new;
+	my @sessions = map { Session->new($server) } 1 .. 3;
+	$_->send("SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 150000)") for @sessions;
+	my @said = map { sleep 0.02; value($server, "SELECT snowflake_ids_reset(clock_timestamp(), 'snowflake_si')") } 1 .. 20;
+	$ids->add($_->answer) for @sessions;
+	is($ids->drawn, 450000, 'sessions go on through resets') or diag "@{ $ids->{said} }";
+	cmp_ok(scalar(grep { $_ eq '' } @said), '>=', 5, 'some of which are done');
+	is(join("\n", grep { !/^$|floor is below ids/ } @said), '', 'and the others refused, for ids above their floor');
+	$ids->none_twice('resets while Snowflake-SI ids are drawn');
+}
+
 my $frozen = qr/Snowflake-SI base clock or machine bits differ from those of the first id/;
 my $hint = qr/HINT:.*si_base_clock.*si_machine_bits.*snowflake_ids_reset\(\)/;
 setting($server, "si_base_clock = '2025-01-01 00:00:00+00'");
@@ -52,6 +66,9 @@ setting($server, 'machine_id = 3');
 setting($server, 'si_machine_bits = 7');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours', 'snowflake_si')"), '', 'an operator unfreezes the layout');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours 1 second')"), '', 'another reset, before the first id');
+is(Session->new($server, dbname => 'other')->ask('SELECT sno_partition(gen_sno())'), 3, 'another database, before the first id');
+restart_after($server, 'fast');
+is(value($server, 'SELECT sno_partition(gen_sno())'), 3, 'a restart, before the first id');
 is(value($server, "SELECT count(*) FROM snowflake_ids_stats WHERE format = 'snowflake_si' AND last_timestamp > clock_timestamp() + interval '1 day'"), 0, 'nothing was put to the end of the format');
 is(value($server, 'SELECT snowflake_si_machine_id(gen_snowflake_si())'), 3, 'and ids have the new one');
 fails_with(Session->new($server, dbname => 'other'), 'SELECT gen_snowflake_si()', 'another database keeps its own', $frozen, qr/DETAIL:.*This database's.*5 machine bits/, $hint);
