@@ -93,6 +93,7 @@ $server->stop;
 		my $start = $clock->now;
 		is($ids->add(value($server, sprintf $paced, 300)), 300, "the first ids of $draw");
 		lose_power($server);
+		isnt(slurp($ledger), $written_back, 'the slot was synced before its first ceiling');
 		spew($ledger, $written_back) if $older;
 		start_at($server, $clock);
 		$clock->set_to($start - 0.1);
