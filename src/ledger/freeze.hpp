@@ -20,7 +20,8 @@ constexpr std::uint64_t pack_layout(const Layout& l) {
     return pack_layout(static_cast<std::uint64_t>(l.timeline.epoch_us / 1000), l.node_bits);
 }
 
-// A damaged word gives some time as well, none that overflows: at most the end of the year 9999, the last that can be set.
+// A damaged word gives some time as well, none that overflows: at most the end of the year 9999, the last that can be
+// set.
 constexpr std::int64_t frozen_base_clock_us(std::uint64_t v) {
     constexpr std::uint64_t last_ms = 253402300799999;
     const std::uint64_t ms = v & 0x00ffffffffffffff;

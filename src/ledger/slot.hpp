@@ -25,8 +25,9 @@ inline constexpr std::size_t header_bytes = 4096;
 // Which generator a slot belongs to. Stored in files: values never change meaning.
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, mastic = 3, snowflake_si = 4, layout = 5 };
 
-// The identity of a slot; for Format::layout and Format::snowflake_si together with Slot::numbering. `owner` is no part of it: it is the
-// database whose explicit call created the slot (0: a server-wide setting did), for the limit per database.
+// The identity of a slot; for Format::layout and Format::snowflake_si together with Slot::numbering. `owner` is no part
+// of it: it is the database whose explicit call created the slot (0: a server-wide setting did), for the limit per
+// database.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
@@ -58,7 +59,8 @@ struct Counters {
     Word waiting;         // backends waiting now
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    // What goes on now, for the log: see pg/occurrence.hpp. First when it began, 0: it does not, in the line of `issued`.
+    // What goes on now, for the log: see pg/occurrence.hpp. First when it began, 0: it does not, in the line of
+    // `issued`.
     Word overflow_began;
     Word behind_began;
     Occurrence overflow;
@@ -76,9 +78,9 @@ struct BasicSlot {
     W ceiling;  // Unix ms; ticks at or beyond it may not be issued. Only raised, and only
                 // to what the ceiling file holds and has been synced; 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
-    // Format::layout: numbering.hpp. Format::snowflake_si: freeze.hpp. Set once, by compare-and-swap from 0, before the key is, and in the same sector of
-    // the file: whoever sees the key sees it, after a power loss and in a copy of the file too. A creator killed in
-    // between leaves a free slot that only this numbering, or another format, can take.
+    // Format::layout: numbering.hpp. Format::snowflake_si: freeze.hpp. Set once, by compare-and-swap from 0, before the
+    // key is, and in the same sector of the file: whoever sees the key sees it, after a power loss and in a copy of the
+    // file too. A creator killed in between leaves a free slot that only this numbering, or another format, can take.
     W numbering;
     W reserved[2];
 };
