@@ -35,8 +35,8 @@ for my $case (['one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) 
 	{
 		my ($had, $what) = @$_;
 		cmp_ok($had, '<=', $windows + 1, sprintf '%s: at most one in a window: %d %s in %.1f windows', $n, $had, $what, $windows);
-		# The windows that the load has filled; a busy machine may begin one late.
-		cmp_ok($had, '>=', $windows - 2, "$n: and not less: $what");
+		# Nothing of the kind is done without. A busy machine leaves windows in which nobody draws.
+		cmp_ok($had, '>=', $windows / 3, "$n: and not less: $what");
 	}
 	diag sprintf '%-20s %.1f windows of %d ms: %d syncs of the ceiling file, %d WAL records', $n, $windows, $window * 1000, $syncs, $raises;
 }
