@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
     const Key key{static_cast<Format>(1 + in.take<std::uint8_t>() % 5), in.take<std::uint16_t>(),
                   in.take<std::uint8_t>()};
-    const std::uint64_t numbering = key.format == Format::layout ? in.take<std::uint64_t>() | 1 : 0;
+    const bool numbered = key.format == Format::layout || key.format == Format::snowflake_si;
+    const std::uint64_t numbering = numbered ? in.take<std::uint64_t>() | 1 : 0;
     const Slot* found = find_slot(a.ledger, key, false, numbering);
     const std::uint32_t owned = slots_owned(a.ledger, key.owner);
     Slot* slot = find_slot(a.ledger, key, true, numbering);
@@ -97,7 +98,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 find_slot(a.ledger, key, false, numbering) == slot);
         require(slots_owned(a.ledger, key.owner) == owned + (found == nullptr));
         require(key.format != Format::layout || numbering_used(a.ledger, numbering));
-        const Timeline timeline = timeline_of(*slot, *a.ledger.header);
+        const Timeline timeline = timeline_of(*slot);
         require(timeline.tick_us > 0);
         require(clamped_tick(timeline, in.take<std::int64_t>()) <= timeline.max_tick());
     }
