@@ -8,7 +8,7 @@
 #   make fuzz             every parser (SECONDS=30 each)
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server", also valgrind)
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
-#   make bench            our speed beside others', five minutes; writes doc/speed.md and doc/speed.svg (BENCH="-s 5000000")
+#   make bench            our speed beside others', a short run; writes doc/speed.md and doc/speed.svg (BENCH="-f 7": a million rows)
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
 #   make dist             the release as a zip for PGXN, from git
 #   make deb              Debian packages in build/deb, for each server that has headers here
@@ -161,7 +161,7 @@ sanitize:
 bench:
 	+@tools/setup bench
 	+@$(MAKE) --no-print-directory $(BENCH_BIN)
-	+@test/bench/side_by_side -o doc $(BENCH)
+	+@test/bench/side_by_side -o doc $(or $(BENCH),-n 400000 -s 400000 -f 6)
 storm:
 	+@tools/storm $(or $(MINUTES),1)
 matrix:
