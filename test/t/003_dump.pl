@@ -83,18 +83,18 @@ for my $format ('custom', 'plain', 'inserts')
 }
 
 # Trusted: whoever owns his database dumps and restores it himself. Layouts are for those who may create them.
-$node->safe_psql('postgres', "CREATE ROLE joe LOGIN; CREATE DATABASE joes OWNER joe; CREATE DATABASE joes_again OWNER joe; CREATE DATABASE joes_layouts OWNER joe");
-$node->safe_psql('joes', "SET ROLE joe; CREATE EXTENSION snowflake_ids; CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO item SELECT FROM generate_series(1, 10)");
-sub as_joe { my ($target, $file) = @_; return [ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-q', '-f', $file, $node->connstr($target) . ' user=joe' ] }
-command_ok([ 'pg_dump', '-f', "$dir/joe", $node->connstr('joes') . ' user=joe' ], 'the owner of a database dumps it');
-command_ok(as_joe('joes_again', "$dir/joe"), 'and restores it');
-is($node->safe_psql('joes_again', 'SELECT count(*) FROM item'), 10, 'with the rows');
-$node->safe_psql('joes', "SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14)");
-command_ok([ 'pg_dump', '-f', "$dir/joe", $node->connstr('joes') . ' user=joe' ], 'with a layout');
-command_fails_like(as_joe('joes_layouts', "$dir/joe"), qr/permission denied to restore layouts/, 'which he may not create');
-$node->safe_psql('joes_again', 'GRANT EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) TO joe');
-$node->safe_psql('joes_again', "SET ROLE joe; INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14, false)");
-is($node->safe_psql('joes_again', "SELECT gen_snowflake('acme') > 0"), 't', 'unless that is granted');
+$node->safe_psql('postgres', "CREATE ROLE regress_joe LOGIN; CREATE DATABASE owned OWNER regress_joe; CREATE DATABASE owned_again OWNER regress_joe; CREATE DATABASE owned_layouts OWNER regress_joe");
+$node->safe_psql('owned', "SET ROLE regress_joe; CREATE EXTENSION snowflake_ids; CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO item SELECT FROM generate_series(1, 10)");
+sub as_joe { my ($target, $file) = @_; return [ 'psql', '-X', '-v', 'ON_ERROR_STOP=1', '-q', '-f', $file, $node->connstr($target) . ' user=regress_joe' ] }
+command_ok([ 'pg_dump', '-f', "$dir/regress_joe", $node->connstr('owned') . ' user=regress_joe' ], 'the owner of a database dumps it');
+command_ok(as_joe('owned_again', "$dir/regress_joe"), 'and restores it');
+is($node->safe_psql('owned_again', 'SELECT count(*) FROM item'), 10, 'with the rows');
+$node->safe_psql('owned', "SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14)");
+command_ok([ 'pg_dump', '-f', "$dir/regress_joe", $node->connstr('owned') . ' user=regress_joe' ], 'with a layout');
+command_fails_like(as_joe('owned_layouts', "$dir/regress_joe"), qr/permission denied to restore layouts/, 'which he may not create');
+$node->safe_psql('owned_again', 'GRANT EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) TO regress_joe');
+$node->safe_psql('owned_again', "SET ROLE regress_joe; INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14, false)");
+is($node->safe_psql('owned_again', "SELECT gen_snowflake('acme') > 0"), 't', 'unless that is granted');
 
 # What is dumped is how to make the extension, not what is in it.
 my $dump = slurp_file("$dir/plain");

@@ -18,11 +18,11 @@ $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB");
 $server->start;
 sub sql { return $server->safe_psql('postgres', $_[0]) }
-sub as_joe { return $server->safe_psql('postgres', "SET ROLE joe; SET search_path = shop, ids; $_[0]") }
+sub as_joe { return $server->safe_psql('postgres', "SET ROLE regress_joe; SET search_path = shop, ids; $_[0]") }
 
 # ---- a table that refers to itself, one that does by two columns, and one that refers to that one by two
 sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; GRANT USAGE ON SCHEMA ids TO PUBLIC;
-     CREATE ROLE joe LOGIN; CREATE ROLE clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION joe; GRANT USAGE ON SCHEMA shop TO clerk');
+     CREATE ROLE regress_joe LOGIN; CREATE ROLE clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO clerk');
 as_joe(<<"END");
 CREATE SEQUENCE refs;
 CREATE TABLE orders (
@@ -58,7 +58,7 @@ GRANT SELECT (id, ref), INSERT ON orders TO clerk;
 GRANT SELECT, INSERT ON line TO clerk;
 END
 sql('ALTER DATABASE postgres SET search_path = shop, ids; CREATE PUBLICATION part_of FOR TABLE shop.orders (id, ref, tenant);
-     CREATE PUBLICATION lines FOR TABLE shop.line; ALTER PUBLICATION part_of OWNER TO joe; GRANT CREATE ON DATABASE postgres TO joe;
+     CREATE PUBLICATION lines FOR TABLE shop.line; ALTER PUBLICATION part_of OWNER TO regress_joe; GRANT CREATE ON DATABASE postgres TO regress_joe;
      ANALYZE');
 
 # What there is of constraints, indexes and so on, without columns' types and positions
@@ -117,14 +117,14 @@ sub wait_for
 }
 # Small enough for the interruptions to come in time.
 my $batch = int($rows / 200) < 10000 ? int $rows / 200 : 10000;
-my $call = "SET ROLE joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH)";
+my $call = "SET ROLE regress_joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH)";
 sub call_text { my ($finish) = @_; return $call =~ s/FINISH/$finish/r =~ s/FIRE/false/r }
 
 # ---- what is in the way is said before anything changes
 my ($rc, $out, $err) = $server->psql('postgres', call_text('true'));
 like($err, qr/cannot convert column "id" of (shop\.)?orders.*trigger touch would fire for every row/s, 'a trigger that would fire is named');
 is(shape(), $shape, 'and nothing changed');
-sql('GRANT SET ON PARAMETER session_replication_role TO joe');
+sql('GRANT SET ON PARAMETER session_replication_role TO regress_joe');
 
 # ---- killed while it fills the keys, cancelled while it fills the rest, and resumed
 my $start = time;

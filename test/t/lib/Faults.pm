@@ -107,8 +107,8 @@ sub draw_at_all_times
 	$ids->draw($where);
 }
 
-# SIGKILL to the postmaster. Returns when the last of its children has noticed. The lock file goes too: its process
-# may stay a zombie for a while, which the next start would take for a postmaster.
+# SIGKILL to the postmaster. Returns when the last of its children has noticed. The lock files go too: its process
+# may stay a zombie for a while, in a container for good, which the next start would take for a postmaster.
 sub kill_postmaster
 {
 	my ($server) = @_;
@@ -119,7 +119,7 @@ sub kill_postmaster
 		last if !grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
 		sleep 0.02;
 	}
-	unlink "$dir/postmaster.pid";
+	unlink "$dir/postmaster.pid", $server->host . '/.s.PGSQL.' . $server->port . '.lock';
 }
 
 # SIGKILL to one session: the postmaster ends the others and starts again by itself.
