@@ -58,13 +58,10 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// The table of this database. Found once; looked up again when it is gone (the extension was dropped and made again).
+// The table of this database.
 Relation open_relation(LOCKMODE lock) {
-    Relation rel = OidIsValid(relation_oid) ? try_relation_open(relation_oid, lock) : nullptr;
-    if (rel != nullptr) return rel;
-    relation_oid = extension_relation(relation_name);
-    rel = OidIsValid(relation_oid) ? try_relation_open(relation_oid, lock) : nullptr;
-    if (rel == nullptr || rel->rd_rel->relkind != RELKIND_RELATION) {
+    Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
+    if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"%s\" of extension snowflake_ids is missing", relation_name),
                         errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));

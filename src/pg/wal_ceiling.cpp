@@ -39,9 +39,6 @@ Ceiling raise(const Ceiling& wanted) {
     return ceiling(wal_sequence::update(place, higher, content(wanted)));
 }
 
-void set(const Ceiling& c) {
-    wal_sequence::update(
-        place, [](const Content&, const Content& wanted) { return wanted; }, content(c));
-}
+void set(const Ceiling& c) { wal_sequence::set(place, content(c)); }
 
 }  // namespace snowflake_ids::wal_ceiling

@@ -7,28 +7,22 @@ namespace snowflake_ids::wal_layout {
 
 namespace {
 
-using wal_sequence::Content;
+using wal_sequence::Missing;
 
 wal_sequence::Place place{"snowflake_ids_si_layout", "It keeps Snowflake-SI ids unique when settings change."};
-
-Content wanted_content(const Content&, const Content& wanted) { return wanted; }
 
 }  // namespace
 
 uint64 read() {
-    if (!wal_sequence::exists(place)) return 0;
-    const int64 v = wal_sequence::read(place).last_value;
+    const int64 v = wal_sequence::read(place, Missing::is_empty).last_value;
     return v <= 0 ? 0 : ledger::pack_layout(static_cast<uint64>(v / 100), static_cast<unsigned>(v % 100 - 1));
 }
 
 void write(uint64 packed) {
-    if (!wal_sequence::exists(place)) return;
     const int64 v = ledger::frozen_base_clock_us(packed) / 1000 * 100 + ledger::frozen_machine_bits(packed) + 1;
-    wal_sequence::update(place, wanted_content, {v, 0});
+    wal_sequence::set(place, {v, 0}, Missing::is_empty);
 }
 
-void forget() {
-    if (wal_sequence::exists(place)) wal_sequence::update(place, wanted_content, {});
-}
+void forget() { wal_sequence::set(place, {}, Missing::is_empty); }
 
 }  // namespace snowflake_ids::wal_layout

@@ -17,23 +17,10 @@ namespace snowflake_ids::wal_sequence {
 
 namespace {
 
-// Null if it is missing.
-Relation try_open(Place& place, LOCKMODE lock) {
-    if (OidIsValid(place.oid)) {
-        Relation rel = try_relation_open(place.oid, lock);
-        if (rel != nullptr) return rel;
-    }
-    place.oid = extension_relation(place.name);
-    Relation rel = OidIsValid(place.oid) ? try_relation_open(place.oid, lock) : nullptr;
-    if (rel == nullptr || rel->rd_rel->relkind == RELKIND_SEQUENCE) return rel;
-    relation_close(rel, lock);
-    place.oid = InvalidOid;
-    return nullptr;
-}
-
-Relation open(Place& place, LOCKMODE lock) {
-    Relation rel = try_open(place, lock);
-    if (rel == nullptr) {
+// Null if it is missing and may be.
+Relation open(Place& place, LOCKMODE lock, Missing missing) {
+    Relation rel = open_extension_relation(place.oid, place.name, RELKIND_SEQUENCE, lock);
+    if (rel == nullptr && missing == Missing::is_error) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("sequence \"%s\" of extension snowflake_ids is missing", place.name),
                         errdetail("%s", place.purpose),
@@ -55,14 +42,9 @@ Content content(Page page) {
 
 }  // namespace
 
-bool exists(Place& place) {
-    Relation rel = try_open(place, AccessShareLock);
-    if (rel != nullptr) relation_close(rel, AccessShareLock);
-    return rel != nullptr;
-}
-
-Content read(Place& place) {
-    Relation rel = open(place, AccessShareLock);
+Content read(Place& place, Missing missing) {
+    Relation rel = open(place, AccessShareLock, missing);
+    if (rel == nullptr) return {};
     const Buffer buffer = ReadBuffer(rel, 0);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Page page = BufferGetPage(buffer);
@@ -75,10 +57,12 @@ Content read(Place& place) {
     return c;
 }
 
-Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted) {
+Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
+               Missing missing) {
     // As nextval(): keeps ALTER SEQUENCE from giving the relation another file meanwhile, which would lose what is
     // written to this one, and leave WAL for a file that is gone.
-    Relation rel = open(place, RowExclusiveLock);
+    Relation rel = open(place, RowExclusiveLock, missing);
+    if (rel == nullptr) return {};
     const Buffer buffer = ReadBuffer(rel, 0);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Page page = BufferGetPage(buffer);
@@ -96,6 +80,11 @@ Content update(Place& place, Content (*next)(const Content& now, const Content& 
     relation_close(rel, RowExclusiveLock);
     XLogFlush(lsn);
     return after;
+}
+
+void set(Place& place, const Content& wanted, Missing missing) {
+    update(
+        place, [](const Content&, const Content& wanted) { return wanted; }, wanted, missing);
 }
 
 }  // namespace snowflake_ids::wal_sequence

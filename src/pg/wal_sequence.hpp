@@ -13,7 +13,7 @@ namespace snowflake_ids::wal_sequence {
 struct Place {
     const char* name;      // of the relation, in the schema of the extension
     const char* purpose;   // for the message when it is missing
-    Oid oid = InvalidOid;  // found once; looked up again when it is gone (the extension was dropped and made again)
+    Oid oid = InvalidOid;  // see open_extension_relation()
 };
 
 struct Content {
@@ -23,13 +23,17 @@ struct Content {
     friend bool operator==(const Content&, const Content&) = default;
 };
 
-// Is it there? An older version of the extension's objects may lack it.
-bool exists(Place& place);
+// An older version of the extension's objects may lack it. Where that is no error it has no content, and takes none.
+enum class Missing : bool { is_error, is_empty };
 
 // What is there now, flushed; on a standby, what has been replayed.
-Content read(Place& place);
+Content read(Place& place, Missing missing = Missing::is_error);
 
 // Puts what `next` makes of the current content there, if it differs. Flushed. Returns it.
-Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted);
+Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
+               Missing missing = Missing::is_error);
+
+// Puts exactly that there. Flushed.
+void set(Place& place, const Content& wanted, Missing missing = Missing::is_error);
 
 }  // namespace snowflake_ids::wal_sequence
