@@ -15,6 +15,20 @@ run_make() {
     make --no-print-directory -C "$root" "${jobs[@]}" "$@"
 }
 
+# pack_sources: the tree without what was built in it, as a tar archive on the standard output.
+pack_sources() { tar -C "$root" --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.so' -cf - .; }
+
+# build_private DIR [CXXFLAGS [LDFLAGS]]: the sources in DIR/src, with these flags too, in a server of their own in
+# DIR/pg; its pg_config is named in DIR/pg_config. DIR/src may be there already, with changes.
+build_private() {
+    local dir=$1 pg_config
+    [ -d "$dir/src" ] || { mkdir -p "$dir/src" && pack_sources | tar -C "$dir/src" -xf -; }
+    pg_config=$("$root/tools/private-install" -n "$dir/pg")
+    make --no-print-directory -s -j "$(nproc)" -C "$dir/src" PG_CONFIG="$pg_config" BUILD="$dir/build" EXTRA_CXXFLAGS="${2:-}" \
+        EXTRA_LDFLAGS="${3:-}" all install >"$dir/build.log" 2>&1 || { tail -n 20 "$dir/build.log" >&2; return 1; }
+    echo "$pg_config" >"$dir/pg_config"
+}
+
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
 # The user that servers run as: ourselves, or, as root, postgres if there is one, else nobody.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "core/timeline.hpp"
+#include "ledger/cycles.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -23,12 +24,15 @@ inline std::int64_t wall_us() { return clock_us(CLOCK_REALTIME); }
 inline std::uint64_t monotonic_us() { return static_cast<std::uint64_t>(clock_us(CLOCK_MONOTONIC)); }
 
 // Where the tick lies that the clock last showed: a second and a part of it. As long as the clock stays in there its
-// tick is known without a division. Of one time line only; forget it when that changes.
+// tick is known without a division, and as long as the time counter has not left it without the clock. Of one time line
+// only; forget it when that changes.
 struct TickMemo {
+    std::uint64_t tick = 0;
+    std::uint64_t from_count = 0;
+    std::uint64_t counts = 0;  // see cycles.hpp; 0: ask the clock
     std::int64_t second = 0;
     std::int64_t from_ns = 0;
     std::uint64_t length_ns = 0;  // 0: nothing is known
-    std::uint64_t tick = 0;
 };
 
 // As tick_at(), and remembers what it found.
@@ -40,7 +44,10 @@ struct TickMemo {
     const std::int64_t start_us = timeline.start_us(tick.value) - static_cast<std::int64_t>(t.tv_sec) * 1000000;
     // A tick that does not lie within one second is looked up each time.
     if (start_us >= 0 && start_us + timeline.tick_us <= 1000000) {
-        memo = {t.tv_sec, start_us * 1000, static_cast<std::uint64_t>(timeline.tick_us) * 1000, tick.value};
+        memo.tick = tick.value;
+        memo.second = t.tv_sec;
+        memo.from_ns = start_us * 1000;
+        memo.length_ns = static_cast<std::uint64_t>(timeline.tick_us) * 1000;
     }
     return tick.value;
 }
@@ -52,11 +59,26 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return find_tick(memo, t, timeline);
 }
 
-// The clock's tick, 0 if it is outside the format.
-inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
+// The clock's tick, 0 if it is outside the format; remembers how long the counter vouches for it.
+[[gnu::noinline]] inline std::uint64_t ask_clock(TickMemo& memo, const Timeline& timeline) {
+    // First the count: by the time of the clock it is a little old, so the tick's end is taken to come early.
+    const std::uint64_t count = cycles::now();
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    return tick_at(memo, t, timeline);
+    const std::uint64_t tick = tick_at(memo, t, timeline);
+    memo.from_count = count;
+    memo.counts = 0;
+    if (cycles::available && memo.length_ns != 0) {
+        const auto gone_ns = static_cast<std::uint64_t>(t.tv_nsec - memo.from_ns);
+        memo.counts = cycles::surely_within(memo.length_ns - gone_ns, count);
+    }
+    return tick;
+}
+
+// The clock's tick, 0 if it is outside the format. A step of the clock is seen within cycles::longest_ns.
+inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
+    if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
+    return ask_clock(memo, timeline);
 }
 
 // `timeline()` as a function: where it is a constant the divisions below are

@@ -21,7 +21,7 @@ ledger::Claim claim_layout(Generator& g, uint32 want) {
     return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-uint64 tick_now(Generator& g) { return g.timeline.floor_tick(ledger::wall_us()).value; }
+uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, g.timeline); }
 
 // Snowflake-SI has one base clock and width per server.
 void check_snowflake_si(const NamedLayout& named) {

@@ -1,0 +1,213 @@
+// The time counter: its rate is never taken to be higher than it is, whatever happens between readings, and a tick is
+// never taken to last longer than the clock says.
+#include "ledger/cycles.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "ledger/clock.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using cycles::longest_ns;
+using cycles::Rate;
+
+constexpr std::uint64_t second = 1000000000;
+
+// A machine whose counter makes `per_us` counts in a microsecond.
+struct Machine {
+    std::uint64_t per_us;
+    std::uint64_t ns = 5 * second;
+    std::uint64_t offset = 0;  // of the counter
+
+    std::uint64_t count() const { return offset + ns / 1000 * per_us + ns % 1000 * per_us / 1000; }
+    // A pair of readings, with these delays before and after that of the clock.
+    void note(Rate& rate, std::uint64_t delay_before = 20, std::uint64_t delay_after = 20, bool steady = true) {
+        const std::uint64_t before = count();
+        ns += delay_before;
+        const std::uint64_t clock = ns;
+        ns += delay_after;
+        rate.note(before, clock, count(), steady);
+    }
+};
+
+TEST(CyclesRate, UnknownAtFirst) {
+    Rate rate;
+    EXPECT_TRUE(rate.due(0));
+    EXPECT_TRUE(rate.due(123456789));
+    EXPECT_FALSE(rate.begun());
+    EXPECT_EQ(rate.surely_within(second), 0u);
+    Machine m{2450};
+    m.note(rate);
+    EXPECT_TRUE(rate.begun());
+    EXPECT_EQ(rate.surely_within(second), 0u);
+    EXPECT_FALSE(rate.due(m.count()));
+    m.ns += 3000000;
+    EXPECT_TRUE(rate.due(m.count()));
+}
+
+// The most that may be said to be made in a time: 7/8, and a count for what is rounded.
+std::uint64_t most(const Machine& m, std::uint64_t ns) { return ns * m.per_us / 1000 * 7 / 8 + 1; }
+
+// Whatever is between the readings, no more counts than the counter makes; and if nothing is, about as many.
+TEST(CyclesRate, NeverTooHigh) {
+    std::mt19937_64 random(17);
+    for (const std::uint64_t per_us : {1u, 24u, 1000u, 2450u, 5000u, 15000u}) {
+        Machine m{per_us};
+        Rate rate;
+        m.note(rate);
+        while (!rate.due(m.count())) m.ns += 1000000;
+        m.note(rate);
+        for (const std::uint64_t ns : {std::uint64_t{1000000}, longest_ns, 10 * second}) {
+            const std::uint64_t bounded = std::min(ns, longest_ns);
+            EXPECT_LE(rate.surely_within(ns), most(m, bounded)) << per_us;
+            EXPECT_GE(rate.surely_within(ns), bounded * per_us / 1000 * 85 / 100) << per_us;
+        }
+        for (int i = 0; i < 20000; i++) {
+            m.ns += random() % (random() % 4 == 0 ? 100 * second : 3000000);
+            if (!rate.due(m.count())) continue;
+            m.note(rate, random() % (random() % 8 == 0 ? 50000000 : 100),
+                   random() % (random() % 8 == 0 ? 50000000 : 100));
+            const std::uint64_t ns = random() % (2 * longest_ns);
+            ASSERT_LE(rate.surely_within(ns), most(m, ns)) << per_us;
+        }
+    }
+}
+
+// A year between readings, and small times.
+TEST(CyclesRate, Extremes) {
+    Machine m{15000};
+    Rate rate;
+    m.note(rate);
+    m.ns += 365 * 86400 * second;
+    m.note(rate);
+    EXPECT_LE(rate.surely_within(longest_ns), most(m, longest_ns));
+    EXPECT_GE(rate.surely_within(longest_ns), longest_ns * 15 * 85 / 100);
+    EXPECT_EQ(rate.surely_within(0), 0u);
+    EXPECT_LE(rate.surely_within(1), 15u);
+}
+
+TEST(CyclesRate, WithoutTrustThereIsNone) {
+    Machine m{2450};
+    Rate rate;
+    m.note(rate);
+    m.ns += second;
+    m.note(rate);
+    EXPECT_NE(rate.surely_within(longest_ns), 0u);
+    m.ns += second;
+    m.note(rate, 20, 20, false);
+    EXPECT_EQ(rate.surely_within(longest_ns), 0u);
+    // It is asked for again, but not each few milliseconds.
+    m.ns += 10000000;
+    EXPECT_FALSE(rate.due(m.count()));
+    m.ns += second;
+    EXPECT_TRUE(rate.due(m.count()));
+    m.note(rate);
+    EXPECT_NE(rate.surely_within(longest_ns), 0u);
+}
+
+// The counter or the clock jumps: as after the machine was moved, or stopped and started again.
+TEST(CyclesRate, Jumps) {
+    for (const std::uint64_t jump :
+         {std::uint64_t{0} - 3 * second, std::uint64_t{0} - 20000 * second, 3 * second, 20000 * second}) {
+        Machine m{2450};
+        m.offset = 10000 * second;
+        Rate rate;
+        m.note(rate);
+        m.ns += second;
+        m.note(rate);
+        ASSERT_NE(rate.surely_within(longest_ns), 0u);
+        m.offset += jump;
+        m.ns += second;
+        m.note(rate);
+        EXPECT_EQ(rate.surely_within(longest_ns), 0u) << jump;
+        // And then it is found again.
+        m.ns += second;
+        m.note(rate);
+        EXPECT_NE(rate.surely_within(longest_ns), 0u);
+        EXPECT_LE(rate.surely_within(longest_ns), most(m, longest_ns));
+    }
+    // The monotonic clock of a stopped machine is put back.
+    Machine m{2450};
+    Rate rate;
+    m.note(rate);
+    m.ns += second;
+    m.note(rate);
+    m.offset = m.count();
+    m.ns = second;
+    m.note(rate);
+    EXPECT_EQ(rate.surely_within(longest_ns), 0u);
+}
+
+// Counters that no processor has.
+TEST(CyclesRate, Implausible) {
+    for (const std::uint64_t per_us : {std::uint64_t{0}, std::uint64_t{20000}, std::uint64_t{1000000}}) {
+        Machine m{per_us};
+        Rate rate;
+        m.note(rate);
+        m.ns += second;
+        m.note(rate);
+        EXPECT_EQ(rate.surely_within(longest_ns), 0u) << per_us;
+    }
+}
+
+// How far the wall clock is from the monotonic one.
+std::int64_t offset_us() { return wall_us() - static_cast<std::int64_t>(monotonic_us()); }
+
+// With the real counter and clock: a tick that the memo gives lasted when it was asked for, or has begun since.
+void against_clock(const Timeline& timeline) {
+    TickMemo memo;
+    std::uint64_t counted = 0, asked = 0, wrong = 0;
+    const std::int64_t offset = offset_us();
+    const std::uint64_t end = monotonic_us() + 2000000;
+    while (monotonic_us() < end) {
+        for (int i = 0; i < 1000; i++) {
+            const std::uint64_t before = timeline.floor_tick(wall_us()).value;
+            const std::uint64_t from = memo.from_count;
+            const std::uint64_t tick = tick_now(memo, timeline);
+            const std::uint64_t after = timeline.floor_tick(wall_us()).value;
+            if (tick < before || tick > after) wrong++;
+            (memo.from_count == from ? counted : asked)++;
+        }
+    }
+    std::printf("%lu looks at the counter, %lu at the clock\n", static_cast<unsigned long>(counted),
+                static_cast<unsigned long>(asked));
+    if (std::abs(offset_us() - offset) > 1000) GTEST_SKIP() << "the clock was set meanwhile";
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_GT(asked, 0u);
+}
+
+TEST(TickNow, Sno) { against_clock(sno::timeline); }
+TEST(TickNow, Mastic) { against_clock(mastic::layout.timeline); }
+
+// Ticks of a second: the clock is asked again all the same.
+TEST(TickNow, LongTicks) {
+    constexpr Timeline seconds{1262304000000000, 1000000, 39};
+    TickMemo memo;
+    const std::uint64_t end = monotonic_us() + 500000;
+    std::uint64_t looks = 0, last_us = 0, longest_us = 0;
+    while (monotonic_us() < end) {
+        const std::uint64_t before_us = monotonic_us();
+        const std::uint64_t from = memo.from_count;
+        tick_now(memo, seconds);
+        if (memo.from_count == from) {
+            // It was vouched for by a look that was not longer ago.
+            longest_us = std::max(longest_us, before_us - last_us);
+        } else {
+            looks++;
+            last_us = monotonic_us();
+        }
+    }
+    EXPECT_GT(looks, 1u);
+    EXPECT_LE(longest_us, longest_ns / 1000);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
