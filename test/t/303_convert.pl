@@ -263,5 +263,33 @@ END
 	is(sql("SELECT max(${format}_timestamp(n.id) - n.created) < interval '10 ms', min(${format}_timestamp(n.id) - n.created) >= '0' FROM by_$name n"), 't|t', "$name: times, spilled");
 	is(sql("INSERT INTO by_$name (created) VALUES (now()) RETURNING id > (SELECT max(id) FROM by_$name)"), 't', "$name: the next id is above all");
 }
+
+# ---- a row that gets another time while the rows are being numbered
+{
+	sql("CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
+	     INSERT INTO race SELECT i, timestamptz '2026-02-01 00:00:00+00' + i * interval '1 s' FROM generate_series(1, 60000) AS i");
+	my $session = Session->new($server);
+	$session->ask("SET work_mem = '64kB'");
+	$session->send("CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', batch_size => 100000, finish => false)");
+	# The sort spills, so it can be seen that the rows are read.
+	sql(<<'END');
+DO $$
+BEGIN
+    FOR i IN 1 .. 10000 LOOP
+        EXIT WHEN EXISTS (SELECT FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass AND phase = 'number') AND EXISTS (SELECT FROM pg_ls_tmpdir());
+        PERFORM pg_sleep(0.001);
+        COMMIT;
+    END LOOP;
+END $$;
+UPDATE race SET created = clock_timestamp() WHERE id <= 3;
+END
+	my $meanwhile = sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass");
+	like($session->answer, qr/filled, and kept so/, "times that change in phase $meanwhile");
+	is(sql("SELECT count(*) FROM race, ids.snowflake_ids_conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"),
+		0, 'no id is made of a time that the generator has not passed');
+	# Before the rows are read it is an error, as ever.
+	sql("SELECT snowflake_ids_convert_undo('race')");
+	like(Session::ask_once($server, "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)"), qr/filled, and kept so/, 'the same times, later');
+}
 $server->stop;
 done_testing();

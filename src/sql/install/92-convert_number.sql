@@ -4,8 +4,10 @@
 -- gets the place of its tick's start, or the one after the row before it, whichever is later. So places differ and
 -- keep the order, and a row is moved to a later tick only where more rows share a tick than it has room for.
 
+-- A row whose time fits no id, or is after up_to, has no tick.
 CREATE FUNCTION snowflake_ids_convert_places(
-    relation regclass, key_column name, format text, created_column name, zone text, metabyte integer, condition text
+    relation regclass, key_column name, format text, created_column name, zone text, metabyte integer, up_to timestamptz,
+    condition text
 ) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
 AS $$
@@ -22,11 +24,12 @@ BEGIN
     RETURN format(
         'SELECT n, old, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS place FROM (
              SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old,
-                    floor((extract(epoch FROM created) - %2$s) * 1000 / %3$s)::int8 AS tick
+                    CASE WHEN created BETWEEN %8$L AND %9$L
+                         THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %3$s)::int8 END AS tick
              FROM (SELECT %4$I AS old, %5$s AS created FROM ONLY %6$s WHERE %7$s) AS r) AS t',
-        f.capacity, extract(epoch FROM f.epoch), f.tick_ms, key_column, created, relation, condition);
+        f.capacity, extract(epoch FROM f.epoch), f.tick_ms, key_column, created, relation, condition, f.epoch, up_to);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_places(regclass, name, text, name, text, integer, text) IS 'internal: the query that gives each row its place';
+COMMENT ON FUNCTION snowflake_ids_convert_places(regclass, name, text, name, text, integer, timestamptz, text) IS 'internal: the query that gives each row its place';
 
 -- What the rows say against it. Reads the tables; changes nothing.
 CREATE FUNCTION snowflake_ids_convert_misfits(
@@ -69,8 +72,8 @@ BEGIN
     IF r.nulls + r.early + r.late > 0 THEN
         RETURN;
     END IF;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7)', ext) INTO places
-    USING relation, key_column, format, created_column, zone, metabyte, condition;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7, $8)', ext) INTO places
+    USING relation, key_column, format, created_column, zone, metabyte, up_to, condition;
     EXECUTE format('SELECT count(*) AS rows, count(*) FILTER (WHERE place / $1 <> tick) AS moved,
                            max(place / $1 - tick) AS furthest, max(place / $1) AS last FROM (%s) AS p', places)
     INTO r USING f.capacity;

@@ -166,27 +166,33 @@ DECLARE
     places text;
     problem text;
     map text;
+    misfit boolean;
     rows bigint;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
-    -- Rows may have changed since the plan.
-    EXECUTE format('SELECT string_agg(item, E''\n'') FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE kind = ''problem''', ext)
-    INTO problem
-    USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, s.spill, s.issued_after, format('%I IS NULL', k.shadow);
-    IF problem IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot go on converting %', relation
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
-                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
-    END IF;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7)', ext) INTO places
-    USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, format('%I IS NULL', k.shadow);
+    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7, $8)', ext) INTO places
+    USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, s.issued_after, format('%I IS NULL', k.shadow);
     map := (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || relation::oid)
             FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation);
-    EXECUTE format('CREATE TABLE %s AS SELECT n, old, %s AS new FROM (%s) AS p', map,
+    -- Rows may have changed since the plan, and go on changing. What is judged is what is numbered, in one snapshot: an id
+    -- of a time that the generator has not reached would be issued again.
+    EXECUTE format('CREATE TABLE %s AS SELECT n, old, CASE WHEN %s AND place / %s <= %s THEN %s END AS new FROM (%s) AS p', map,
+                   CASE WHEN s.spill THEN 'tick IS NOT NULL' ELSE format('tick = place / %s', f.capacity) END, f.capacity,
+                   floor((extract(epoch FROM s.issued_after) - extract(epoch FROM f.epoch)) * 1000 / f.tick_ms),
                    format(f.make, format('(place / %s)', f.capacity), format('place %% %s', f.capacity)), places);
     GET DIAGNOSTICS rows = ROW_COUNT;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', map) INTO misfit;
+    IF misfit THEN
+        EXECUTE format('SELECT string_agg(item, E''\n'') FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE kind = ''problem''', ext)
+        INTO problem
+        USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, s.spill, s.issued_after, format('%I IS NULL', k.shadow);
+        RAISE EXCEPTION 'cannot go on converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = coalesce(problem, format('Times in %I changed while the rows were numbered.', s.created_column)),
+                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
     EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (n)', map);
     EXECUTE format('ANALYZE %s', map);
     RETURN rows;
