@@ -11,6 +11,20 @@ FROM (SELECT make_gid('log', '2026-03-01 12:00:00.001', '\x0011223344556677') AS
              '2026-03-01 12:00:00.001'::timestamptz + d * interval '1us' AS t
       FROM (VALUES (-1), (0), (1)) AS v (d) OFFSET 0) AS s;
 SELECT '[2026-01-01,2026-01-02)' <@ tstzrange('2026-01-01', '2026-02-01') AS ranges;
+-- A range of gids, or of a domain over them; the planner asks as well, for a table with statistics.
+CREATE TYPE gidrange AS RANGE (subtype = gid);
+CREATE DOMAIN log_gid AS gid(log);
+CREATE TYPE log_gidrange AS RANGE (subtype = log_gid);
+CREATE TEMP TABLE gid_analyzed AS SELECT make_gid('log', '2026-03-01', decode(lpad(to_hex(n), 16, '0'), 'hex')) AS id
+    FROM generate_series(0, 999) AS n;
+ANALYZE gid_analyzed;
+SELECT count(*) FROM gid_analyzed
+WHERE id <@ gidrange(make_gid('log', '2026-03-01', '\x0000000000000064'), make_gid('log', '2026-03-01', '\x00000000000000c8'));
+SELECT count(*) FROM gid_analyzed
+WHERE id <@ log_gidrange(make_gid('log', '2026-03-01', '\x0000000000000064'), make_gid('log', '2026-03-01', '\x00000000000000c8'));
+SELECT count(*) FROM gid_analyzed WHERE id <@ int4range(1, 2);
+DROP TYPE gidrange, log_gidrange;
+DROP DOMAIN log_gid;
 
 --
 -- Plans: comparisons between ids where the kind is known from the column, else filters

@@ -19,6 +19,10 @@ SELECT '2222222222222222'::sno <@ int4range(1, 2);
 SELECT '[2026-01-01,2026-01-02)' <@ tstzrange('2026-01-01', '2026-02-01') AS ranges, '2026-01-01' < timestamptz '2026-01-02' AS times;
 CREATE TYPE snorange AS RANGE (subtype = sno);
 SELECT '3222222222222222'::sno <@ snorange('2222222222222222', 'xxxxxxxxxxxxxxxx') AS range_of_snos;
+-- The planner asks as well, for a table with statistics.
+CREATE TEMP TABLE sno_analyzed AS SELECT make_sno('2026-03-01', 1, 2, n) AS id FROM generate_series(0, 999) AS n;
+ANALYZE sno_analyzed;
+SELECT count(*) FROM sno_analyzed WHERE id <@ snorange(make_sno('2026-03-01', 1, 2, 100), make_sno('2026-03-01', 1, 2, 200));
 DROP TYPE snorange;
 
 --
