@@ -33,10 +33,10 @@ bool is_steady() {
 
 }  // namespace
 
-void Rate::note(std::uint64_t before, std::uint64_t monotonic_ns, std::uint64_t after, bool steady) {
+void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady) {
     std::uint64_t found = 0;
     // A counter or a clock that went back makes a difference of astronomical size, which no rate fits.
-    std::uint64_t counts = before - seen_, ns = monotonic_ns - seen_ns_;
+    std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
     if (steady && seen_ns_ != 0 && ns != 0) {
         while (counts >> 47 != 0) counts >>= 1, ns >>= 1;
         if (ns != 0) found = (counts << 16) / ns;
@@ -47,7 +47,7 @@ void Rate::note(std::uint64_t before, std::uint64_t monotonic_ns, std::uint64_t 
         found = 0;
     per_65536_ns_ = found;
     seen_ = after;
-    seen_ns_ = monotonic_ns;
+    seen_ns_ = elapsed_ns;
     // Without trust there is nothing to hurry for.
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
@@ -58,7 +58,8 @@ std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
         timespec t;
         const bool steady = !rate.begun() || is_steady();
         const std::uint64_t before = now();
-        clock_gettime(CLOCK_MONOTONIC, &t);
+        // The counter may run while the machine sleeps, and this clock does.
+        clock_gettime(CLOCK_BOOTTIME, &t);
         const std::uint64_t after = now();
         rate.note(before, static_cast<std::uint64_t>(t.tv_sec) * 1000000000 + static_cast<std::uint64_t>(t.tv_nsec),
                   after, steady);

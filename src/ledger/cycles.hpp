@@ -39,8 +39,8 @@ public:
     // Has note() been told a pair, so that another one gives a rate?
     bool begun() const { return seen_ns_ != 0; }
 
-    // A pair of readings: `monotonic_ns` lies between the counts. `steady`: whether the kernel trusts the counter.
-    void note(std::uint64_t before, std::uint64_t monotonic_ns, std::uint64_t after, bool steady);
+    // A pair of readings: `elapsed_ns` lies between the counts. `steady`: whether the kernel trusts the counter.
+    void note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady);
 
     // Counts that the counter makes within `ns` surely; 0 if that is not known. An eighth is left for a clock that is
     // slewed (a tenth at most on Linux) faster than it was when the rate was found.

@@ -73,6 +73,11 @@ typedef SkipSupportData* SkipSupport;
 #endif
 }
 
+// The shared variables of transactions got their name with 17.
+#if PG_VERSION_NUM < 170000
+#define TransamVariables ShmemVariableCache
+#endif
+
 // Before 17 the setting trace_sort could be left out of a server.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

@@ -19,8 +19,7 @@ namespace snowflake_ids {
 // With what it was drawn for; see lease.hpp.
 struct Lease : ledger::Lease {
     TimestampTz statement = 0;
-    TransactionId xmax = 0;
-    uint32 running = 0;
+    uint64 ended = 0;  // transactions of the server
 };
 
 struct Generator {

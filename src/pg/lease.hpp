@@ -1,14 +1,14 @@
 // Leases (ledger/lease.hpp) for statements that draw again and again. The view that one ends
-// with is the client statement and the snapshot: a function's next query sees what others
-// have committed meanwhile, ids included.
+// with is the client statement and all that has committed: a query or a function that looks
+// again may see what others have committed meanwhile, ids included.
 //
-// Same snapshot: as long as no transaction has ended, xmax and the number of running
-// transactions below it stay as they are; the first end changes one of them for good.
+// The server counts the transactions that have ended, subtransactions too, before any
+// snapshot can show that they have. So who has seen something new finds another count.
 #pragma once
 
 extern "C" {
+#include "access/transam.h"
 #include "access/xact.h"
-#include "utils/snapmgr.h"
 }
 
 #include "pg/generator.hpp"
@@ -22,31 +22,27 @@ struct Id {
     uint32 sequence;
 };
 
-inline bool same_view(const Lease& l) {
-    if (l.statement != GetCurrentStatementStartTimestamp() || !ActiveSnapshotSet()) return false;
-    const Snapshot s = GetActiveSnapshot();
-    return l.xmax == s->xmax && l.running == s->xcnt + static_cast<uint32>(s->subxcnt);
-}
+// Read before what depends on it: others' ids that are below the claim after it need not be seen.
+inline uint64 transactions_ended() { return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE); }
 
-inline void note_view(Lease& l) {
-    l.statement = GetCurrentStatementStartTimestamp();
-    l.xmax = InvalidTransactionId;
-    if (!ActiveSnapshotSet()) return;
-    const Snapshot s = GetActiveSnapshot();
-    l.xmax = s->xmax;
-    l.running = s->xcnt + static_cast<uint32>(s->subxcnt);
+inline bool same_view(const Lease& l) {
+    return l.statement == GetCurrentStatementStartTimestamp() && l.ended == transactions_ended();
 }
 
 // Claims one number, or a lease if the statement keeps drawing.
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id draw_more(Generator& g) {
     Lease& l = g.lease;
-    const uint32 want = ledger::lease_size(l, same_view(l), g.rules.max - g.rules.min + 1);
+    const TimestampTz statement = GetCurrentStatementStartTimestamp();
+    const uint64 ended = transactions_ended();
+    const bool same_view = l.statement == statement && l.ended == ended;
+    const uint32 want = ledger::lease_size(l, same_view, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
     l.want = want;
     const ledger::Claim c = generator::draw<claim>(g, want);
     g.uncounted -= ledger::begin_lease(l, c, want);
-    note_view(l);
+    l.statement = statement;
+    l.ended = ended;
     return {c.tick, c.toggle, c.first};
 }
 

@@ -50,9 +50,7 @@ template <generator::ClaimFunction claim, class TickNow>
 template <generator::ClaimFunction claim, class TickNow>
 inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
-    // Of the view only what can change between two calls of one set: the client statement that fetches from it.
-    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end &&
-               l.statement == GetCurrentStatementStartTimestamp())) {
+    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end && lease::same_view(l))) {
         p.unchecked--;
         l.used++;
         return {l.tick, l.toggle, l.next++};
