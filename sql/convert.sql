@@ -87,7 +87,7 @@ CREATE ROLE regress_convert;
 GRANT ALL ON SCHEMA conversion TO regress_convert;
 GRANT ALL ON weak TO regress_convert;
 SET ROLE regress_convert;
-SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created');
+SELECT kind, regexp_replace(item, 'ROLE \S+', 'ROLE ...') AS item FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created');
 SELECT count(*) FROM snowflake_ids_my_conversions;
 INSERT INTO snowflake_ids_my_conversions (relation, key_column, format, created_column, zone, metabyte, batch_size, spill, keep_position, fire_triggers, issued_after, phase)
 VALUES ('weak', 'id', 'mastic', 'created', 'UTC', 0, 1, false, false, false, now(), 'swap');

@@ -118,6 +118,9 @@ SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.in
 
 INSERT INTO public.one SELECT i, i, t FROM pg_catalog.generate_series(1, 20) AS i, pg_catalog.make_timestamptz(2026, 2, 3, 4, 5, 6) AS t;
 INSERT INTO public.many SELECT i, 'note' FROM pg_catalog.generate_series(1, 20) AS i;
+-- Only the owner of tables has their key converted.
+ALTER TABLE public.one OWNER TO CURRENT_USER;
+ALTER TABLE public.many OWNER TO CURRENT_USER;
 SELECT kind, pg_catalog.count(*) FROM public.snowflake_ids_convert_plan('public.one'::pg_catalog.regclass, 'id'::pg_catalog.name,
     'sno'::pg_catalog.text, 'created'::pg_catalog.name, 0, false, false, false) GROUP BY 1 ORDER BY 1;
 CALL public.snowflake_ids_convert('public.one', 'id', 'snowflake_si', 'created', finish => false);
@@ -125,6 +128,8 @@ SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate FROM public.sno
 SELECT public.snowflake_ids_convert_undo('public.one'::pg_catalog.regclass);
 CALL public.snowflake_ids_convert('public.one', 'id', 'mastic', 'created', batch_size => 3);
 SELECT pg_catalog.count(*) AS rows FROM public.many m JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id AND o.up OPERATOR(pg_catalog.=) o.id;
+ALTER TABLE public.one OWNER TO regress_lookalike;
+ALTER TABLE public.many OWNER TO regress_lookalike;
 \c - regress_lookalike
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;

@@ -195,7 +195,7 @@ if ($rows <= 100000)
 {
 	# An index made without blocking writers is taken as it is.
 	my $index = sql("SELECT 'snowflake_ids_index_' || 'by_parent'::regclass::oid");
-	my ($made) = grep { /$index/ } split /\n/, sql("SELECT item FROM snowflake_ids_convert_plan('orders', 'id', 'sno', 'created', fire_triggers => true)");
+	my ($made) = grep { /$index/ } split /\n/, as_joe("SELECT item FROM snowflake_ids_convert_plan('orders', 'id', 'sno', 'created', fire_triggers => true)");
 	$made =~ s/INDEX/INDEX CONCURRENTLY/;
 	as_joe($made);
 	my $oid = sql("SELECT '$index'::regclass::oid");

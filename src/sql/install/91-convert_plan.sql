@@ -47,6 +47,29 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, int2[]) IS 'internal: indexes on some columns of a table, and their definitions from USING on';
 
+-- A step evaluates code of the tables: their checks, expressions of their indexes, their triggers. It has the rights of
+-- the caller, so he must be the owner of all of them, no less and no more.
+CREATE FUNCTION snowflake_ids_convert_strangers(relation regclass, key_column name) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = relation);
+    t record;
+BEGIN
+    IF owner <> current_user THEN
+        RETURN NEXT format('table %s: must be its owner; first SET ROLE %I', relation, owner);
+    END IF;
+    FOR t IN EXECUTE format('SELECT DISTINCT c.rel, pg_get_userbyid(p.relowner) AS owner FROM %s.snowflake_ids_convert_columns($1, $2) c
+                             JOIN pg_class p ON p.oid = c.rel ORDER BY c.rel', ext) USING relation, key_column LOOP
+        IF t.owner <> owner THEN
+            RETURN NEXT format('table %s: refers to the key, and belongs to %I, not to %I', t.rel, t.owner, owner);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_strangers(regclass, name) IS 'internal: tables that are not the caller''s own';
+
 -- Tries the new type on an empty copy of a table: PostgreSQL itself says whether the constraints and indexes can take
 -- it, and how the indexes are written on the shadow columns.
 CREATE FUNCTION snowflake_ids_convert_rehearse(relation regclass, key_column name, target regclass, type text) RETURNS jsonb
@@ -65,6 +88,10 @@ DECLARE
     change text;
     definitions jsonb := '{}';
 BEGIN
+    -- What is tried here runs code of the table. Nothing was locked, so it is not enough that this was asked before.
+    IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
+        RAISE EXCEPTION 'must be owner of table %', target USING ERRCODE = 'insufficient_privilege';
+    END IF;
     EXECUTE format('SELECT array_agg(attnum), array_agg(attname), array_agg(shadow) FROM %s.snowflake_ids_convert_columns($1, $2)
                     WHERE rel = $3', ext) INTO attnums, names, shadows USING relation, key_column, target;
     EXECUTE format('CREATE TABLE %s (LIKE %s)', copy, target);
@@ -109,14 +136,20 @@ DECLARE
                  WHERE extname = 'snowflake_ids');
     t record;
     item record;
+    mine boolean := true;
 BEGIN
-    FOR t IN EXECUTE format('SELECT c.rel, array_agg(c.attnum) AS attnums, p.*, pg_has_role(p.relowner, ''USAGE'') AS owned,
+    FOR item IN EXECUTE format('SELECT s FROM %s.snowflake_ids_convert_strangers($1, $2) AS s', ext) USING relation, key_column LOOP
+        mine := false;
+        RETURN NEXT item.s;
+    END LOOP;
+    -- The rest depends on who asks.
+    IF NOT mine THEN
+        RETURN;
+    END IF;
+    FOR t IN EXECUTE format('SELECT c.rel, array_agg(c.attnum) AS attnums, p.*,
                                     has_schema_privilege(p.relnamespace, ''CREATE'') AS can_create
                              FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
                              GROUP BY c.rel, p.oid ORDER BY c.rel <> $1, c.rel', ext) USING relation, key_column LOOP
-        IF NOT t.owned THEN
-            RETURN NEXT format('table %s: must be its owner', t.rel);
-        END IF;
         IF t.relkind = 'p' OR t.relispartition THEN
             RETURN NEXT format('table %s: partitioned tables and partitions are not supported', t.rel);
             CONTINUE;

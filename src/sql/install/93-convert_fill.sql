@@ -106,28 +106,42 @@ END$f$, k.shadow, f.new_id, k.attname));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_triggers(regclass, boolean) IS 'internal: the triggers that fill the new columns; settled: all keys have their ids';
 
--- Locks all tables of a conversion, the key's first. Writers may lock them in another order, so it may take turns.
-CREATE FUNCTION snowflake_ids_convert_lock(relation regclass, key_column name, mode text) RETURNS void
+-- Locks all tables of a conversion, the key's first. Writers may lock them in another order, so it may take turns. Who
+-- gives up runs no code of the tables, and may be a superuser; tables of others that refer to the key are none of it.
+CREATE FUNCTION snowflake_ids_convert_lock(relation regclass, key_column name, mode text, giving_up boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
     tables text;
+    problem text;
 BEGIN
     FOR turn IN 1 .. 20 LOOP
         EXECUTE format('SELECT string_agg(''ONLY '' || t.rel, '', '' ORDER BY t.rel <> $1, t.rel)
-                        FROM (SELECT DISTINCT rel FROM %s.snowflake_ids_convert_columns($1, $2)) AS t', ext)
-        INTO tables USING relation, key_column;
+                        FROM (SELECT DISTINCT c.rel FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
+                              WHERE NOT $3 OR pg_has_role(p.relowner, ''USAGE'')) AS t', ext)
+        INTO tables USING relation, key_column, giving_up;
         BEGIN
             EXECUTE format('LOCK TABLE %s IN %s MODE', tables, mode);
-            RETURN;
+            EXIT;
         EXCEPTION WHEN deadlock_detected THEN
             IF turn = 20 THEN RAISE; END IF;
         END;
     END LOOP;
+    IF giving_up THEN
+        RETURN;
+    END IF;
+    -- From here on no table of another can come to refer to the key.
+    EXECUTE format('SELECT string_agg(s, E''\n'') FROM %s.snowflake_ids_convert_strangers($1, $2) AS s', ext)
+    INTO problem USING relation, key_column;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot go on converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
+                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_lock(regclass, name, text) IS 'internal: locks the tables of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert_lock(regclass, name, text, boolean) IS 'internal: locks the tables of a conversion';
 
 -- The first step: columns, triggers, and the table of which id each key gets.
 CREATE FUNCTION snowflake_ids_convert_prepare(relation regclass) RETURNS void
@@ -142,7 +156,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'')', ext) USING relation, s.key_column;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', false)', ext) USING relation, s.key_column;
     FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2)', ext) USING relation, s.key_column LOOP
         EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', c.rel, c.shadow, f.type);
     END LOOP;

@@ -122,7 +122,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'')', ext) USING relation, s.key_column;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', false)', ext) USING relation, s.key_column;
 
     -- The tables may have been altered meanwhile.
     EXECUTE format('SELECT string_agg(o, E''\n'') FROM %s.snowflake_ids_convert_obstacles($1, $2, $3, true) AS o', ext)
@@ -346,9 +346,10 @@ BEGIN
                   DETAIL = CASE WHEN s.relation IS NULL THEN 'No conversion of it that you may undo was begun.'
                                 ELSE 'Its new keys are in place, and the old ones are gone.' END;
     END IF;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'')', ext) USING relation, s.key_column;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', true)', ext) USING relation, s.key_column;
     EXECUTE format('SELECT %s.snowflake_ids_convert_clear($1, $2)', ext) USING relation, s.key_column;
-    FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2)', ext) USING relation, s.key_column LOOP
+    FOR c IN EXECUTE format('SELECT c.* FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
+                             WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN IF EXISTS %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);
     END LOOP;
     EXECUTE format('DELETE FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) USING relation;

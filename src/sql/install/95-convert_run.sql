@@ -92,6 +92,7 @@ DECLARE
     density float8;
     missing boolean;
     tell boolean;
+    problem text;
 BEGIN
     BEGIN
         EXECUTE format('SELECT *, clock_timestamp() - told > interval ''5 s'' AS silent FROM %s.snowflake_ids_my_conversions
@@ -100,6 +101,20 @@ BEGIN
         RAISE EXCEPTION '% is being converted by another session', relation USING ERRCODE = 'object_in_use',
             HINT = 'See snowflake_ids_convert_progress.';
     END;
+    IF s.phase IN ('validate', 'done') THEN
+        -- Others may refer to the new keys.
+        SELECT string_agg(format('table %s: must be its owner; first SET ROLE %I', oid::regclass, pg_get_userbyid(relowner)), E'\n')
+        INTO problem FROM pg_class
+        WHERE oid IN (relation, (s.todo -> 0 ->> 'rel')::oid) AND pg_get_userbyid(relowner) <> current_user;
+    ELSE
+        EXECUTE format('SELECT string_agg(s, E''\n'') FROM %s.snowflake_ids_convert_strangers($1, $2) AS s', ext)
+        INTO problem USING relation, s.key_column;
+    END IF;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot go on converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
+                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
     more := true;
     next_phase := s.phase;
     next_part := s.part;
@@ -128,7 +143,7 @@ BEGIN
         END IF;
     WHEN 'settle' THEN
         -- The lock waits for writers that may have seen keys without an id.
-        EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''SHARE ROW EXCLUSIVE'')', ext) USING relation, s.key_column;
+        EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''SHARE ROW EXCLUSIVE'', false)', ext) USING relation, s.key_column;
         EXECUTE format('SELECT %s.snowflake_ids_convert_triggers($1, true)', ext) USING relation;
         EXECUTE format('SELECT jsonb_agg(DISTINCT rel::oid) FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key', ext)
         INTO next_todo USING relation, s.key_column;
@@ -166,7 +181,7 @@ BEGIN
                     next_done := next_total;
                 END IF;
             ELSE
-                EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'')', ext) USING relation, s.key_column;
+                EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', false)', ext) USING relation, s.key_column;
                 EXECUTE format('SELECT %s.snowflake_ids_convert_check($1, false)', ext) USING relation;
                 next_phase := 'check';
                 next_part := NULL;
