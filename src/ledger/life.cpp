@@ -1,20 +1,35 @@
 #include "ledger/life.hpp"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "ledger/formats.hpp"
 
 namespace snowflake_ids::ledger {
 
-std::uint64_t start_ticks_of(std::uint64_t pid) {
+namespace {
+
+// No such process, or nobody may look: /proc says so today and tomorrow, to every process of the server.
+bool is_an_answer(int error) {
+    return error == ENOENT || error == ESRCH || error == ENOTDIR || error == EACCES || error == EPERM;
+}
+
+}  // namespace
+
+int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks) {
+    ticks = 0;
     char path[64];
     snprintf(path, sizeof path, "/proc/%llu/stat", static_cast<unsigned long long>(pid));
-    FILE* f = fopen(path, "re");
-    if (f == nullptr) return 0;
     char line[1024];
-    const std::size_t n = fread(line, 1, sizeof line - 1, f);
-    fclose(f);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    const int error = n < 0 ? errno : 0;
+    if (fd >= 0) close(fd);
+    if (error != 0) return is_an_answer(error) ? 0 : error;
     line[n] = '\0';
     // Field 22. The second one is the program's name in parentheses and may hold blanks.
     const char* p = strrchr(line, ')');
@@ -22,8 +37,9 @@ std::uint64_t start_ticks_of(std::uint64_t pid) {
         p = strchr(p, ' ');
         if (p != nullptr) p++;
     }
-    unsigned long long ticks = 0;
-    return p != nullptr && sscanf(p, "%llu", &ticks) == 1 ? ticks : 0;
+    unsigned long long value = 0;
+    if (p != nullptr && sscanf(p, "%llu", &value) == 1) ticks = value;
+    return 0;
 }
 
 bool is_current(const Ledger& ledger, const LifeKey& key) { return is_current(*ledger.header, key); }

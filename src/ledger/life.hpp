@@ -31,8 +31,9 @@ struct LifeKey {
     bool operator==(const LifeKey&) const = default;
 };
 
-// The kernel's start ticks of a process, 0 if they cannot be had.
-std::uint64_t start_ticks_of(std::uint64_t pid);
+// The kernel's start ticks of a process; 0 if it has none to tell, as where there is no /proc. Returns an errno if it
+// would tell at another time, for want of a descriptor say: what one process takes for 0 then is a different life.
+int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks);
 
 bool is_current(const Ledger& ledger, const LifeKey& key);
 

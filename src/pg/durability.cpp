@@ -89,7 +89,12 @@ ledger::LifeKey current_life() {
     static ledger::LifeKey key = {0, 0, 0};
     if (key.started == 0) {
         key.pid = static_cast<uint64>(PostmasterPid);
-        key.start_ticks = ledger::start_ticks_of(key.pid);
+        errno = ledger::start_ticks_of(key.pid, key.start_ticks);
+        if (errno != 0) {
+            ereport(ERROR,
+                    (errcode_for_file_access(), errmsg("could not read file \"/proc/%d/stat\": %m", PostmasterPid),
+                     errdetail("It tells whether the server was started anew since the last id.")));
+        }
         // A stand-alone backend has no postmaster; it is a life of its own.
         key.started = static_cast<uint64>(IsUnderPostmaster ? PgStartTime : MyStartTimestamp) | 1;
     }

@@ -69,5 +69,21 @@ $ids->draw($server);
 cmp_ok($ids->twice, '>', 0, 'after a forced reset ids repeat, and these tests see it');
 
 is(value($server, 'SELECT incarnation FROM snowflake_ids_status()'), 5, 'each life was counted');
+
+# A session that cannot find out which life it is in does not guess: a guess would stay with it, and it and all others
+# would begin new lives in turn.
+SKIP:
+{
+	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT ledger_state FROM snowflake_ids_status(); PREPARE draw AS SELECT gen_mastic() > 0; SELECT pg_backend_pid()');
+	$pid =~ s/.*\n//s;
+	system('prlimit', '--pid', $pid, '--nofile=3:') == 0 or die 'prlimit failed';
+	like($session->ask('EXECUTE draw'), qr/ERROR: .*Too many open files/, 'no descriptor to read which life it is');
+	system('prlimit', '--pid', $pid, '--nofile=1024:') == 0 or die 'prlimit failed';
+	my $others = Session->new($server);
+	is(join('', map { ($others->ask('SELECT gen_mastic() > 0'), $session->ask('EXECUTE draw')) } 1 .. 3), 'tttttt', 'with one it draws, as others do');
+	is(value($server, 'SELECT incarnation FROM snowflake_ids_status()'), 5, 'in the life that is');
+}
 $server->stop;
 done_testing();
