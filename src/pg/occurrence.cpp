@@ -19,11 +19,14 @@ constexpr uint64 began_us(uint64 word) { return word >> minute_bits; }
 
 enum class Line : uint8 { none, begin, reminder };
 
+// How far its last moment is from `now`. Another backend may have seen a later one since we read the clock. Very far if
+// a new life of the server has marked it.
+constexpr uint64 apart_us(uint64 seen, uint64 now) { return seen > now ? seen - now : now - seen; }
+
 // Marks that it happens now, and tells which line this backend is to write about that.
 Line happens(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
     // Before `began`, or it would look like one that is long over.
-    const uint64 seen = o.seen.load(relaxed);
-    if (now - seen > 1000) o.seen.store(now, relaxed);
+    if (apart_us(o.seen.load(relaxed), now) > 1000) o.seen.store(now, relaxed);
     uint64 word = began.load(relaxed);
     if (word == 0 && began.compare_exchange_strong(word, now << minute_bits)) return Line::begin;
     const uint64 minutes = Min((now - began_us(word)) / reminder_us, last_minute);
@@ -40,9 +43,11 @@ bool ends(ledger::Word& began, uint64& word) {
 
 // Its last moment is more than a pause ago, or in an earlier life of the server. The monotonic clock starts anew with
 // the machine.
+bool paused(uint64 seen, uint64 now, const Timeline& timeline) {
+    return apart_us(seen, now) > pause_us + static_cast<uint64>(timeline.tick_us);
+}
 bool paused(const ledger::Occurrence& o, uint64 now, const Timeline& timeline) {
-    const uint64 seen = o.seen.load(relaxed);
-    return seen > now || now - seen > pause_us + static_cast<uint64>(timeline.tick_us);
+    return paused(o.seen.load(relaxed), now, timeline);
 }
 
 double ms(uint64 us) { return static_cast<double>(us) / 1000; }
@@ -137,11 +142,13 @@ void note_overflow(const Generator& g, uint64 now) {
 // the clock would have caught up since then.
 bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline) {
     const uint64 began = c.behind_began.load(relaxed);
-    if (began == 0 || c.waiting.load(relaxed) != 0 || !paused(c.behind, now, timeline)) return false;
-    if (c.behind.seen.load(relaxed) > now || began_us(began) > now) return true;
+    const uint64 seen = c.behind.seen.load(relaxed);
+    if (began == 0 || c.waiting.load(relaxed) != 0 || !paused(seen, now, timeline)) return false;
+    if ((seen & ledger::Occurrence::cut_short) != 0) return true;
     const uint64 ahead_us =
         c.behind_us.load(relaxed) + c.behind_ticks.load(relaxed) * static_cast<uint64>(timeline.tick_us);
-    return now - began_us(began) > ahead_us;
+    // Another backend may have begun one since we read the clock.
+    return now > began_us(began) && now - began_us(began) > ahead_us;
 }
 
 void note_behind(const Generator& g, uint64 now) {

@@ -137,6 +137,17 @@ sub logged
 		cmp_ok(abs($end->{waited} - $reminder->{waited} - $waited), '<', 0.01, "$format: and their time ($end->{waited} ms)");
 	}
 	setting('sno_sequence_max = 65535');
+
+	# Several sessions at once: what one sees later than another has read its clock is still the same occurrence.
+	$session->ask(one('mastic'));
+	$clock->step(-50);
+	my $mark = log_mark($server);
+	my @sessions = map { Session->new($server) } 1 .. 6;
+	$_->send("DO 'BEGIN FOR i IN 1 .. 50 LOOP PERFORM count(gen_mastic()) FROM generate_series(1, 5000); END LOOP; END'") for @sessions;
+	$_->answer for @sessions;
+	my $lines = () = log_since($server, $mark) =~ /clock (?:is|was) behind/g;
+	is($lines, 1, 'six sessions, one occurrence');
+	$clock->step(50);
 	$ids->draw($session);
 	$ids->none_twice('hold in each format');
 }
