@@ -181,7 +181,9 @@ void against_clock(const Timeline& timeline) {
                 static_cast<unsigned long>(asked));
     if (std::abs(offset_us() - offset) > 1000) GTEST_SKIP() << "the clock was set meanwhile";
     EXPECT_EQ(wrong, 0u);
-    EXPECT_GT(asked, 0u);
+    if (cycles::available) {
+        EXPECT_GT(asked, 0u);
+    }
 }
 
 TEST(TickNow, Sno) { against_clock(sno::timeline); }
@@ -189,6 +191,7 @@ TEST(TickNow, Mastic) { against_clock(mastic::layout.timeline); }
 
 // Ticks of a second: the clock is asked again all the same.
 TEST(TickNow, LongTicks) {
+    if (!cycles::available) GTEST_SKIP() << "no time counter";
     constexpr Timeline seconds{1262304000000000, 1000000, 39};
     TickMemo memo;
     const std::uint64_t end = monotonic_us() + 500000;
