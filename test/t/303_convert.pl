@@ -267,7 +267,9 @@ END
 # ---- a row that gets another time while the rows are being numbered
 {
 	sql("CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
-	     INSERT INTO race SELECT i, timestamptz '2026-02-01 00:00:00+00' + i * interval '1 s' FROM generate_series(1, 60000) AS i");
+	     CREATE TABLE of_race (race int REFERENCES race DEFERRABLE INITIALLY DEFERRED);
+	     INSERT INTO race SELECT i, timestamptz '2026-02-01 00:00:00+00' + i * interval '1 s' FROM generate_series(1, 60000) AS i;
+	     INSERT INTO of_race VALUES (7)");
 	my $session = Session->new($server);
 	$session->ask("SET work_mem = '64kB'");
 	$session->send("CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', batch_size => 100000, finish => false)");
@@ -287,7 +289,13 @@ END
 	like($session->answer, qr/filled, and kept so/, "times that change in phase $meanwhile");
 	is(sql("SELECT count(*) FROM race, ids.snowflake_ids_conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"),
 		0, 'no id is made of a time that the generator has not passed');
-	# Before the rows are read it is an error, as ever.
+	# A reference that is checked later keeps the key with the row that it was looked up in until then.
+	$session->ask('BEGIN; INSERT INTO of_race VALUES (7)');
+	my $pass = 'BEGIN; DELETE FROM race WHERE id = 7; INSERT INTO race VALUES (7, now()); COMMIT';
+	like(Session::ask_once($server, "SET lock_timeout = '300ms'; $pass"), qr/lock timeout/, 'a key does not pass to another row while somebody refers to it');
+	$session->ask('COMMIT');
+	sql($pass);
+	is(sql('SELECT count(*) FROM of_race o JOIN race r ON r.id = o.race WHERE o.snowflake_ids_new_1 = r.snowflake_ids_new_1'), 2, 'and what refers to it follows');
 	sql("SELECT snowflake_ids_convert_undo('race')");
 	like(Session::ask_once($server, "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)"), qr/filled, and kept so/, 'the same times, later');
 }

@@ -19,6 +19,7 @@ DECLARE
     body text;
     late text;
     changed text;
+    moved text;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
@@ -45,6 +46,28 @@ END$f$, k.shadow, f.new_id, k.attname));
         EXECUTE format('CREATE TRIGGER zz_snowflake_ids_1_key BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION %s()',
                        k.attname, relation, fn);
         EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_snowflake_ids_1_key', relation);
+
+        -- A key may pass from one row to another, and what refers to it be none the wiser: rows that exchange their keys,
+        -- one that is deleted and inserted again. Most keys that go are not there when the transaction ends; then
+        -- nothing refers to them, and no table is searched.
+        EXECUTE format($q$SELECT string_agg(format('
+        UPDATE ONLY %%s AS c SET %%I = k.%%I FROM ONLY %%s AS k
+        WHERE k.%%I = OLD.%%5$I AND c.%%6$I = OLD.%%5$I AND c.%%2$I::text IS DISTINCT FROM k.%%3$I::text;',
+                rel, shadow, $3, $1, $2, attname), '') FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key$q$, ext)
+        INTO moved USING relation, k.attname, k.shadow;
+        IF moved IS NOT NULL THEN
+            fn := format('%s.%I', key_schema, 'snowflake_ids_moved_' || relation::oid);
+            EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
+                fn, format('BEGIN
+    IF EXISTS (SELECT FROM ONLY %s AS k WHERE k.%I = OLD.%2$I) THEN', relation, k.attname) || moved || E'\n    END IF;\n    RETURN NULL;\nEND');
+            EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
+            EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', fn, owner);
+            EXECUTE format('CREATE CONSTRAINT TRIGGER zz_snowflake_ids_4_delete AFTER DELETE ON %s DEFERRABLE INITIALLY DEFERRED
+                            FOR EACH ROW EXECUTE FUNCTION %s()', relation, fn);
+            EXECUTE format('CREATE CONSTRAINT TRIGGER zz_snowflake_ids_4_update AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED
+                            FOR EACH ROW WHEN (OLD.%I IS DISTINCT FROM NEW.%2$I) EXECUTE FUNCTION %s()', relation, k.attname, fn);
+            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_snowflake_ids_4_delete, ENABLE ALWAYS TRIGGER zz_snowflake_ids_4_update', relation);
+        END IF;
     END IF;
 
     FOR t IN EXECUTE format('SELECT rel, bool_and(early) AS early FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key GROUP BY rel', ext)
@@ -58,7 +81,8 @@ END$f$, k.shadow, f.new_id, k.attname));
     IF NEW.%1$I IS NULL THEN
         NEW.%2$I := NULL;
     ELSIF TG_OP = 'INSERT' OR NEW.%2$I IS NULL OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN
-        NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I = NEW.%1$I);$f$,
+        -- The lock is that of the foreign key: the row found is still the one that has this key when that is checked.
+        NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I = NEW.%1$I FOR KEY SHARE);$f$,
                 c.attname, c.shadow, k.shadow, relation, k.attname)
             || CASE WHEN settled THEN format($f$
         IF NEW.%2$I IS NULL THEN

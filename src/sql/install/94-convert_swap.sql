@@ -85,12 +85,12 @@ DECLARE
     t record;
 BEGIN
     FOR t IN SELECT g.tgname, g.tgrelid::regclass AS rel FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
-             WHERE g.tgname ~ '^zz_snowflake_ids_' AND p.proname ~ format('^snowflake_ids_(key|follow|late)_%s(_|$)', relation::oid) LOOP
+             WHERE g.tgname ~ '^zz_snowflake_ids_' AND p.proname ~ format('^snowflake_ids_(key|follow|late|moved)_%s(_|$)', relation::oid) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', t.tgname, t.rel);
     END LOOP;
     FOR fn IN SELECT format('%I.%I()', nspname, proname) FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
               WHERE n.oid = (SELECT relnamespace FROM pg_class c WHERE c.oid = relation)
-                AND proname ~ format('^snowflake_ids_(key|follow|late)_%s(_|$)', relation::oid) LOOP
+                AND proname ~ format('^snowflake_ids_(key|follow|late|moved)_%s(_|$)', relation::oid) LOOP
         EXECUTE 'DROP FUNCTION ' || fn;
     END LOOP;
     EXECUTE format('DROP TABLE IF EXISTS %s', (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || relation::oid)

@@ -1,0 +1,37 @@
+-- Converting keys: what would be wrong, lost, or stuck at the last step. Each table here was converted wrongly once.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET client_min_messages = warning;
+\set VERBOSITY terse
+CREATE SCHEMA data;
+SET search_path = data, public;
+
+-- A key passes from one row to another: what refers to it follows.
+CREATE TABLE swapped (id int PRIMARY KEY, created timestamptz NOT NULL, note text);
+CREATE TABLE of_swapped (swapped int REFERENCES swapped DEFERRABLE INITIALLY DEFERRED, note text);
+INSERT INTO swapped SELECT i, timestamptz '2026-02-01' + i * interval '1 s', i FROM generate_series(1, 3) AS i;
+INSERT INTO of_swapped SELECT id, note FROM swapped;
+CALL snowflake_ids_convert('swapped', 'id', 'sno', 'created', finish => false);
+BEGIN;
+UPDATE swapped SET id = -1 WHERE id = 1;
+UPDATE swapped SET id = 1, note = 'was 2' WHERE id = 2;
+UPDATE swapped SET id = 2, note = 'was 1' WHERE id = -1;
+COMMIT;
+BEGIN;
+DELETE FROM swapped WHERE id = 3;
+INSERT INTO swapped VALUES (3, now(), 'new 3');
+COMMIT;
+CALL snowflake_ids_convert('swapped', 'id', 'sno', 'created');
+SELECT o.note, s.note FROM of_swapped o JOIN swapped s ON s.id = o.swapped ORDER BY 1;
+CREATE TABLE renewed (id int PRIMARY KEY, up int REFERENCES renewed, created timestamptz NOT NULL, note text);
+CREATE TABLE of_renewed (renewed int REFERENCES renewed, note text);
+INSERT INTO renewed SELECT i, nullif(i - 1, 0), timestamptz '2026-02-01' + i * interval '1 s', i FROM generate_series(1, 3) AS i;
+INSERT INTO of_renewed SELECT id, note FROM renewed;
+CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created', finish => false);
+WITH gone AS (DELETE FROM renewed WHERE id = 1 RETURNING *) INSERT INTO renewed SELECT id, up, created, 'new 1' FROM gone;
+CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created');
+SELECT o.note, r.note, down.note AS down FROM of_renewed o JOIN renewed r ON r.id = o.renewed LEFT JOIN renewed down ON down.up = r.id ORDER BY 1;
+SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
+
+DROP SCHEMA data CASCADE;
+DELETE FROM snowflake_ids_conversion;
