@@ -170,6 +170,15 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     ready(g);
 }
 
+// Before a layout is frozen: with the clock outside of it there would be no first id, and the mended setting would be
+// refused.
+void refuse_time_outside(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
+    if (now) return;
+    raise_outside_format(
+        name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
 [[noreturn]] void refuse_snowflake_si_layout(const char* whose, uint64 frozen) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
@@ -229,7 +238,9 @@ void set_up_snowflake_si(Generator& g) {
     const uint64 in_database = wal_layout::read();
     if (in_database != 0 && in_database != ledger::pack_layout(layout))
         refuse_snowflake_si_layout("This database's", in_database);
-    if (!ledger::freeze_layout(shared_ledger().header->si_layout, layout, g.frozen_layout))
+    ledger::Word& on_server = shared_ledger().header->si_layout;
+    if (in_database == 0 && on_server.load() == 0) refuse_time_outside("Snowflake-SI", layout.timeline);
+    if (!ledger::freeze_layout(on_server, layout, g.frozen_layout))
         refuse_snowflake_si_layout("This server's", g.frozen_layout);
     if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout);
     ledger::adopt_snowflake_si(shared_ledger(), g.frozen_layout);

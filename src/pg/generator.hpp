@@ -65,8 +65,8 @@ void set_up_snowflake_si(Generator& g);
 // known one.
 void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner);
 
-// The time of the next id is outside the format.
-[[noreturn]] void raise_outside_format(const Generator& g, ledger::Outcome outcome);
+// The time of the next id of that name is outside the format.
+[[noreturn]] void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
 
 // The sno generator of an explicit partition; and whether it has drawn on this server.
 Generator& sno_of_partition(uint32 partition);

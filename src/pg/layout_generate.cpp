@@ -73,7 +73,7 @@ Generator& ready(NamedLayout& named) {
 // Another layout of the same numbers may have a wider timestamp, and a held generator is where that one left it.
 Datum snowflake_datum(const NamedLayout& named, uint64 tick, uint32 node, uint32 sequence) {
     if (unlikely(tick > named.layout.timeline.max_tick()))
-        generator::raise_outside_format(*named.generator, ledger::Outcome::ended);
+        generator::raise_outside_format(named.generator->name, named.generator->timeline, ledger::Outcome::ended);
     return Int64GetDatum(static_cast<int64>(named.layout.compose({tick, node, sequence})));
 }
 

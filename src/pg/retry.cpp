@@ -55,7 +55,7 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
     switch (c.outcome) {
         case ledger::Outcome::before_epoch:
         case ledger::Outcome::ended:
-            raise_outside_format(g, c.outcome);
+            raise_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
             if (settings::overflow == static_cast<int>(settings::Overflow::error)) raise_overflow(g);
             break;
@@ -105,13 +105,13 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
-void raise_outside_format(const Generator& g, ledger::Outcome outcome) {
+void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
     const bool early = outcome == ledger::Outcome::before_epoch;
     ereport(ERROR,
             (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-             errmsg("cannot generate %s ids: the clock is %s", g.name,
+             errmsg("cannot generate %s ids: the clock is %s", name,
                     early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             errdetail("Their time starts at %s.", show_time(timestamptz(g.timeline.epoch_us))),
+             errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us))),
              errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
     pg_unreachable();
 }

@@ -12,6 +12,11 @@ my $session = Session->new($server);
 
 sub setting { my ($s, $line) = @_; $s->append_conf('postgresql.conf', "snowflake_ids.$line\n"); $s->reload; sleep 0.3 }
 
+# A base clock in the future by mistake: no id, so nothing is frozen.
+setting($server, "si_base_clock = '2100-01-01 00:00:00+00'");
+fails_with($session, 'SELECT gen_snowflake_si()', 'a base clock in the future', qr/the clock is before the first time/, qr/DETAIL:.*starts at 2100-01-01/);
+setting($server, "si_base_clock = '2026-01-01 00:00:00+00'");
+
 my $ids = Ids->new;
 $ids->draw($session);
 
