@@ -93,6 +93,41 @@ CALL snowflake_ids_convert('a.key', 'id', 'sno', 'created');
 SELECT count(*) FROM a.mine JOIN a.key ON a.key.id = a.mine.key;
 RESET ROLE;
 
+-- ---- Names that others have taken, in schemas of theirs: temporary ones need no more than TEMP.
+SET ROLE regress_convert_a;
+CREATE TABLE a.wanted (id int PRIMARY KEY, created timestamptz NOT NULL, up int REFERENCES a.wanted);
+INSERT INTO a.wanted SELECT n, timestamptz '2026-02-01' + n * interval '1 s', n FROM generate_series(1, 3) AS n;
+CREATE TABLE a.wanted_too (LIKE a.wanted INCLUDING ALL);
+INSERT INTO a.wanted_too TABLE a.wanted;
+GRANT TRIGGER ON a.wanted, a.wanted_too TO regress_convert_m;
+CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created', finish => false);
+CALL snowflake_ids_convert('a.wanted_too', 'id', 'sno', 'created', finish => false);
+SELECT 'a.wanted'::regclass::oid AS wanted, 'a.wanted_too'::regclass::oid AS wanted_too \gset
+SET ROLE regress_convert_m;
+CREATE TEMP TABLE mine_temporary (x int);
+CREATE TABLE m.mine (x int);
+CREATE FUNCTION pg_temp.name_taken(which oid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    fn text;
+BEGIN
+    FOREACH fn IN ARRAY ARRAY['m.snowflake_ids_key_%s', 'pg_temp.snowflake_ids_key_%s', 'm.snowflake_ids_follow_%s_%1$s', 'pg_temp.snowflake_ids_late_%s_%1$s'] LOOP
+        EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END''', format(fn, which));
+        EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()', 'zz_snowflake_ids_1_key' || fn || which,
+                       CASE WHEN fn ~ '^m' THEN 'm.mine' ELSE 'mine_temporary' END, format(fn, which));
+    END LOOP;
+    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
+    EXECUTE format('CREATE TABLE m.snowflake_ids_map_%s ()', which);
+    EXECUTE format('CREATE TEMP TABLE snowflake_ids_map_%s ()', which);
+END $$;
+SELECT pg_temp.name_taken(:wanted), pg_temp.name_taken(:wanted_too);
+SET ROLE regress_convert_a;
+CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created');
+SELECT count(*), count(DISTINCT w.id) FROM a.wanted w JOIN a.wanted u ON u.id = w.up;
+SELECT snowflake_ids_convert_undo('a.wanted_too');
+SELECT relnamespace::regnamespace, count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_map' AND relpersistence = 'p' GROUP BY 1 ORDER BY 1;
+SELECT pronamespace::regnamespace, count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_(key|follow|late)_' AND pronamespace <> pg_my_temp_schema() GROUP BY 1 ORDER BY 1;
+RESET ROLE;
+
 \c :main
 DROP DATABASE regress_convert_owner;
 DROP ROLE regress_convert_member, regress_convert_a, regress_convert_b, regress_convert_m;

@@ -47,6 +47,53 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, int2[]) IS 'internal: indexes on some columns of a table, and their definitions from USING on';
 
+-- What a conversion has made beside its tables: trigger functions, and the table of which id each key gets. Others may
+-- use the same names, in schemas of theirs. They belong to the owner of the table, even if it has moved to another
+-- schema; or, if it has got another owner since, triggers call them that only the owner of a table makes (ENABLE ALWAYS).
+CREATE FUNCTION snowflake_ids_convert_things(
+    relation regclass, key_column name, OUT kind text, OUT thing oid, OUT name text, OUT owner name, OUT may_drop boolean
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    tables oid[];
+    owners oid[] := (SELECT ARRAY[relowner] FROM pg_class WHERE oid = relation);
+    f record;
+BEGIN
+    EXECUTE format('SELECT array_agg(rel::oid) FROM %s.snowflake_ids_convert_columns($1, $2)', ext) INTO tables USING relation, key_column;
+    FOR f IN SELECT p.oid, p.proowner, format('%I.%I()', n.nspname, p.proname) AS name,
+                    pg_has_role(p.proowner, 'USAGE') OR pg_has_role(n.nspowner, 'USAGE') AS may_drop
+             FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+             WHERE p.proname ~ format('^snowflake_ids_[a-z]+_%s(_[0-9]+)?$', relation::oid)
+               AND p.pronargs = 0 AND p.prorettype = 'trigger'::regtype
+               AND (p.proowner = owners[1]
+                    OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgfoid = p.oid AND g.tgrelid = ANY (tables)
+                               AND g.tgname ~ '^zz_snowflake_ids_' AND g.tgenabled = 'A')) LOOP
+        kind := 'function';
+        thing := f.oid;
+        name := f.name;
+        owner := pg_get_userbyid(f.proowner);
+        may_drop := f.may_drop;
+        owners := owners || f.proowner;
+        RETURN NEXT;
+    END LOOP;
+    FOR f IN SELECT c.oid, c.relowner, format('%I.%I', n.nspname, c.relname) AS name,
+                    pg_has_role(c.relowner, 'USAGE') OR pg_has_role(n.nspowner, 'USAGE') AS may_drop
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE c.relname = 'snowflake_ids_map_' || relation::oid AND c.relkind = 'r' AND c.relpersistence <> 't'
+               AND c.relowner = ANY (owners) LOOP
+        kind := 'table';
+        thing := f.oid;
+        name := f.name;
+        owner := pg_get_userbyid(f.relowner);
+        may_drop := f.may_drop;
+        RETURN NEXT;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_things(regclass, name) IS 'internal: functions and the table that a conversion has made beside its tables';
+
 -- A step evaluates code of the tables: their checks, expressions of their indexes, their triggers. It has the rights of
 -- the caller, so he must be the owner of all of them, no less and no more.
 CREATE FUNCTION snowflake_ids_convert_strangers(relation regclass, key_column name) RETURNS SETOF text

@@ -248,17 +248,18 @@ DECLARE
                  WHERE extname = 'snowflake_ids');
     s record;
     k record;
+    map text;
     rows bigint;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
+    EXECUTE format('SELECT name FROM %s.snowflake_ids_convert_things($1, $2) WHERE kind = ''table''', ext) INTO map USING relation, s.key_column;
     IF NOT s.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;
     EXECUTE format('UPDATE ONLY %s AS k SET %I = m.new FROM %s AS m WHERE m.n >= $1 AND m.n < $1 + $2 AND k.%I = m.old AND k.%2$I IS NULL',
                    relation, k.shadow,
-                   (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || relation::oid)
-                    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation), k.attname)
+                   map, k.attname)
     USING first, size;
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;

@@ -81,20 +81,19 @@ CREATE FUNCTION snowflake_ids_convert_clear(relation regclass, key_column name) 
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
 AS $$
 DECLARE
-    fn text;
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    thing record;
     t record;
 BEGIN
-    FOR t IN SELECT g.tgname, g.tgrelid::regclass AS rel FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
-             WHERE g.tgname ~ '^zz_snowflake_ids_' AND p.proname ~ format('^snowflake_ids_(key|follow|late|moved)_%s(_|$)', relation::oid) LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', t.tgname, t.rel);
+    FOR thing IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_things($1, $2)', ext) USING relation, key_column LOOP
+        IF thing.kind = 'function' THEN
+            FOR t IN SELECT tgname, tgrelid::regclass AS rel FROM pg_trigger WHERE tgfoid = thing.thing LOOP
+                EXECUTE format('DROP TRIGGER %I ON %s', t.tgname, t.rel);
+            END LOOP;
+        END IF;
+        EXECUTE format('DROP %s %s', thing.kind, thing.name);
     END LOOP;
-    FOR fn IN SELECT format('%I.%I()', nspname, proname) FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-              WHERE n.oid = (SELECT relnamespace FROM pg_class c WHERE c.oid = relation)
-                AND proname ~ format('^snowflake_ids_(key|follow|late|moved)_%s(_|$)', relation::oid) LOOP
-        EXECUTE 'DROP FUNCTION ' || fn;
-    END LOOP;
-    EXECUTE format('DROP TABLE IF EXISTS %s', (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || relation::oid)
-                   FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_clear(regclass, name) IS 'internal: removes what a conversion needed meanwhile';
 
