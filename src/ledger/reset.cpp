@@ -84,49 +84,62 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
     return highest;
 }
 
-CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset) {
-    LockedCeilings file;
-    CeilingResult r = file.open(dir, mode, ledger, reset.sync);
-    if (r.error != CeilingError::none) return r;
+namespace {
 
+CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
+    const bool all = reset.format == Format::none && reset.node < 0;
     bool found = false, untold = reset.unfreeze;
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        Slot& slot = ledger.slots[i];
-        const Key key = Key::unpack(slot.key.load());
-        if (!chosen(reset, key)) continue;
-        const bool toggled_format = has_toggle(key.format);
+    const auto reset_slot = [&](Slot& slot) {
+        const bool toggled_format = has_toggle(Key::unpack(slot.key.load()).format);
         const bool tells = tells_time(slot);
         found = true;
         untold = untold || !tells;
         const std::uint64_t tick = tells ? tick_of(timeline_of(slot), reset.floor_ms) : 0;
-        if (!reset.force) {
-            if (tells) raise_slot(slot, tick, toggled_format);
-            continue;
-        }
-        r = force_locked_slot(slot, i, tick, toggled_format, reset.ceiling_ms, reset.sync, file);
+        if (reset.force)
+            put_slot(slot, tick, toggled_format);
+        else if (tells)
+            raise_slot(slot, tick, toggled_format);
+    };
+
+    if (reset.force) {
+        // First: a slot that is made meanwhile must not begin above the old one.
+        if (all) header.floor_ms.store(reset.floor_ms);
+        const auto put_back = [&](Slot& slot, std::uint64_t& ms) {
+            if (chosen(reset, Key::unpack(slot.key.load()))) {
+                reset_slot(slot);
+                ms = reset.ceiling_ms;
+            } else if (all && ms > reset.ceiling_ms) {
+                // Of a slot that is gone: it would be a floor again in the next life, and the ceiling of whoever takes
+                // the slot.
+                ms = reset.ceiling_ms;
+            }
+        };
+        const CeilingResult r = force_locked(
+            header, slot_count, [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; }, put_back, file, reset.sync);
         if (r.error != CeilingError::none) return r;
-    }
-    if (reset.force && reset.format == Format::none && reset.node < 0) {
-        // What the ceilings say of slots that are gone would be a floor again in the next life.
-        std::uint64_t ms[slot_count];
-        r = file.read(ms);
-        for (std::uint32_t i = 0; i < slot_count && r.error == CeilingError::none; i++) {
-            if (ledger.slots[i].key.load() == 0 && ms[i] > reset.ceiling_ms)
-                r = file.write(i, reset.ceiling_ms, reset.sync);
+    } else {
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            if (chosen(reset, Key::unpack(ledger.slots[i].key.load()))) reset_slot(ledger.slots[i]);
         }
-        if (r.error != CeilingError::none) return r;
     }
     // Another layout has slots of its own, above the floor; should it be the same again, its slots go on.
     if (reset.unfreeze) header.si_layout.store(0);
-    if (reset.force && reset.format == Format::none && reset.node < 0)
-        header.floor_ms.store(reset.floor_ms);
-    else if (!found || untold || !names_one(reset))
-        raise_to(header.floor_ms, reset.floor_ms);
+    if (!(reset.force && all) && (!found || untold || !names_one(reset))) raise_to(header.floor_ms, reset.floor_ms);
     // The floor has no ceiling of its own before the next id: a power loss must not forget it.
     if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};
-    header.epoch.fetch_add(1);
     return {};
+}
+
+}  // namespace
+
+CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset) {
+    LockedCeilings file;
+    CeilingResult r = file.open(dir, mode, ledger, reset.sync);
+    if (r.error != CeilingError::none) return r;
+    r = apply_locked(ledger, reset, file);
+    ledger.header->epoch.fetch_add(1);
+    return r;
 }
 
 Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,

@@ -36,14 +36,25 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-// The steps of a forced reset of one slot, once `file` is locked. The ceiling is lowered too,
-// or the next life would go back up to it.
-template <class S, class File>
-CeilingResult force_locked_slot(S& slot, std::uint32_t slot_index, std::uint64_t tick, bool toggled_format,
-                                std::uint64_t ceiling_ms, bool sync, const File& file) {
-    put_slot(slot, tick, toggled_format);
-    const CeilingResult r = file.write(slot_index, ceiling_ms, sync);
-    if (r.error == CeilingError::none) slot.ceiling.store(ceiling_ms);
+// The steps of a forced reset, once `file` is locked. `put_back(slot, ms)` puts the word back of one that is chosen, and
+// says in `ms` where its ceiling in the file shall be; it has to go down too, or the next life would go back up to it.
+//
+// What sessions know of the ceilings goes down before the file does, so at no point, and after no failure, does a
+// ceiling that somebody relies on exceed the one on disk: first the published ones, then the epoch, after which no
+// draw begins with an older view, then the file.
+template <class H, class File, class SlotAt, class PutBack>
+CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, PutBack put_back, const File& file, bool sync) {
+    typename File::Ceilings ms;
+    CeilingResult r = file.read(ms);
+    if (r.error != CeilingError::none) return r;
+    for (std::uint32_t i = 0; i < count; i++) {
+        auto& s = slot(i);
+        put_back(s, ms[i]);
+        if (s.ceiling.load() > ms[i]) s.ceiling.store(ms[i]);
+    }
+    header.epoch.fetch_add(1);
+    r = file.write_all(ms, sync);
+    for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) raise_to(slot(i).ceiling, ms[i]);
     return r;
 }
 
@@ -52,7 +63,7 @@ CeilingResult force_locked_slot(S& slot, std::uint32_t slot_index, std::uint64_t
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset);
 
 // Applies it under the ceiling file's lock. Every backend sets its generators up again
-// afterwards (Header::epoch).
+// afterwards (Header::epoch), also when it failed half-way.
 CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset);
 
 // Makes a ledger file usable again, in place: other processes may have it mapped. Slots with

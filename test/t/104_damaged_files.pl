@@ -83,6 +83,42 @@ $ids->none_twice('damaged files, and resets to the time of the latest id');
 	$ids->none_twice('ledger of another cluster, removed as the hint says');
 }
 
+# ---- a ledger that is lost with a generator far ahead of the clock: its ceiling speaks of a slot that is gone. A forced
+# reset takes it back too, in the file and for whoever takes the slot.
+{
+	$ids = Ids->new;
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	my $lost_ahead = sub {
+		value($server, "SELECT sno_observe(sno_set_partition(sno_lower_bound(clock_timestamp() + interval '1 year'), 77), true)");
+		$server->stop('fast');
+		unlink $ledger;
+		start_at($server, $clock);
+		value($server, 'SELECT gen_mastic()');
+		is(value($server, q{SELECT clock_lead > 3e10 FROM snowflake_ids_stats WHERE format = 'mastic'}), 't', 'a lost ledger leads all to where one generator was');
+		is(Session->new($server, dbname => $_)->ask('SELECT snowflake_ids_reset(clock_timestamp(), force => true)'), '', "a forced reset in $_") for qw(postgres other);
+	};
+	$clock->set(0);
+	is(value($server, 'SELECT count(gen_sno(0, 77))'), 1, 'a generator');
+	$lost_ahead->();
+	for (1 .. 16) { $ids->add(value($server, q{SELECT 's' || gen_sno(0, 77)})); $clock->step(0.4) }
+	$server->stop('immediate');
+	unlink $ledger;
+	$clock->set(-5);
+	start_at($server, $clock);
+	# Each tick of the seconds in which the ids before were drawn.
+	$ids->add(Session->new($server, dbname => 'other')->ask(q{SELECT 's' || gen_sno(0, 77), pg_sleep(0.001) FROM generate_series(1, 7000)}) =~ s/\|//gr);
+	cmp_ok($ids->drawn, '==', 7016, 'drawn before and after');
+	$ids->none_twice('ledger lost with a generator far ahead, forced resets');
+
+	$lost_ahead->();
+	is(value($server, 'SELECT count(gen_mastic())'), 1, 'ids after the forced reset');
+	restart_after($server, 'fast');
+	value($server, 'SELECT gen_mastic()');
+	is(value($server, q{SELECT clock_lead < 60000 FROM snowflake_ids_stats WHERE format = 'mastic'}), 't', 'a restart does not lead back to the far time');
+	$server->safe_psql('postgres', 'DROP DATABASE other');
+}
+
 # ---- unreadable, linked, or something else than a file
 SKIP:
 {
