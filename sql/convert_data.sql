@@ -31,6 +31,23 @@ CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created', finish => false
 WITH gone AS (DELETE FROM renewed WHERE id = 1 RETURNING *) INSERT INTO renewed SELECT id, up, created, 'new 1' FROM gone;
 CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created');
 SELECT o.note, r.note, down.note AS down FROM of_renewed o JOIN renewed r ON r.id = o.renewed LEFT JOIN renewed down ON down.up = r.id ORDER BY 1;
+
+-- A check that the new values violate is found while the old ones are there.
+CREATE TABLE small (id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000), up int REFERENCES small CONSTRAINT upward CHECK (up < id), created timestamptz NOT NULL);
+INSERT INTO small VALUES (1, NULL, '2026-02-02'), (2, 1, '2026-02-01');
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+CALL snowflake_ids_convert('small', 'id', 'mastic', 'created');
+\set VERBOSITY terse
+SELECT snowflake_ids_convert_undo('small');
+ALTER TABLE small DROP CONSTRAINT small_enough, ADD CONSTRAINT positive CHECK (id > 0), ADD CONSTRAINT dropped CHECK (id > 0);
+UPDATE small SET created = '2026-02-03' WHERE id = 2;
+COMMENT ON CONSTRAINT positive ON small IS 'kept';
+CALL snowflake_ids_convert('small', 'id', 'mastic', 'created', finish => false);
+SELECT pg_get_constraintdef(oid), convalidated FROM pg_constraint WHERE conrelid = 'small'::regclass AND conname ~ '_of_';
+ALTER TABLE small DROP CONSTRAINT dropped;
+CALL snowflake_ids_convert('small', 'id', 'mastic', 'created');
+SELECT conname, pg_get_constraintdef(oid), convalidated, obj_description(oid) FROM pg_constraint WHERE conrelid = 'small'::regclass ORDER BY 1;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
 DROP SCHEMA data CASCADE;

@@ -168,10 +168,15 @@ BEGIN
                 FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE indrelid = copy::regclass LOOP
         definitions := definitions || jsonb_build_object(item.original, item.rest);
     END LOOP;
+    FOR item IN SELECT t.oid AS original, pg_get_expr(c.conbin, c.conrelid) AS rest
+                FROM pg_constraint c JOIN pg_constraint t ON t.conrelid = target AND t.contype = 'c' AND t.conname = c.conname
+                WHERE c.conrelid = copy::regclass AND c.contype = 'c' LOOP
+        definitions := definitions || jsonb_build_object('check ' || item.original, item.rest);
+    END LOOP;
     EXECUTE format('DROP TABLE %s', copy);
     RETURN definitions;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_rehearse(regclass, name, regclass, text) IS 'internal: indexes of a table as they are on the new columns; error if something cannot take the new type';
+COMMENT ON FUNCTION snowflake_ids_convert_rehearse(regclass, name, regclass, text) IS 'internal: indexes and checks of a table as they are on the new columns; error if something cannot take the new type';
 
 -- What the catalogs say against it. Asked before anything changes, and again under the last lock.
 CREATE FUNCTION snowflake_ids_convert_obstacles(relation regclass, key_column name, type text, fire_triggers boolean)

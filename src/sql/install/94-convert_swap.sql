@@ -73,6 +73,13 @@ BEGIN
                                 ELSE format('(%I IS NULL) = (%I IS NULL)', c.attname, c.shadow) END);
         END IF;
     END LOOP;
+    FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_checks($1) WHERE twin IS NOT NULL AND made = $2', ext) USING relation, validate LOOP
+        IF validate THEN
+            EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', c.rel, c.twin);
+        ELSE
+            EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s) NOT VALID', c.rel, c.twin, c.condition);
+        END IF;
+    END LOOP;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_check(regclass, boolean) IS 'internal: constraints on the new columns, and their validation';
 
@@ -147,6 +154,8 @@ BEGIN
                       HINT = 'Mend them and call again, or give up with snowflake_ids_convert_undo().';
         END IF;
     END LOOP;
+
+    EXECUTE format('SELECT %s.snowflake_ids_convert_violated($1)', ext) USING relation;
 
     -- Foreign keys first: they need the unique constraints on both sides of the change.
     FOR o IN EXECUTE format('SELECT DISTINCT k.oid, k.conrelid::regclass AS rel, k.conname, pg_get_constraintdef(k.oid) AS definition, k.convalidated
@@ -229,18 +238,27 @@ BEGIN
                 last := last || format('COMMENT ON STATISTICS %s IS %L', o.name, obj_description(o.oid, 'pg_statistic_ext'));
             END IF;
         END LOOP;
-        FOR o IN SELECT oid, conname, pg_get_constraintdef(oid) AS definition, convalidated FROM pg_constraint
-                 WHERE conrelid = t.rel AND contype = 'c' AND conkey && t.attnums AND conname !~ '^snowflake_ids_check_' ORDER BY conname LOOP
+        FOR o IN SELECT k.oid, k.conname, pg_get_constraintdef(k.oid) AS definition, k.convalidated, w.conname AS twin
+                 FROM pg_constraint k LEFT JOIN pg_constraint w ON w.conrelid = t.rel AND w.convalidated AND w.conname = 'snowflake_ids_check_of_' || k.oid
+                 WHERE k.conrelid = t.rel AND k.contype = 'c' AND k.conkey && t.attnums AND k.conname !~ '^snowflake_ids_check_' ORDER BY k.conname LOOP
             change := change || format('ALTER TABLE %s DROP CONSTRAINT %I', t.rel, o.conname);
-            again := again || format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', t.rel, o.conname, o.definition,
-                                     CASE WHEN o.convalidated THEN ' NOT VALID' ELSE '' END);
+            IF o.twin IS NOT NULL THEN
+                again := again || format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', t.rel, o.twin, o.conname);
+            ELSE
+                again := again || format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', t.rel, o.conname, o.definition,
+                                         CASE WHEN o.convalidated THEN ' NOT VALID' ELSE '' END);
+            END IF;
             IF obj_description(o.oid, 'pg_constraint') IS NOT NULL THEN
                 again := again || format('COMMENT ON CONSTRAINT %I ON %s IS %L', o.conname, t.rel, obj_description(o.oid, 'pg_constraint'));
             END IF;
-            IF o.convalidated THEN
+            IF o.convalidated AND o.twin IS NULL THEN
                 later := later || jsonb_build_object('rel', t.rel::oid, 'constraint', o.conname);
             END IF;
         END LOOP;
+        -- Twins of checks that were dropped meanwhile
+        change := change || ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', t.rel, w.conname) FROM pg_constraint w
+                                  WHERE w.conrelid = t.rel AND w.conname ~ '^snowflake_ids_check_of_' AND NOT EXISTS (SELECT FROM pg_constraint k
+                                        WHERE k.conrelid = t.rel AND w.convalidated AND w.conname = 'snowflake_ids_check_of_' || k.oid));
         FOR o IN EXECUTE format('SELECT x.index::oid AS oid, p.relname AS name, i.indisclustered, i.indisreplident,
                                         k.oid AS conoid, k.contype, k.condeferrable, k.condeferred,
                                         obj_description(x.index, ''pg_class'') AS comment, obj_description(k.oid, ''pg_constraint'') AS concomment

@@ -181,6 +181,8 @@ BEGIN
                     next_done := next_total;
                 END IF;
             ELSE
+                -- Before writers meet a check that does not hold.
+                EXECUTE format('SELECT %s.snowflake_ids_convert_violated($1)', ext) USING relation;
                 EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', false)', ext) USING relation, s.key_column;
                 EXECUTE format('SELECT %s.snowflake_ids_convert_check($1, false)', ext) USING relation;
                 next_phase := 'check';

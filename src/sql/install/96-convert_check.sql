@@ -1,0 +1,62 @@
+-- Converting a key: whether the checks of the tables hold for the new values.
+
+-- Checks on columns that are converted, as they will be. The twin is such a check on the new columns, made before the
+-- last lock, which takes its name then. There is none where a new column may be filled later than its row is written,
+-- and none for a check that is not valid itself.
+CREATE FUNCTION snowflake_ids_convert_checks(
+    relation regclass, OUT rel regclass, OUT oid oid, OUT name name, OUT condition text, OUT twin name, OUT made boolean, OUT valid boolean
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    s record;
+    f record;
+    t record;
+    definitions jsonb;
+BEGIN
+    EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
+    EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
+    FOR t IN EXECUTE format('SELECT c.rel, array_agg(c.attnum) AS attnums, array_agg(c.attnum) FILTER (WHERE NOT c.early) AS late
+                             FROM %s.snowflake_ids_convert_columns($1, $2) c
+                             WHERE EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.rel AND k.contype = ''c'' AND k.convalidated
+                                           AND c.attnum = ANY (k.conkey) AND k.conname !~ ''^snowflake_ids_check_'')
+                             GROUP BY c.rel ORDER BY c.rel', ext) USING relation, s.key_column LOOP
+        EXECUTE format('SELECT %s.snowflake_ids_convert_rehearse($1, $2, $3, $4)', ext) INTO definitions
+        USING relation, s.key_column, t.rel, f.type;
+        RETURN QUERY
+        SELECT t.rel::regclass, k.oid, k.conname, definitions ->> ('check ' || k.oid),
+               CASE WHEN s.keep_position OR k.conkey && t.late THEN NULL ELSE ('snowflake_ids_check_of_' || k.oid)::name END,
+               w.oid IS NOT NULL, coalesce(w.convalidated, false)
+        FROM pg_constraint k LEFT JOIN pg_constraint w ON w.conrelid = k.conrelid AND w.conname = 'snowflake_ids_check_of_' || k.oid
+        WHERE k.conrelid = t.rel AND k.contype = 'c' AND k.convalidated AND k.conkey && t.attnums
+          AND k.conname !~ '^snowflake_ids_check_' ORDER BY k.conname;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_checks(regclass) IS 'internal: checks on the columns of a conversion, as they are on the new columns';
+
+-- Which of them do not hold for the new values. Those with a valid twin do.
+CREATE FUNCTION snowflake_ids_convert_violated(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    c record;
+    violated boolean;
+    problem text;
+BEGIN
+    FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_checks($1) WHERE NOT valid', ext) USING relation LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE NOT (%s))', c.rel, c.condition) INTO violated;
+        IF violated THEN
+            problem := concat_ws(E'\n', problem, format('table %s: new values of rows violate check constraint %I', c.rel, c.name));
+        END IF;
+    END LOOP;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot go on converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
+                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_violated(regclass) IS 'internal: error if the new values violate a check of their table';
