@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <random>
+#include <string>
 
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
@@ -161,6 +163,13 @@ TEST(CyclesRate, Implausible) {
 // How far the wall clock is from the monotonic one.
 std::int64_t offset_us() { return wall_us() - static_cast<std::int64_t>(monotonic_us()); }
 
+// Does the kernel take its time from the counter?
+[[maybe_unused]] bool kernel_uses_tsc() {
+    std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    std::string name;
+    return file >> name && name == "tsc";
+}
+
 // With the real counter and clock: a tick that the memo gives lasted when it was asked for, or has begun since.
 void against_clock(const Timeline& timeline) {
     TickMemo memo;
@@ -184,6 +193,9 @@ void against_clock(const Timeline& timeline) {
     if (cycles::available) {
         EXPECT_GT(asked, 0u);
     }
+#ifdef __x86_64__
+    EXPECT_EQ(counted > 0, kernel_uses_tsc());
+#endif
 }
 
 TEST(TickNow, Sno) { against_clock(sno::timeline); }
