@@ -120,13 +120,7 @@ void enter_database(const ledger::Ledger& shared) {
         settings::generation++;  // every generator is set up again
     });
     wal_ceiling::InDatabase wal;
-    int64 target = ledger::wall_us() + window_us() + margin_us();
-    // A new relation. Its owner may have dropped the extension and made it again: ids that the
-    // old one covered are still there, and none of them is beyond the slots' ceilings.
-    if (wal.read().until_us == 0) {
-        for (uint32 i = 0; i < ledger::slot_count; i++)
-            target = Max(target, static_cast<int64>(shared.slots[i].ceiling.load()) * 1000);
-    }
+    const int64 target = ledger::wall_us() + window_us() + margin_us();
     wal_until_us = ledger::enter_database(wal, shared.header->life_id.load(), target, [&](int64 us) {
         ledger::raise_floor(shared, to_ms(us));
         shared.header->epoch.fetch_add(1);  // ends leases below the floor

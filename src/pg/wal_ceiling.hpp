@@ -28,7 +28,9 @@ Ceiling read();
 // For an operator's forced reset only: puts it exactly there.
 void set(const Ceiling& c);
 
-// Raises it to at least `wanted.until_us`, and to that life. Returns what is in force, flushed.
+// Raises it to at least `wanted.until_us`, and to that life; a new relation beyond the ceilings of all slots, whoever is
+// the first to raise it. Returns what is in force, flushed, in the relation that is there now: a change of it that is
+// noticed on the way has called `forget` before.
 Ceiling raise(const Ceiling& wanted);
 
 // For ledger/wal.hpp.

@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/lib";
 use Faults;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $clock = clock();
 my $server = new_server('reinstall', $clock, conf => 'deadlock_timeout = 100ms');
@@ -57,6 +58,19 @@ goes_up('in the subtransaction that did it', $stays);
 $stays->ask('ROLLBACK TO s');
 goes_up('after that was rolled back', $stays);
 $stays->ask('COMMIT');
+
+# ---- whoever raises the new ceiling first: it is above all slots, here above one that is far ahead
+my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
+my $above_all = 'SELECT last_value >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids_stats WHERE format = $$mastic$$) * 1000000 FROM snowflake_ids_ceiling';
+cmp_ok($elsewhere->ask($ahead), '>', 0, 'a slot is far ahead');
+$stays->send('SELECT count(DISTINCT gen_sno()) FROM (SELECT pg_sleep(0.1) FROM generate_series(1, 35)) AS s');
+sleep 0.5;
+$server->safe_psql('postgres', $again);
+is($stays->answer, 35, 'a statement that draws while that happens');
+is(value($server, $above_all), 't', 'raised the new ceiling above all slots');
+$server->safe_psql('postgres', "$again; SELECT snowflake_ids_reset(clock_timestamp() + interval '10 s', 'sno')");
+is(value($server, $above_all), 't', 'so does a reset before the first id');
+$server->safe_psql('postgres', 'SELECT gen_sno()');
 
 # ---- dropped, and gone
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids');
