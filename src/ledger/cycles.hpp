@@ -28,6 +28,7 @@ constexpr std::uint64_t now() { return 0; }
 
 // The clock is asked again after this time, so that a step of the clock is seen, however long a tick is.
 inline constexpr std::uint64_t longest_ns = 4000000;
+inline constexpr std::uint64_t slack_ns = 100;
 
 // How many counts there are in a time, at least. From pairs of readings: the clock was read after the first and before
 // the second count of a pair. What happens in between, a process that is put aside, makes the rate too low, never too
@@ -43,9 +44,11 @@ public:
     void note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady);
 
     // Counts that the counter makes within `ns` surely; 0 if that is not known. An eighth is left for a clock that is
-    // slewed (a tenth at most on Linux) faster than it was when the rate was found.
+    // slewed (a tenth at most on Linux) faster than it was when the rate was found, and `slack_ns` for a processor that
+    // reads the counter before it has done what comes before.
     std::uint64_t surely_within(std::uint64_t ns) const {
-        const std::uint64_t bounded = ns < longest_ns ? ns : longest_ns;
+        if (ns <= slack_ns) return 0;
+        const std::uint64_t bounded = (ns < longest_ns ? ns : longest_ns) - slack_ns;
         return bounded / 8 * 7 * per_65536_ns_ >> 16;
     }
 
