@@ -48,6 +48,29 @@ SELECT pg_get_constraintdef(oid), convalidated FROM pg_constraint WHERE conrelid
 ALTER TABLE small DROP CONSTRAINT dropped;
 CALL snowflake_ids_convert('small', 'id', 'mastic', 'created');
 SELECT conname, pg_get_constraintdef(oid), convalidated, obj_description(oid) FROM pg_constraint WHERE conrelid = 'small'::regclass ORDER BY 1;
+
+-- What stands in the way at the last step, or what would be lost by it, is said before anything changes.
+CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE TABLE odd (id int PRIMARY KEY, code text CONSTRAINT odd_code UNIQUE, created timestamptz NOT NULL DEFAULT now(), CONSTRAINT odd_covering UNIQUE (code) INCLUDE (id));
+CREATE TABLE of_odd (odd positive REFERENCES odd, note text);
+ALTER TABLE odd DROP CONSTRAINT odd_code;
+CREATE TABLE by_code (code text CONSTRAINT by_covering REFERENCES odd (code));
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER zzz BEFORE INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER zz_after AFTER INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE TRIGGER aaa BEFORE INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
+CREATE FUNCTION upsert(code text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO odd (code) VALUES (code) ON CONFLICT ON CONSTRAINT odd_pkey DO NOTHING; END;
+CREATE RULE no_update AS ON UPDATE TO odd DO INSTEAD NOTHING;
+SELECT * FROM snowflake_ids_convert_plan('odd', 'id', 'sno', 'created') WHERE kind = 'problem' ORDER BY item COLLATE "C";
+
+-- In place, with a publication of some columns
+CREATE TABLE published (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now(), note text);
+SET client_min_messages = error;
+CREATE PUBLICATION regress_columns FOR TABLE published (id, note);
+SET client_min_messages = warning;
+CALL snowflake_ids_convert('published', 'id', 'mastic', 'created', keep_position => true);
+SELECT attnames FROM pg_publication_tables WHERE pubname = 'regress_columns';
+DROP PUBLICATION regress_columns;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
 DROP SCHEMA data CASCADE;

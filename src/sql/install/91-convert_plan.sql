@@ -246,6 +246,29 @@ BEGIN
             ORDER BY 1 LOOP
             RETURN NEXT format('column %s.%I: %s depends on it', t.rel, item.attname, item.what);
         END LOOP;
+        FOR item IN SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, c.conname
+                    FROM pg_constraint c JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
+                    WHERE c.conrelid = t.rel AND c.conkey && t.attnums AND d.classid <> 'pg_constraint'::regclass ORDER BY 1 LOOP
+            RETURN NEXT format('table %s: %s depends on constraint %I', t.rel, item.what, item.conname);
+        END LOOP;
+        FOR item IN EXECUTE format('SELECT f.conname, f.conrelid::regclass AS other, x.index FROM %s.snowflake_ids_convert_indexes($1, $2) x
+                                    JOIN pg_constraint f ON f.contype = ''f'' AND f.conindid = x.index
+                                    WHERE NOT f.confkey && $2 ORDER BY 1', ext) USING t.rel, t.attnums LOOP
+            RETURN NEXT format('table %s: foreign key %I of %s needs index %s, which is made anew; drop it before and make it after',
+                               t.rel, item.conname, item.other, item.index);
+        END LOOP;
+        FOR item IN SELECT a.attname, a.atttypid FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+                    WHERE a.attrelid = t.rel AND a.attnum = ANY (t.attnums) AND y.typtype = 'd' LOOP
+            RETURN NEXT format('column %s.%I: is of domain %s, which would be lost', t.rel, item.attname, format_type(item.atttypid, NULL));
+        END LOOP;
+        FOR item IN SELECT rulename FROM pg_rewrite WHERE ev_class = t.rel AND ev_type = '2' AND ev_enabled <> 'D' ORDER BY 1 LOOP
+            RETURN NEXT format('table %s: rule %I is for UPDATE, which the conversion does', t.rel, item.rulename);
+        END LOOP;
+        FOR item IN SELECT tgname FROM pg_trigger WHERE tgrelid = t.rel AND NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0
+                    AND tgenabled <> 'D' AND tgname > 'zz_snowflake_ids_' AND tgname !~ '^zz_snowflake_ids_\d_' ORDER BY 1 LOOP
+            RETURN NEXT format('table %s: trigger %I fires after those of a conversion, which would miss what it changes; rename it to sort '
+                               'before zz_snowflake_ids. A conversion in which it fired must be given up', t.rel, item.tgname);
+        END LOOP;
         FOR item IN
             SELECT c.conname, c.contype, a.attname, c.confrelid::regclass AS other
             FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = t.rel AND a.attnum = ANY (t.attnums) AND a.attnum = ANY (c.conkey)

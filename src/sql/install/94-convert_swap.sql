@@ -189,8 +189,19 @@ BEGIN
             END IF;
         END LOOP;
 
+        -- Publications that name the columns
+        FOR o IN SELECT b.pubname,
+                        (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a
+                         WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) AS names,
+                        pg_get_expr(r.prqual, r.prrelid) AS condition
+                 FROM pg_publication_rel r JOIN pg_publication b ON b.oid = r.prpubid
+                 WHERE r.prrelid = t.rel AND r.prattrs::int2[] && t.attnums LOOP
+            first := first || format('ALTER PUBLICATION %I DROP TABLE ONLY %s', o.pubname, t.rel);
+            last := last || (format('ALTER PUBLICATION %I ADD TABLE ONLY %s (%s)', o.pubname, t.rel, o.names)
+                             || CASE WHEN o.condition IS NOT NULL THEN ' WHERE (' || o.condition || ')' ELSE '' END);
+        END LOOP;
         IF s.keep_position THEN
-            -- PostgreSQL keeps everything itself; it takes a new copy of the table, made under the lock.
+            -- PostgreSQL keeps everything else itself; it takes a new copy of the table, made under the lock.
             statement := '';
             FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE rel = $3', ext) USING relation, s.key_column, t.rel LOOP
                 IF c.is_key THEN
@@ -212,17 +223,6 @@ BEGIN
             CONTINUE;
         END IF;
 
-        -- Publications that name the columns
-        FOR o IN SELECT b.pubname,
-                        (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a
-                         WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) AS names,
-                        pg_get_expr(r.prqual, r.prrelid) AS condition
-                 FROM pg_publication_rel r JOIN pg_publication b ON b.oid = r.prpubid
-                 WHERE r.prrelid = t.rel AND r.prattrs::int2[] && t.attnums LOOP
-            first := first || format('ALTER PUBLICATION %I DROP TABLE ONLY %s', o.pubname, t.rel);
-            last := last || (format('ALTER PUBLICATION %I ADD TABLE ONLY %s (%s)', o.pubname, t.rel, o.names)
-                             || CASE WHEN o.condition IS NOT NULL THEN ' WHERE (' || o.condition || ')' ELSE '' END);
-        END LOOP;
         -- Extended statistics go with their columns.
         FOR o IN SELECT e.oid, format('%I.%I', n.nspname, e.stxname) AS name, pg_get_statisticsobjdef(e.oid) AS definition,
                         pg_get_userbyid(e.stxowner) AS owner, (to_jsonb(e) ->> 'stxstattarget')::int AS target
