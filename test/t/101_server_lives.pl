@@ -45,10 +45,12 @@ for my $round (1 .. 3)
 {
 	my @sessions = map { Session->new($server) } 1 .. 3;
 	# Many statements: what psql has printed is kept when its session is killed.
-	$_->send(join ';', (Ids::query(5, 20)) x 40) for @sessions;
+	$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
 	sleep 0.3;
+	ok(more_are_drawn($server), "round $round: sessions draw");
 	$round == 2 ? kill_postmaster($server) : kill 'KILL', value($server, "SELECT pid FROM pg_stat_activity WHERE query ~ 'gen_' AND pid <> pg_backend_pid() LIMIT 1");
 	$ids->add($_->answer) for @sessions;
+	is(scalar(grep { $_->{cut_short} } @sessions), 3, 'and did so until they were killed');
 	$clock->set(-$round * 1000);
 	start_at($server, $clock) if $round == 2;
 	$server->poll_query_until('postgres', 'SELECT 1', '1');

@@ -18,7 +18,7 @@ for my $how ('pg_basebackup', 'cp -r')
 	my $ids = Ids->new;
 	my $start = $clock->now;
 	$ids->draw($server);
-	my $busy = Session->new($server)->send(join ';', (Ids::query(20, 50)) x 10);
+	my $busy = Session->new($server)->send(join ';', (Ids::query(20, 50)) x ($how eq 'cp -r' ? 500 : 10));
 	my $name = $how eq 'cp -r' ? 'hot_copy' : 'base_backup';
 	my $copy;
 	if ($how eq 'cp -r')
@@ -26,6 +26,7 @@ for my $how ('pg_basebackup', 'cp -r')
 		# What cp reads is no consistent copy. With full_page_writes and all WAL since the checkpoint it mostly
 		# starts, and that is all that people who do this ask for. Our files are as torn as the others.
 		$copy = copy_of($name, $server->data_dir);
+		ok(more_are_drawn($server), "$how: and they still do");
 	}
 	else
 	{

@@ -17,7 +17,7 @@ min_parallel_table_scan_size = 0
 parallel_setup_cost = 0
 parallel_tuple_cost = 0
 END
-$primary->safe_psql('postgres', 'CREATE TABLE kept(id text)');
+$primary->safe_psql('postgres', 'CREATE TABLE kept(id text); CREATE TABLE stop ()');
 $primary->backup('base');
 
 my $standbys = 0;
@@ -154,13 +154,26 @@ sub draw_after
 	my $ids = Ids->new;
 	my $start = $primary_clock->now;
 	$ids->draw($primary);
-	my @sessions = map { Session->new($standby) } 1 .. 3;
-	my $own = "SELECT 's' || gen_sno() FROM generate_series(1, 200); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 200)";
-	for (@sessions) { is($ids->add($_->ask($own)), 400, 'a standby with its own machine id draws') }
+	my @sessions = map { Session->new($standby, options => '-c max_parallel_workers_per_gather=0') } 1 .. 3;
+	my $own = "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
+	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }
 	caught_up($standby);
-	$_->send(join ';', ("$own; SELECT pg_sleep(0.01)") x 150) for @sessions;
+	my $loop = join ';', map { "$_ WHERE NOT EXISTS (SELECT FROM stop)" } split(/;/, $own), 'SELECT pg_sleep(0.01)';
+	$_->send(join ';', ($loop) x 1000) for @sessions;
+	my $observer = Session->new($standby);
+	ok(more_are_drawn($observer, 7), 'sessions draw when the standby is promoted');
 	$standby->promote;
-	$ids->add($_->answer) for @sessions;
+	ok(more_are_drawn($observer, 0), 'and go on');
+	$observer->ask('INSERT INTO stop DEFAULT VALUES');
+	for (@sessions)
+	{
+		my $said = $_->answer;
+		my @sno = $said =~ /^s(.*)/mg;
+		$ids->{said} = [];
+		$ids->add($said);
+		is("@{ $ids->{said} }", '', 'without an error');
+		is($observer->ask("SELECT sno_partition('$sno[0]'), sno_partition('$sno[-1]')"), '7|0', 'each of them before and after');
+	}
 	for (@sessions)
 	{
 		is($_->ask('SELECT sno_partition(gen_sno())'), 0, 'after promotion the session draws as the primary');

@@ -269,13 +269,26 @@ setting("clock_regression = 'hold'");
 # ---- many sessions, a clock that goes back and forth all the time
 {
 	$ids = Ids->new;
-	# From where the steps are: pg_sleep() goes by the wall clock, and a step far back would make it as much longer.
 	$clock->set(0);
-	my @sessions = map { Session->new($server) } 1 .. 4;
-	$_->send(join ';', (Ids::query(3, 100)) x 40) for @sessions;
+	# No pg_sleep() here: it goes by the wall clock, and after a step back it would last so much longer. Each row takes a
+	# while, and 100 of them are a statement that the clock steps under.
+	$server->safe_psql('postgres', 'CREATE TABLE stop ()');
+	my $draw = "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()) FROM generate_series(1, 100) i"
+	  . ' WHERE (SELECT count(*) FROM generate_series(1, 1000 + i)) > 0 AND NOT EXISTS (SELECT FROM stop);'
+	  . "SELECT 's' || i FROM gen_sno_series(20) i WHERE NOT EXISTS (SELECT FROM stop)";
+	my @sessions = map { Session->new($server)->send(join ';', ($draw) x 2000) } 1 .. 4;
+	ok(more_are_drawn($session), 'four sessions draw');
 	srand 42;
-	for (1 .. 60) { $clock->set(rand(10) - 5); sleep 0.03 }
+	for my $step (1 .. 60)
+	{
+		$clock->set(rand(10) - 5);
+		sleep 0.03;
+		ok(more_are_drawn($session), "and still do before the last step") if $step == 59;
+	}
+	$session->ask('INSERT INTO stop DEFAULT VALUES');
+	$ids->{said} = [];
 	$ids->add($_->answer) for @sessions;
+	is("@{ $ids->{said} }", '', 'without an error');
 	$ids->none_twice('sixty steps of up to 10 s under four sessions');
 }
 undef $session;

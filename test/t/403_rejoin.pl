@@ -31,7 +31,7 @@ sub start_clients
 	my $write = "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
 	my $draw = "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
 	  . "SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20); COMMIT";
-	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.003)") x 2000) for @clients;
+	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.03)") x 3000) for @clients;
 	return @clients;
 }
 
@@ -62,9 +62,11 @@ sub fail_over
 	my $old = $server{$from};
 	my @clients = start_clients($old);
 	sleep 1.2;
+	ok(more_are_drawn($old), "turn $turn: clients of $from write and draw");
 	$how eq 'kill' ? kill_postmaster($old) : $old->stop($how);
 	my $seen = answers(@clients);
 	cmp_ok($seen, '>', 2000, "turn $turn: clients of $from saw $seen ids, and then its end ($how)");
+	is(scalar(grep { $_->{cut_short} } @clients), 3, 'while they drew');
 	my ($to, $third) = sort { replayed($b) <=> replayed($a) || $a cmp $b } grep { $_ ne $from } sort keys %server;
 	my ($new, $other) = @server{ $to, $third };
 	# Only now: a walreceiver whose clock jumps takes its connection for dead.
@@ -79,8 +81,12 @@ sub fail_over
 	{
 		local $ENV{LD_PRELOAD} = shim('clock_shim');
 		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
+		ok(more_are_drawn($new), "turn $turn: clients of $to write and draw");
+		my $before = $new->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
 		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync') == 0;
 		ok($ok, "turn $turn: $from is rewound while $to is written to");
+		my $written = $new->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$before'");
+		cmp_ok($written, '>', 20000, "turn $turn: $written bytes of WAL meanwhile");
 	}
 	spew($old->data_dir . '/postgresql.conf', $conf);
 	follow($old, $new);

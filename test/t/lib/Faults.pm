@@ -18,7 +18,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value sleep time);
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn sleep time);
 
 my %shims;
 
@@ -160,6 +160,23 @@ sub value
 	return Session::ask_once($server, $query);
 }
 
+# Waits until each format has issued more ids than so far, and tells whether it did: sessions do draw. `node` for the
+# ids of one node.
+sub more_are_drawn
+{
+	my ($where, $node) = @_;
+	my $of = defined $node ? "WHERE node = $node" : '';
+	my $issued = sub { map { split /\|/ } split /\n/, value($where, "SELECT format, sum(issued) FROM snowflake_ids_stats $of GROUP BY format") };
+	my %before = $issued->();
+	for (1 .. 200)
+	{
+		my %now = $issued->();
+		return 1 if %now && !grep { $now{$_} <= ($before{$_} // 0) } keys %now;
+		sleep 0.05;
+	}
+	return 0;
+}
+
 sub log_mark { return -s $_[0]->logfile }
 
 sub log_since
@@ -268,13 +285,14 @@ sub step { my ($self, $by) = @_; $self->set($self->{offset} + $by) }
 sub now { my ($self) = @_; return Time::HiRes::time() + $self->{offset} }
 sub set_to { my ($self, $time) = @_; $self->set($time - Time::HiRes::time()) }
 
-# ---- A psql that stays connected.
+# ---- A psql that stays connected. What it says goes to a file: into a pipe that nobody reads for a while it would say
+# 64 kB, and then stand still. A pipe only tells that there is an answer.
 package Session;
 use strict;
 use warnings;
 use IPC::Open2;
 
-my $questions = 0;
+my ($questions, $sessions, $said_in) = (0, 0);
 
 # Options: dbname, user, options (as PGOPTIONS)
 sub new
@@ -283,36 +301,50 @@ sub new
 	local $ENV{PGOPTIONS} = $o{options} // '';
 	my $connection = $server->connstr($o{dbname} // 'postgres') . ($o{user} ? " user=$o{user}" : '');
 	my $psql = $server->installed_command('psql') if $server->can('installed_command');
-	my $pid = open2(my $out, my $in, 'sh', '-c', 'exec "$@" 2>&1', 'sh', $psql // 'psql', '-XAtq', '-d', $connection);
-	return bless { pid => $pid, in => $in, out => $out }, $class;
+	$said_in //= PostgreSQL::Test::Utils::tempdir();
+	my $path = "$said_in/" . ++$sessions;
+	open my $said, '+>:raw', $path or die "$path: $!";
+	my $pid = open2(my $answered, my $in, 'sh', '-c', 'said=$1; shift; exec "$@" 3>&1 >>"$said" 2>&1', 'sh', $path,
+		$psql // 'psql', '-XAtq', '-d', $connection);
+	return bless { pid => $pid, in => $in, answered => $answered, said => $said, path => $path }, $class;
 }
 
-# Sends without waiting.
+# Sends without waiting, if what is sent is one line, or short: psql begins with the first line before it reads on.
 sub send
 {
 	my ($self, $query) = @_;
 	local $SIG{PIPE} = 'IGNORE';
 	my $mark = $self->{mark} = 'end of answer ' . ++$questions;
-	print { $self->{in} } "$query;\n\\echo $mark\n";
+	$self->{busy} = 1;
+	print { $self->{in} } "$query;\n\\echo $mark\n\\o /proc/self/fd/3\n\\qecho\n\\o\n";
 	$self->{in}->flush;
 	return $self;
 }
 
-# The answer to what was sent: output and errors.
+# The answer to what was sent: output and errors. `cut_short` is set when psql ended before it was complete.
 sub answer
 {
 	my ($self) = @_;
-	my $said = '';
-	local $SIG{ALRM} = sub { die "no answer within 90 s, so far: $said" };
-	alarm 90;
-	while (defined(my $line = readline $self->{out}))
 	{
-		last if $line eq "$self->{mark}\n";
-		$said .= $line;
+		local $SIG{ALRM} = sub { die 'no answer within 90 s, so far: ' . $self->said };
+		alarm 90;
+		$self->{cut_short} = !defined readline $self->{answered};
+		alarm 0;
 	}
-	alarm 0;
+	$self->{busy} = 0;
+	my $said = $self->said;
+	$said =~ s/\Q$self->{mark}\E\n\z// or $self->{cut_short} or die "an answer without its end: $said";
 	chomp $said;
 	return $said;
+}
+
+# What was said since the last time.
+sub said
+{
+	my ($self) = @_;
+	local $/;
+	seek $self->{said}, 0, 1;    # it has seen the end of the file
+	return readline($self->{said}) // '';
 }
 
 sub ask { my ($self, $query) = @_; return $self->send($query)->answer }
@@ -320,8 +352,12 @@ sub ask { my ($self, $query) = @_; return $self->send($query)->answer }
 sub gone
 {
 	my ($self) = @_;
+	# Whoever has not asked for the answer does not want the rest of it.
+	kill 'TERM', $self->{pid} if $self->{busy};
 	close $self->{in};
-	close $self->{out};
+	close $self->{answered};
+	close $self->{said};
+	unlink $self->{path};
 	waitpid $self->{pid}, 0;
 	$self->{pid} = 0;
 }
@@ -368,17 +404,19 @@ sub add
 }
 
 # What draws of all formats: `paced` times one of each with a pause of a millisecond, so that each tick of a stretch
-# of time has an id, and then `bulk` of each.
+# of time has an id, and then `bulk` of each. One line, so that many of them can be sent at once.
 sub query
 {
 	my ($paced, $bulk) = @_;
-	return "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si(), pg_sleep(0.0005))
+	return <<"END" =~ s/\s+/ /gr;
+	        SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si(), pg_sleep(0.0005))
 	          FROM generate_series(1, $paced);
 	        SELECT 's' || i FROM gen_sno_series($bulk) i;
 	        SELECT 'm' || i FROM gen_mastic_series($bulk) i;
 	        SELECT 'i' || i FROM gen_snowflake_si_series($bulk) i;
 	        SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si())
-	          FROM generate_series(1, $bulk)";
+	          FROM generate_series(1, $bulk)
+END
 }
 
 # Draws; whatever is said beside ids is a failure.
