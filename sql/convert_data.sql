@@ -71,6 +71,32 @@ SET client_min_messages = warning;
 CALL snowflake_ids_convert('published', 'id', 'mastic', 'created', keep_position => true);
 SELECT attnames FROM pg_publication_tables WHERE pubname = 'regress_columns';
 DROP PUBLICATION regress_columns;
+
+-- Statistics of an expression that the new type does not have, of one that it has, and a row type in another table
+CREATE TABLE measured (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now(), note text);
+CREATE STATISTICS bad ON (id % 10), note FROM measured;
+CREATE TABLE log (entries measured[]);
+SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'sno', 'created', keep_position => true) WHERE kind = 'problem';
+DROP TABLE log;
+DROP STATISTICS bad;
+CREATE STATISTICS good ON (id::text || note), note FROM measured;
+CREATE STATISTICS one ON (id::text || note) FROM measured;
+CREATE INDEX by_text ON measured ((id::text || note));
+ALTER INDEX by_text ALTER COLUMN 1 SET STATISTICS 444;
+CALL snowflake_ids_convert('measured', 'id', 'mastic', 'created');
+SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxrelid = 'measured'::regclass ORDER BY stxname;
+SELECT attstattarget FROM pg_attribute WHERE attrelid = 'by_text'::regclass;
+
+-- The default tells what has been converted, also where that is not remembered.
+INSERT INTO measured (note) VALUES ('a');
+DELETE FROM snowflake_ids_my_conversions WHERE relation = 'measured'::regclass;
+SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created');
+SET client_min_messages = error;
+CREATE PUBLICATION regress_schema FOR TABLES IN SCHEMA data;
+SET client_min_messages = warning;
+ALTER TABLE measured ALTER COLUMN id DROP DEFAULT;
+SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created') WHERE item ~ 'publication';
+DROP PUBLICATION regress_schema;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
 DROP SCHEMA data CASCADE;

@@ -153,6 +153,12 @@ BEGIN
         EXECUTE format('CREATE %sINDEX %I ON %s %s', CASE WHEN item.is_unique THEN 'UNIQUE ' END,
                        'snowflake_ids_copy_' || target::oid || '_' || item.oid, copy, item.rest);
     END LOOP;
+    FOR item IN SELECT e.oid FROM pg_statistic_ext e WHERE e.stxrelid = target AND EXISTS (SELECT FROM pg_depend d
+                WHERE d.classid = 'pg_statistic_ext'::regclass AND d.objid = e.oid AND d.refclassid = 'pg_class'::regclass
+                              AND d.refobjid = target AND d.refobjsubid = ANY (attnums)) LOOP
+        EXECUTE format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name, 'snowflake_ids_copy_' || target::oid || '_of_' || item.oid,
+                       pg_get_statisticsobjdef_columns(item.oid), copy);
+    END LOOP;
     change := format('ALTER TABLE %s ', copy)
               || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
     -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.

@@ -111,7 +111,6 @@ DECLARE
     r record;
     k record;
     problems boolean := false;
-    again boolean;
     rows bigint;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING format, metabyte;
@@ -136,14 +135,11 @@ BEGIN
 
     kind := 'problem';
     -- A call that is repeated, by a script say, would number all rows anew: a bigint does not tell what it has become.
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s.snowflake_ids_my_conversions s WHERE s.relation = $1 AND s.key_column = $2
-                                   AND s.format = $3 AND s.phase = ''done'')', ext)
-    INTO again USING relation, key_column, format;
-    IF again AND f.new_id = (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = relation AND adnum = k.attnum) THEN
+    -- The default does, also where the row about the conversion is gone, as in a database that was restored from a dump.
+    IF f.new_id = (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = relation AND adnum = k.attnum) THEN
         problems := true;
-        item := format('column %s.%I: has been converted to %s; to number its rows anew, first '
-                       'DELETE FROM %s.snowflake_ids_my_conversions WHERE relation = %L::regclass',
-                       relation, key_column, format, ext, relation);
+        item := format('column %s.%I: has been converted to %s; to number its rows anew, first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
+                       relation, key_column, format);
         RETURN NEXT;
     END IF;
     FOR item IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_obstacles($1, $2, $3, $4)', ext)
@@ -151,6 +147,24 @@ BEGIN
         problems := true;
         RETURN NEXT;
     END LOOP;
+    -- A rewritten table has the old row type in no other.
+    IF keep_position THEN
+        FOR t IN EXECUTE format('WITH RECURSIVE y (rel, type) AS (
+                                     SELECT DISTINCT c.rel, p.reltype FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
+                                     UNION
+                                     SELECT y.rel, n.type FROM y CROSS JOIN LATERAL (
+                                         SELECT oid FROM pg_type WHERE typelem = y.type OR typbasetype = y.type
+                                         UNION ALL SELECT rngtypid FROM pg_range WHERE rngsubtype = y.type
+                                         UNION ALL SELECT reltype FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND atttypid = y.type
+                                         WHERE relkind = ''c'') AS n (type))
+                                 SELECT y.rel, a.attrelid::regclass AS other, a.attname FROM y JOIN pg_attribute a ON a.atttypid = y.type
+                                      JOIN pg_class o ON o.oid = a.attrelid AND o.relkind IN (''r'', ''m'', ''p'') ORDER BY 1, 2, 3', ext)
+                 USING relation, key_column LOOP
+            problems := true;
+            item := format('table %s: column %s.%I has its row type; it cannot be rewritten with keep_position', t.rel, t.other, t.attname);
+            RETURN NEXT;
+        END LOOP;
+    END IF;
     IF NOT k.attnotnull THEN
         problems := true;
         item := format('column %s.%I: may be null', relation, key_column);
@@ -200,8 +214,10 @@ BEGIN
         RETURN NEXT;
     END IF;
     FOR t IN EXECUTE format('SELECT DISTINCT c.rel, p.pubname FROM %s.snowflake_ids_convert_columns($1, $2) c
-                             CROSS JOIN LATERAL (SELECT b.pubname FROM pg_publication b WHERE b.puballtables OR EXISTS
-                             (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = c.rel)) p ORDER BY 1, 2', ext)
+                             CROSS JOIN LATERAL (SELECT b.pubname FROM pg_publication b WHERE b.puballtables
+                             OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = c.rel)
+                             OR EXISTS (SELECT FROM pg_publication_namespace n JOIN pg_class t ON t.relnamespace = n.pnnspid
+                                        WHERE n.pnpubid = b.oid AND t.oid = c.rel)) p ORDER BY 1, 2', ext)
              USING relation, key_column LOOP
         item := format('table %s is in publication %I: its subscribers need the new columns first', t.rel, t.pubname);
         RETURN NEXT;

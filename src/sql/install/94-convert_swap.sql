@@ -290,6 +290,9 @@ BEGIN
             IF o.comment IS NOT NULL THEN
                 again := again || format('COMMENT ON INDEX %I.%I IS %L', t.nspname, o.name, o.comment);
             END IF;
+            again := again || ARRAY(SELECT format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', t.nspname, o.name, x.attnum, x.target)
+                                    FROM (SELECT a.attnum, (to_jsonb(a) ->> 'attstattarget')::int AS target FROM pg_attribute a WHERE a.attrelid = o.oid) AS x
+                                    WHERE x.target >= 0 ORDER BY x.attnum);
             IF o.indisclustered THEN
                 again := again || format('ALTER TABLE %s CLUSTER ON %I', t.rel, o.name);
             END IF;
