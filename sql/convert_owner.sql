@@ -115,7 +115,7 @@ BEGIN
         EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()', 'zz_snowflake_ids_1_key' || fn || which,
                        CASE WHEN fn ~ '^m' THEN 'm.mine' ELSE 'mine_temporary' END, format(fn, which));
     END LOOP;
-    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
+    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
     EXECUTE format('CREATE TABLE m.snowflake_ids_map_%s ()', which);
     EXECUTE format('CREATE TEMP TABLE snowflake_ids_map_%s ()', which);
 END $$;

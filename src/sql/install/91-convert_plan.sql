@@ -117,6 +117,26 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_strangers(regclass, name) IS 'internal: tables that are not the caller''s own';
 
+-- Expressions are read again for a key that is a sno, with the extension's schema on the search path: its operators are
+-- there. Others may create there, too, what would fit better. This is what expressions of a table use of that.
+CREATE FUNCTION snowflake_ids_convert_borrowed(target regclass) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(array_agg(DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0)), '{}')
+    FROM pg_extension e,
+         (SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = target
+          UNION ALL SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = target
+          UNION ALL SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = target
+          UNION ALL SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = target) AS o (class, oid)
+         JOIN pg_depend d ON d.classid = o.class AND d.objid = o.oid
+         LEFT JOIN pg_operator op ON d.refclassid = 'pg_operator'::regclass AND op.oid = d.refobjid
+         LEFT JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+    WHERE e.extname = 'snowflake_ids' AND e.extnamespace IN (op.oprnamespace, p.pronamespace)
+      AND NOT EXISTS (SELECT FROM pg_depend m WHERE m.classid = d.refclassid AND m.objid = d.refobjid AND m.deptype = 'e'
+                      AND m.refclassid = 'pg_extension'::regclass AND m.refobjid = e.oid)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert_borrowed(regclass) IS 'internal: operators and functions in the schema of the extension, but not of it, that expressions of a relation use';
+
 -- Tries the new type on an empty copy of a table: PostgreSQL itself says whether the constraints and indexes can take
 -- it, and how the indexes are written on the shadow columns.
 CREATE FUNCTION snowflake_ids_convert_rehearse(relation regclass, key_column name, target regclass, type text) RETURNS jsonb
@@ -128,12 +148,15 @@ DECLARE
     schema_name name := (SELECT nspname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = target);
     copy_name name := 'snowflake_ids_copy_' || target::oid;
     copy text := format('%I.%I', schema_name, copy_name);
+    probe text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid);
     attnums int2[];
     names name[];
     shadows name[];
     item record;
     change text;
     definitions jsonb := '{}';
+    decoys text[];
+    wide text := concat_ws(', ', 'pg_catalog', CASE WHEN type = ext || '.sno' THEN ext END, 'pg_temp');
 BEGIN
     -- What is tried here runs code of the table. Nothing was locked, so it is not enough that this was asked before.
     IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
@@ -145,6 +168,33 @@ BEGIN
     FOR i IN 1 .. cardinality(names) LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, shadows[i]);
     END LOOP;
+    change := format('ALTER TABLE %s ', copy)
+              || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
+    IF type = ext || '.sno' THEN
+        -- First what each expression means then, in a view: that evaluates nothing. A table like the copy has the types.
+        EXECUTE format('CREATE TABLE %s (LIKE %s)', probe, copy);
+        EXECUTE replace(change, 'ALTER TABLE ' || copy, 'ALTER TABLE ' || probe);
+        FOR item IN SELECT 1 AS kind, conname AS name, pg_get_expr(conbin, conrelid) AS expression FROM pg_constraint
+                    WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_'
+                    UNION SELECT 2, indexrelid::regclass::text::name, pg_get_indexdef(indexrelid, n, false) FROM pg_index CROSS JOIN LATERAL generate_series(1, indnkeyatts) AS n
+                    WHERE indrelid = target AND indkey[n - 1] = 0
+                    UNION SELECT 3, indexrelid::regclass::text::name, pg_get_expr(indpred, indrelid) FROM pg_index WHERE indrelid = target AND indpred IS NOT NULL
+                    UNION SELECT 4, stxname, e FROM pg_statistic_ext CROSS JOIN LATERAL unnest(pg_get_statisticsobjdef_expressions(oid)) AS e
+                    WHERE stxrelid = target ORDER BY 1, 2, 3 LOOP
+            CONTINUE WHEN item.expression ~ '\msnowflake_ids_new_[0-9]';
+            PERFORM set_config('search_path', wide, true);
+            EXECUTE format('CREATE VIEW %s_view AS SELECT %s AS x FROM %1$s', probe, item.expression);
+            PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+            EXECUTE format('SELECT ARRAY(SELECT unnest(%1$s.snowflake_ids_convert_borrowed($1)) EXCEPT SELECT unnest(%1$s.snowflake_ids_convert_borrowed($2)))', ext)
+            INTO decoys USING (probe || '_view')::regclass, target;
+            IF decoys <> '{}' THEN
+                RAISE EXCEPTION 'expression % would use %, not of the extension', item.expression, array_to_string(decoys, ', ')
+                    USING ERRCODE = 'ambiguous_function';
+            END IF;
+            EXECUTE format('DROP VIEW %s_view', probe);
+        END LOOP;
+        EXECUTE format('DROP TABLE %s', probe);
+    END IF;
     FOR item IN SELECT conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
                 WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_' LOOP
         EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', copy, item.conname, item.definition);
@@ -159,10 +209,8 @@ BEGIN
         EXECUTE format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name, 'snowflake_ids_copy_' || target::oid || '_of_' || item.oid,
                        pg_get_statisticsobjdef_columns(item.oid), copy);
     END LOOP;
-    change := format('ALTER TABLE %s ', copy)
-              || (SELECT string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', n, type), ', ') FROM unnest(names) AS n);
     -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.
-    PERFORM set_config('search_path', 'pg_catalog, ' || ext || ', pg_temp', true);
+    PERFORM set_config('search_path', wide, true);
     EXECUTE change;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR i IN 1 .. cardinality(names) LOOP
@@ -179,6 +227,12 @@ BEGIN
                 WHERE c.conrelid = copy::regclass AND c.contype = 'c' LOOP
         definitions := definitions || jsonb_build_object('check ' || item.original, item.rest);
     END LOOP;
+    -- It may have come since.
+    EXECUTE format('SELECT ARRAY(SELECT unnest(%1$s.snowflake_ids_convert_borrowed($1)) EXCEPT SELECT unnest(%1$s.snowflake_ids_convert_borrowed($2)))', ext)
+    INTO decoys USING copy::regclass, target;
+    IF decoys <> '{}' THEN
+        RAISE EXCEPTION 'an expression would use %, not of the extension', array_to_string(decoys, ', ') USING ERRCODE = 'ambiguous_function';
+    END IF;
     EXECUTE format('DROP TABLE %s', copy);
     RETURN definitions;
 END $$;

@@ -123,8 +123,12 @@ DECLARE
     change text[] := '{}';
     again text[] := '{}';    -- with the new ones, first what others need
     last text[] := '{}';
+    plain text[];            -- without the extension's schema on the search path
     later jsonb := '[]';
     statement text;
+    borrowed text[];
+    borrowed_now text[];
+    borrowed_query text;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
@@ -340,12 +344,30 @@ BEGIN
     END LOOP;
 
     EXECUTE format('SELECT %s.snowflake_ids_convert_clear($1, $2)', ext) USING relation, s.key_column;
-    change := first || change || again || last;
+    borrowed_query := format('SELECT ARRAY(SELECT unnest(%1$s.snowflake_ids_convert_borrowed(rel)) FROM %1$s.snowflake_ids_convert_columns($1, $2))', ext);
+    EXECUTE borrowed_query INTO borrowed USING relation, s.key_column;
+    -- Statistics may have expressions of the new type. Triggers and the like have none.
+    plain := ARRAY(SELECT l FROM unnest(last) WITH ORDINALITY AS l (l, n) WHERE l !~ '^(CREATE|ALTER|COMMENT ON) STATISTICS' ORDER BY n);
+    change := first || change || again || ARRAY(SELECT l FROM unnest(last) WITH ORDINALITY AS l (l, n)
+                                                WHERE l ~ '^(CREATE|ALTER|COMMENT ON) STATISTICS' ORDER BY n);
     -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.
-    PERFORM set_config('search_path', 'pg_catalog, ' || ext || ', pg_temp', true);
+    PERFORM set_config('search_path', concat_ws(', ', 'pg_catalog', CASE WHEN f.type = ext || '.sno' THEN ext END, 'pg_temp'), true);
     FOREACH statement IN ARRAY change LOOP
         EXECUTE statement;
     END LOOP;
+    -- Obstacles asked whether others have made there what expressions would use. It may have come since.
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOREACH statement IN ARRAY plain LOOP
+        EXECUTE statement;
+    END LOOP;
+    EXECUTE borrowed_query INTO borrowed_now USING relation, s.key_column;
+    SELECT string_agg(format('an expression would use %s, not of the extension', b), E'\n') INTO problem
+    FROM (SELECT unnest(borrowed_now) EXCEPT SELECT unnest(borrowed)) AS n (b);
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot finish converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
+                  HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
     RETURN later;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_swap(regclass) IS 'internal: puts the new columns in the places of the old ones';
