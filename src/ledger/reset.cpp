@@ -65,6 +65,12 @@ bool names_one(const Reset& reset) {
     }
 }
 
+// Is a chosen slot that one? A Snowflake-SI node has a slot in each layout, and draws from the one in force.
+bool is_the_one(const Header& header, const Slot& slot) {
+    return Key::unpack(slot.key.load()).format != Format::snowflake_si ||
+           slot.numbering.load() == header.si_layout.load();
+}
+
 }  // namespace
 
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
@@ -93,7 +99,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     const auto reset_slot = [&](Slot& slot) {
         const bool toggled_format = has_toggle(Key::unpack(slot.key.load()).format);
         const bool tells = tells_time(slot);
-        found = true;
+        found = found || is_the_one(header, slot);
         untold = untold || !tells;
         const std::uint64_t tick = tells ? tick_of(timeline_of(slot), reset.floor_ms) : 0;
         if (reset.force)

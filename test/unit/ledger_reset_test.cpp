@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ledger/formats.hpp"
+#include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_process.hpp"
 
@@ -37,7 +38,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr std::uint64_t now_ms = 1798761600000, year_ms = 31536000000;
+constexpr std::uint64_t now_ms = 1798761600000, year_ms = 31536000000, base_ms = 1767225600000;
 constexpr Along alone{~std::uint64_t{0}, 0};
 
 struct LedgerReset : testing::Test {
@@ -90,7 +91,7 @@ struct LedgerReset : testing::Test {
     }
 };
 
-constexpr Key mastic{Format::mastic, 0, 0}, sno{Format::sno, 3, 0};
+constexpr Key mastic{Format::mastic, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake_si, 0, 0};
 
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
     Slot& far = slot_at(mastic, now_ms + year_ms);
@@ -165,6 +166,29 @@ TEST_F(LedgerReset, FailedHalfWay) {
             EXPECT_NE(ledger.header->epoch.load(), epoch) << failing << force;
         }
     }
+}
+
+// A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.
+TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
+    const std::uint64_t old = pack_layout(base_ms, 5), other = pack_layout(base_ms, 6);
+    const std::uint64_t floor_ms = now_ms + 3600000;
+    const Reset reset{
+        .floor_ms = floor_ms, .ceiling_ms = floor_ms + 2500, .format = Format::snowflake_si, .node = si.node};
+    ledger.header->si_layout.store(old);
+    Slot& of_old = slot_at(si, now_ms, old);
+    ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+    EXPECT_EQ(ledger.header->floor_ms.load(), 0u);
+    EXPECT_EQ(unpack(of_old.word.load(), 0, false).tick, floor_ms - base_ms);
+
+    for (const std::uint64_t in_force : {std::uint64_t{0}, other}) {
+        ledger.header->si_layout.store(in_force);
+        ledger.header->floor_ms.store(0);
+        ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+        EXPECT_EQ(ledger.header->floor_ms.load(), floor_ms) << in_force;
+    }
+    Slot& of_other = *find_slot(ledger, si, true, other);
+    apply_floor(ledger, of_other);
+    EXPECT_EQ(unpack(of_other.word.load(), 0, false).tick, floor_ms - base_ms);
 }
 
 }  // namespace
