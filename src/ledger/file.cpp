@@ -151,6 +151,10 @@ void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen) {
     }
 }
 
+void adopt_snowflake_si(const Ledger& ledger) {
+    if (const std::uint64_t frozen = ledger.header->si_layout.load()) adopt_snowflake_si(ledger, frozen);
+}
+
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
     for (std::size_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];

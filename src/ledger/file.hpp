@@ -68,6 +68,8 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, st
 
 // Gives Snowflake-SI slots that were made before slots had a layout the frozen one, by which they have counted.
 void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen);
+// The one that is frozen now, if one is.
+void adopt_snowflake_si(const Ledger& ledger);
 
 // True if any node has a slot with this numbering.
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering);

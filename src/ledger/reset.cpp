@@ -73,6 +73,12 @@ bool is_the_one(const Header& header, const Slot& slot) {
 
 }  // namespace
 
+std::uint64_t highest_ceiling_ms(const Ledger& ledger) {
+    std::uint64_t highest = 0;
+    for (std::uint32_t i = 0; i < slot_count; i++) highest = std::max(highest, ledger.slots[i].ceiling.load());
+    return highest;
+}
+
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
     std::uint64_t highest = 0;
     for (std::uint32_t i = 0; i < slot_count; i++) {
@@ -96,6 +102,8 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     Header& header = *ledger.header;
     const bool all = reset.format == Format::none && reset.node < 0;
     bool found = false, untold = reset.unfreeze;
+    // Before the layout is forgotten: a slot of before slots had one counts by it, and must not get the next one.
+    adopt_snowflake_si(ledger);
     const auto reset_slot = [&](Slot& slot) {
         const bool toggled_format = has_toggle(Key::unpack(slot.key.load()).format);
         const bool tells = tells_time(slot);

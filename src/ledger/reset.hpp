@@ -62,6 +62,9 @@ CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, PutBack 
 // floor must not be below it unless forced.
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset);
 
+// No id that any generator has issued, or may issue as its ceiling is now, is of this time or later.
+std::uint64_t highest_ceiling_ms(const Ledger& ledger);
+
 // Applies it under the ceiling file's lock. Every backend sets its generators up again
 // afterwards (Header::epoch), also when it failed half-way.
 CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset);

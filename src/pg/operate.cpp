@@ -82,6 +82,23 @@ ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
     pg_unreachable();
 }
 
+// The ceiling in WAL goes back after a forced reset, though not below what generators may have issued that were not
+// reset: their slots' ceilings tell. A session that was set up after the reset was applied, and before this, has seen the
+// old one and draws below it; perhaps for long, for ALTER SEQUENCE makes us wait. So the epoch counts once more, and what
+// was drawn meanwhile is covered after that.
+void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us) {
+    const uint64 life_id = shared.header->life_id.load();
+    const auto ceiling_below = [&](int64 old_us) {
+        const int64 now_us = ledger::wall_us();
+        const auto least_us = static_cast<int64>(durability::ceiling_ms(Max(floor_us, now_us))) * 1000;
+        const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared)) * 1000;
+        return wal_ceiling::Ceiling{Max(least_us, Min(old_us, highest_us)), life_id};
+    };
+    const int64 old_us = wal_ceiling::set(ceiling_below(wal_ceiling::read().until_us)).until_us;
+    shared.header->epoch.fetch_add(1);
+    wal_ceiling::raise(ceiling_below(old_us));
+}
+
 }  // namespace
 
 // sno_observe(id, force). An id of a partition that this server does not draw in is none of this server's.
@@ -169,6 +186,8 @@ FUNCTION(reset) {
         no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
     }
     const ledger::Ledger& shared = shared_ledger();
+    // What a slot of before slots had a layout has issued is known then, and does not count by the next one.
+    ledger::adopt_snowflake_si(shared);
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
         ereport(
@@ -182,8 +201,10 @@ FUNCTION(reset) {
     durability::apply(reset);
     if (!in_recovery) {
         // Other databases keep their own: to force, the function must be called in each.
-        const wal_ceiling::Ceiling ceiling{static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()};
-        reset.force ? wal_ceiling::set(ceiling) : static_cast<void>(wal_ceiling::raise(ceiling));
+        if (reset.force)
+            put_back_wal_ceiling(shared, floor_us);
+        else
+            wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()});
         // The layout as well: another database goes on refusing settings that are not those of its ids.
         if (reset.unfreeze) wal_layout::forget();
     }

@@ -57,6 +57,6 @@ Ceiling raise(const Ceiling& wanted) {
     return ceiling(c);
 }
 
-void set(const Ceiling& c) { wal_sequence::set(place, content(c)); }
+Ceiling set(const Ceiling& c) { return ceiling(wal_sequence::set(place, content(c))); }
 
 }  // namespace snowflake_ids::wal_ceiling

@@ -25,8 +25,8 @@ void watch(void (*forget)());
 // The current ceiling of this database, flushed.
 Ceiling read();
 
-// For an operator's forced reset only: puts it exactly there.
-void set(const Ceiling& c);
+// For an operator's forced reset only: puts it exactly there. Returns what it was before.
+Ceiling set(const Ceiling& c);
 
 // Raises it to at least `wanted.until_us`, and to that life; a new relation beyond the ceilings of all slots, whoever is
 // the first to raise it. Returns what is in force, flushed, in the relation that is there now: a change of it that is

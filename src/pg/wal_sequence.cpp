@@ -40,25 +40,12 @@ Content content(Page page) {
     return {data->last_value, data->log_cnt};
 }
 
-}  // namespace
+struct Change {
+    Content before, after;
+};
 
-Content read(Place& place, Missing missing) {
-    Relation rel = open(place, AccessShareLock, missing);
-    if (rel == nullptr) return {};
-    const Buffer buffer = ReadBuffer(rel, 0);
-    LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const Page page = BufferGetPage(buffer);
-    const Content c = content(page);
-    const XLogRecPtr lsn = PageGetLSN(page);
-    UnlockReleaseBuffer(buffer);
-    relation_close(rel, AccessShareLock);
-    // Another backend may have written it and not flushed it yet.
-    if (!RecoveryInProgress()) XLogFlush(lsn);
-    return c;
-}
-
-Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
-               Missing missing) {
+Change change(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
+              Missing missing) {
     // As nextval(): keeps ALTER SEQUENCE from giving the relation another file meanwhile, which would lose what is
     // written to this one, and leave WAL for a file that is gone.
     Relation rel = open(place, RowExclusiveLock, missing);
@@ -79,12 +66,34 @@ Content update(Place& place, Content (*next)(const Content& now, const Content& 
     UnlockReleaseBuffer(buffer);
     relation_close(rel, RowExclusiveLock);
     XLogFlush(lsn);
-    return after;
+    return {before, after};
 }
 
-void set(Place& place, const Content& wanted, Missing missing) {
-    update(
-        place, [](const Content&, const Content& wanted) { return wanted; }, wanted, missing);
+}  // namespace
+
+Content read(Place& place, Missing missing) {
+    Relation rel = open(place, AccessShareLock, missing);
+    if (rel == nullptr) return {};
+    const Buffer buffer = ReadBuffer(rel, 0);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const Page page = BufferGetPage(buffer);
+    const Content c = content(page);
+    const XLogRecPtr lsn = PageGetLSN(page);
+    UnlockReleaseBuffer(buffer);
+    relation_close(rel, AccessShareLock);
+    // Another backend may have written it and not flushed it yet.
+    if (!RecoveryInProgress()) XLogFlush(lsn);
+    return c;
+}
+
+Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
+               Missing missing) {
+    return change(place, next, wanted, missing).after;
+}
+
+Content set(Place& place, const Content& wanted, Missing missing) {
+    const auto as_wanted = [](const Content&, const Content& wanted) { return wanted; };
+    return change(place, as_wanted, wanted, missing).before;
 }
 
 }  // namespace snowflake_ids::wal_sequence

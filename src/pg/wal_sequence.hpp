@@ -33,7 +33,7 @@ Content read(Place& place, Missing missing = Missing::is_error);
 Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
                Missing missing = Missing::is_error);
 
-// Puts exactly that there. Flushed.
-void set(Place& place, const Content& wanted, Missing missing = Missing::is_error);
+// Puts exactly that there. Flushed. Returns what was there before.
+Content set(Place& place, const Content& wanted, Missing missing = Missing::is_error);
 
 }  // namespace snowflake_ids::wal_sequence

@@ -191,5 +191,31 @@ TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
     EXPECT_EQ(unpack(of_other.word.load(), 0, false).tick, floor_ms - base_ms);
 }
 
+// A slot that was made before slots had a layout keeps the one it counts by, also where that is forgotten before its
+// next id.
+TEST_F(LedgerReset, SnowflakeSiSlotOfBeforeKeepsItsLayout) {
+    const std::uint64_t old = pack_layout(base_ms, 5), other = pack_layout(now_ms, 5);
+    for (const bool force : {false, true}) {
+        Slot& slot = slot_at(si, now_ms, old);
+        slot.numbering.store(0);
+        ledger.header->si_layout.store(old);
+        const Reset reset{.floor_ms = now_ms + 1000,
+                          .ceiling_ms = now_ms + 3500,
+                          .format = Format::snowflake_si,
+                          .force = force,
+                          .unfreeze = true};
+        ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+        EXPECT_EQ(ledger.header->si_layout.load(), 0u);
+        EXPECT_EQ(slot.numbering.load(), old);
+        EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, now_ms + 1000 - base_ms);
+        // The first id of another layout is its own, and at the time of the floor.
+        adopt_snowflake_si(ledger, other);
+        Slot& next = *find_slot(ledger, si, true, other);
+        EXPECT_NE(&next, &slot);
+        apply_floor(ledger, next);
+        EXPECT_EQ(unpack(next.word.load(), 0, false).tick, 1000u);
+    }
+}
+
 }  // namespace
 }  // namespace snowflake_ids::ledger
