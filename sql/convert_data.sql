@@ -97,6 +97,25 @@ SET client_min_messages = warning;
 ALTER TABLE measured ALTER COLUMN id DROP DEFAULT;
 SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created') WHERE item ~ 'publication';
 DROP PUBLICATION regress_schema;
+
+-- A foreign key that is dropped between the parts
+CREATE TABLE left_alone (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now());
+CREATE TABLE of_left (left_alone int NOT NULL CONSTRAINT of_left REFERENCES left_alone, other int REFERENCES left_alone);
+INSERT INTO left_alone VALUES (1);
+INSERT INTO of_left VALUES (1, 1);
+CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created', finish => false);
+ALTER TABLE of_left DROP CONSTRAINT of_left;
+\set VERBOSITY default
+CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created');
+\set VERBOSITY terse
+ALTER TABLE of_left ADD CONSTRAINT of_left FOREIGN KEY (left_alone) REFERENCES left_alone;
+CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created', finish => false);
+ALTER TABLE of_left DROP COLUMN left_alone CASCADE;
+SELECT snowflake_ids_convert_undo('left_alone');
+\d of_left
+INSERT INTO of_left VALUES (1);
+CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created');
+SELECT count(*) FROM of_left JOIN left_alone ON id = other;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
 DROP SCHEMA data CASCADE;

@@ -114,8 +114,12 @@ BEGIN
             RETURN NEXT format('table %s: refers to the key, and belongs to %I, not to %I', t.rel, t.owner, owner);
         END IF;
     END LOOP;
+    FOR t IN EXECUTE format('SELECT rel, coalesce(attname, shadow) AS name FROM %s.snowflake_ids_convert_dropped($1, $2)', ext)
+             USING relation, key_column LOOP
+        RETURN NEXT format('table %s: column %I referred to the key when the conversion began, and does not now; give it its foreign key again', t.rel, t.name);
+    END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_strangers(regclass, name) IS 'internal: tables that are not the caller''s own';
+COMMENT ON FUNCTION snowflake_ids_convert_strangers(regclass, name) IS 'internal: tables that are not the caller''s own, or that the conversion has lost';
 
 -- Expressions are read again for a key that is a sno, with the extension's schema on the search path: its operators are
 -- there. Others may create there, too, what would fit better. This is what expressions of a table use of that.

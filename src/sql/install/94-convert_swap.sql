@@ -380,6 +380,8 @@ DECLARE
                  WHERE extname = 'snowflake_ids');
     s record;
     c record;
+    dropped text[] := '{}';
+    statement text;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1 FOR UPDATE NOWAIT', ext) INTO s USING relation;
     IF s.relation IS NULL OR s.phase IN ('validate', 'done') THEN
@@ -389,7 +391,14 @@ BEGIN
                                 ELSE 'Its new keys are in place, and the old ones are gone.' END;
     END IF;
     EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', true)', ext) USING relation, s.key_column;
+    FOR c IN EXECUTE format('SELECT d.* FROM %s.snowflake_ids_convert_dropped($1, $2) d JOIN pg_class p ON p.oid = d.rel
+                             WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
+        dropped := dropped || format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);
+    END LOOP;
     EXECUTE format('SELECT %s.snowflake_ids_convert_clear($1, $2)', ext) USING relation, s.key_column;
+    FOREACH statement IN ARRAY dropped LOOP
+        EXECUTE statement;
+    END LOOP;
     FOR c IN EXECUTE format('SELECT c.* FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
                              WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN IF EXISTS %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);

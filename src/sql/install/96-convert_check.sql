@@ -60,3 +60,28 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_violated(regclass) IS 'internal: error if the new values violate a check of their table';
+
+-- Columns that referred to the key when the conversion began, and do not any more. What follows the key is written for
+-- all of them, and what is at the end is written for those that are left.
+CREATE FUNCTION snowflake_ids_convert_dropped(
+    relation regclass, key_column name, OUT rel regclass, OUT attnum text, OUT attname name, OUT shadow name
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+BEGIN
+    RETURN QUERY EXECUTE format(
+        'SELECT g.tgrelid::regclass, substring(a.attname FROM ''\d+$''), o.attname, a.attname
+         FROM %1$s.snowflake_ids_convert_things($1, $2) t JOIN pg_trigger g ON g.tgfoid = t.thing AND g.tgname = ''zz_snowflake_ids_2_insert''
+              JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attname ~ ''^snowflake_ids_new_\d+$'' AND NOT a.attisdropped
+              LEFT JOIN pg_attribute o ON o.attrelid = a.attrelid AND o.attnum::text = substring(a.attname FROM ''\d+$'') AND NOT o.attisdropped
+         WHERE t.kind = ''function''
+           AND NOT EXISTS (SELECT FROM %1$s.snowflake_ids_convert_columns($1, $2) c WHERE c.rel = a.attrelid AND c.shadow = a.attname)
+           -- The key of a conversion of its own
+           AND NOT EXISTS (SELECT FROM %1$s.snowflake_ids_convert_progress s
+                           WHERE s.relation = a.attrelid AND s.key_column = o.attname AND s.phase <> ''done'')
+         ORDER BY 1, 4', ext) USING relation, key_column;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_dropped(regclass, name) IS 'internal: columns that do not refer to the key any more';
