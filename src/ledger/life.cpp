@@ -75,7 +75,6 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
             // It gets its layout with the next id, and stands above the floor then.
             raise_to(ledger.header->floor_ms, ms);
         }
-        slot.counters.waiting.store(0);  // whoever waited is gone
         slot.counters.overflow.seen.fetch_or(Occurrence::cut_short);
         slot.counters.behind.seen.fetch_or(Occurrence::cut_short);
     };

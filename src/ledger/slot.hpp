@@ -56,7 +56,7 @@ struct Counters {
     Word issued;          // ids claimed; backends add theirs once per tick and transaction
     Word overflow_waits;  // draws that had to wait because the sequence was used up
     Word wait_us;         // their total time
-    Word waiting;         // backends waiting now
+    Word waiting;         // backends waiting now: waiting.hpp
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
     // What goes on now, for the log: see pg/occurrence.hpp. First when it began, 0: it does not, in the line of

@@ -1,8 +1,10 @@
 #include "pg/occurrence.hpp"
 
+#include "ledger/waiting.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/wait.hpp"
 
 namespace snowflake_ids::occurrence {
 
@@ -11,6 +13,8 @@ namespace {
 constexpr uint64 pause_us = 1000000;
 constexpr uint64 reminder_us = 60000000;
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
+
+uint64 waiting(const ledger::Counters& c) { return ledger::waiting_in(server_run(), c.waiting); }
 
 // A word that says when something began: monotonic microseconds, and below them the minutes that have had a reminder.
 constexpr unsigned minute_bits = 16;
@@ -74,7 +78,7 @@ void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint
                        : errmsg("%s sequence overflow goes on: %s", s.name, figures),
                   over ? errdetail("Node %u: it began at %s.", s.node, began)
                        : errdetail("Node %u: it began at %s. Calls that wait now: " UINT64_FORMAT ".", s.node, began,
-                                   c.waiting.load(relaxed))));
+                                   waiting(c))));
 }
 
 // Of the last id, before the clock.
@@ -121,7 +125,7 @@ void end_behind(ledger::Slot& slot, const Subject& s, Clock clock) {
 void note_overflow(const Generator& g, uint64 now) {
     ledger::Counters& c = g.slot->counters;
     // An earlier one, of which nobody has seen the end.
-    if (c.waiting.load(relaxed) == 0 && paused(c.overflow, now, g.timeline)) end_overflow(c, subject_of(g));
+    if (waiting(c) == 0 && paused(c.overflow, now, g.timeline)) end_overflow(c, subject_of(g));
     switch (happens(c.overflow_began, c.overflow, now)) {
         case Line::begin:
             ereport(LOG, (errhidestmt(true), errhidecontext(true),
@@ -143,7 +147,7 @@ void note_overflow(const Generator& g, uint64 now) {
 bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline) {
     const uint64 began = c.behind_began.load(relaxed);
     const uint64 seen = c.behind.seen.load(relaxed);
-    if (began == 0 || c.waiting.load(relaxed) != 0 || !paused(seen, now, timeline)) return false;
+    if (began == 0 || waiting(c) != 0 || !paused(seen, now, timeline)) return false;
     if ((seen & ledger::Occurrence::cut_short) != 0) return true;
     const uint64 ahead_us =
         c.behind_us.load(relaxed) + c.behind_ticks.load(relaxed) * static_cast<uint64>(timeline.tick_us);
@@ -226,7 +230,7 @@ void note_regression(Generator& g, const ledger::Claim& c) {
 
 void end_what_is_over(ledger::Slot& slot, const Subject& subject) {
     ledger::Counters& c = slot.counters;
-    if (c.waiting.load(relaxed) != 0) return;
+    if (waiting(c) != 0) return;
     const uint64 now = ledger::monotonic_us();
     if (c.overflow_began.load(relaxed) != 0 && paused(c.overflow, now, subject.timeline)) end_overflow(c, subject);
     if (c.behind_began.load(relaxed) != 0 && paused(c.behind, now, subject.timeline) && lead_us(slot, subject) <= 0)

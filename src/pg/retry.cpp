@@ -7,6 +7,7 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
+#include "ledger/waiting.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
 #include "pg/occurrence.hpp"
@@ -82,7 +83,7 @@ void stop_waiting(int, Datum arg) {
     const uint64 now = ledger::monotonic_us();
     w->counters->wait_us.fetch_add(now - w->since, std::memory_order_relaxed);
     occurrence::note_waited(*w->counters, w->kind, w->since, now);
-    w->counters->waiting.fetch_sub(1, std::memory_order_relaxed);
+    ledger::end_waiting(w->counters->waiting, server_run());
 }
 
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Waiting& waiting) {
@@ -128,7 +129,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();
     Waiting waiting{&counters, start, occurrence::note_wait(g, failed, start)};
-    counters.waiting.fetch_add(1, std::memory_order_relaxed);
+    ledger::begin_waiting(counters.waiting, server_run());
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));

@@ -14,9 +14,11 @@ extern "C" {
 
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
+#include "ledger/waiting.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/occurrence.hpp"
+#include "pg/wait.hpp"
 
 namespace snowflake_ids {
 
@@ -60,7 +62,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);
     values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
-    values[i++] = count_datum(c.waiting);
+    values[i++] = Int64GetDatum(static_cast<int64>(ledger::waiting_in(server_run(), c.waiting)));
     values[i++] = count_datum(c.regressions);
     values[i++] = count_datum(c.holds);
     nulls[i] = !has_toggle;

@@ -7,6 +7,7 @@ extern "C" {
 #include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
+#include "storage/pg_shmem.h"
 #include "storage/pmsignal.h"
 #include "utils/wait_event.h"
 }
@@ -33,5 +34,8 @@ void nap(int64 us) {
     }
     CHECK_FOR_INTERRUPTS();
 }
+
+// The name of the segment that holds the dynamic shared memory's directory is random and made with the memory.
+uint32 server_run() { return static_cast<const PGShmemHeader*>(UsedShmemSegAddr)->dsm_control; }
 
 }  // namespace snowflake_ids

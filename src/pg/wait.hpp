@@ -10,4 +10,8 @@ namespace snowflake_ids {
 // the postmaster.
 void nap(int64 us);
 
+// A random number of this run of the server's processes: another one after a crash restart, which makes the shared
+// memory anew.
+uint32 server_run();
+
 }  // namespace snowflake_ids

@@ -105,12 +105,17 @@ for my $round (1 .. 20)
 }
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'terminated again and again: nobody waits');
 
-# A session that was killed cannot say so; at the latest the next start of the server knows.
+# A session that was killed cannot say so; the server starts anew then, and nobody waits in it.
 my $w = waiter('gen_snowflake_si()');
+my $mark = -s $node->logfile;
 kill 'KILL', $w->{pid};
 $w->{harness}->finish;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'waiter'"), 'kill -9 of a waiting session');
+is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after the crash restart');
 ok(value('SELECT gen_snowflake_si() > 0'), 'the next one is given its id');
+my $over = qr/Snowflake-SI sequence overflow is over/;
+for (1 .. 50) { value('TABLE snowflake_ids_stats'); last if substr(slurp_file($node->logfile), $mark) =~ $over; sleep 0.1 }
+like(substr(slurp_file($node->logfile), $mark), $over, 'and the overflow is over');
 $node->restart;
 ok(value('SELECT gen_snowflake_si() > 0'), 'after a restart, too');
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after a restart');

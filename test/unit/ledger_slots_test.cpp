@@ -14,6 +14,7 @@
 #include "ledger/formats.hpp"
 #include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
+#include "ledger/waiting.hpp"
 #include "ledger/word.hpp"
 #include "support/ledger_process.hpp"
 
@@ -49,6 +50,25 @@ TEST_F(LedgerSlots, EveryKeyHasItsOwn) {
             EXPECT_EQ(find_slot(ledger, {format, node, 0}, false), slot);
         }
     }
+}
+
+// Of the backends that a crash restart has ended nobody takes itself off.
+TEST_F(LedgerSlots, WhoWaitsIsCountedPerRun) {
+    constexpr std::uint32_t run = 0xfffffffe, next = 2;
+    Word& waiting = memory->slots[0].counters.waiting;
+    begin_waiting(waiting, run);
+    begin_waiting(waiting, run);
+    EXPECT_EQ(waiting_in(run, waiting), 2U);
+    end_waiting(waiting, run);
+    EXPECT_EQ(waiting_in(run, waiting), 1U);
+    EXPECT_EQ(waiting_in(next, waiting), 0U);
+    begin_waiting(waiting, next);
+    EXPECT_EQ(waiting_in(next, waiting), 1U);
+    end_waiting(waiting, run);
+    EXPECT_EQ(waiting_in(next, waiting), 1U);
+    end_waiting(waiting, next);
+    end_waiting(waiting, next);
+    EXPECT_EQ(waiting_in(next, waiting), 0U);
 }
 
 struct FixedClock {
