@@ -54,7 +54,6 @@ StormReport storm(const char* name, const StormPlan& plan) {
 }
 
 void expect_right(const StormReport& r) {
-    // It did run; how far it comes in its second depends on what else the machine does.
     EXPECT_GT(r.claims, 1000u);
     EXPECT_EQ(r.repeats, 0u);
     EXPECT_EQ(r.disorders, 0u);
@@ -67,18 +66,19 @@ void expect_right(const StormReport& r) {
 
 TEST(LedgerStorm, JumpingClock) {
     NEEDS_PROCESSES();
-    const StormReport r = storm<RealClaims>("jumping clock", {.formats = small_formats(), .seconds = 2});
+    const StormReport r =
+        storm<RealClaims>("jumping clock", {.formats = small_formats(), .seconds = 2, .toggles = 100, .advances = 100});
     expect_right(r);
-    EXPECT_GT(r.toggles, 100u);
-    EXPECT_GT(r.advances, 100u);
+    EXPECT_GE(r.toggles, 100u);
+    EXPECT_GE(r.advances, 100u);
 }
 
 TEST(LedgerStorm, JumpingClockAndKills) {
     NEEDS_PROCESSES();
-    const StormReport r =
-        storm<RealClaims>("and kills", {.formats = small_formats(), .seconds = 3, .kills = 600, .seed = 2});
+    const StormReport r = storm<RealClaims>(
+        "and kills", {.formats = small_formats(), .seconds = 3, .deaths = 20, .kills = 600, .seed = 2});
     expect_right(r);
-    EXPECT_GT(r.kills, 20u);
+    EXPECT_GE(r.kills, 20u);
 }
 
 TEST(LedgerStorm, NervousAndKills) {
@@ -105,7 +105,8 @@ TEST(LedgerStorm, Threads) {
 // chain of six events that is too rare here; ledger_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {
-    for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    const double start = seconds();
+    for (std::uint64_t seed = 1; seconds() - start < 120; seed++) {
         StormPlan plan{
             .formats = small_formats(), .seconds = 0.3, .nervous = true, .processes = !under_tsan, .seed = seed};
         if (storm<Claims>(name, plan).repeats > 0) return;

@@ -11,7 +11,8 @@
 // kills. At most one per kill.
 #pragma once
 
-#include <sched.h>
+#include <sys/prctl.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -79,6 +80,13 @@ struct StormClock {
     std::int64_t tick_us() const { return length; }
 };
 
+// Leaves the processor to the others of the storm. They sleep as well and so come soon: who yields instead gives a
+// whole slice to whatever else the machine does.
+inline void doze(long nanoseconds = 1) {
+    const timespec moment{0, nanoseconds};
+    nanosleep(&moment, nullptr);
+}
+
 // The words of a slot, with pauses.
 class Nervous final : public Watcher {
 public:
@@ -98,7 +106,8 @@ public:
 private:
     void pause() {
         random_ = random_ * 6364136223846793005 + 1442695040888963407;
-        if (random_ >> 60 == 0) sched_yield();
+        // Now and then long enough for the others to make several steps.
+        if (random_ >> 60 == 0) doze((random_ >> 56 & 15) == 0 ? 300'000 : 1);
     }
 
     ledger::Word* cells_[cell_count];
@@ -118,11 +127,13 @@ struct RealClaims {
 struct StormPlan {
     std::vector<StormFormat> formats;
     unsigned workers = 6;
-    double seconds = 2;
+    double seconds = 2;  // at least; and until there are so many:
+    std::uint64_t claims = 1000, toggles = 0, advances = 0, deaths = 0;
+    double patience = 120;  // or this time is over
     bool real_clock = false;
     bool nervous = false;
     bool processes = true;  // false: threads, for ThreadSanitizer
-    unsigned kills = 0;     // how many, spread over the time
+    unsigned kills = 0;     // how many in `seconds`, and as often afterwards
     std::uint64_t seed = 1;
 };
 
@@ -155,6 +166,7 @@ private:
     static constexpr std::uint64_t start_us = 1'000'000'000;
 
     void work(unsigned worker, std::uint64_t seed) {
+        prctl(PR_SET_TIMERSLACK, 1);
         std::mt19937_64 random(seed);
         StormLog& log = sky_->logs[worker];
         while (sky_->stop.load(std::memory_order_relaxed) == 0) {
@@ -169,7 +181,7 @@ private:
             const ledger::Claim c = draw(format, want, r);
             if (c.outcome != ledger::Outcome::issued) {
                 log.waits.fetch_add(1, std::memory_order_relaxed);
-                if (r >> 60 == 0) sched_yield();
+                if (r >> 60 == 0) doze();
                 continue;
             }
             log.entries[n] = {c.tick << 4 | format << 1 | c.toggle, c.first, c.count};
@@ -205,6 +217,21 @@ private:
         }
     }
 
+    // How far a storm comes in its time depends on what else the machine does.
+    bool goes_on(double start) const {
+        const double passed = seconds() - start;
+        if (passed < plan_.seconds) return true;
+        if (passed > plan_.patience) return false;
+        std::uint64_t claims = 0, toggles = 0, advances = 0;
+        for (unsigned i = 0; i < plan_.workers; i++) {
+            const StormLog& log = sky_->logs[i];
+            claims += log.count.load();
+            toggles += log.toggles.load();
+            advances += log.advances.load();
+        }
+        return claims <= plan_.claims || toggles < plan_.toggles || advances < plan_.advances || kills_ < plan_.deaths;
+    }
+
     void run_processes() {
         std::vector<pid_t> pids;
         std::uint64_t seed = plan_.seed * 1000;
@@ -216,15 +243,17 @@ private:
 
         std::mt19937_64 random(plan_.seed);
         const double start = seconds();
-        for (unsigned i = 0; i < plan_.kills && seconds() < start + plan_.seconds; i++) {
+        while (goes_on(start)) {
+            if (plan_.kills == 0) {
+                usleep(10000);
+                continue;
+            }
             usleep(static_cast<useconds_t>(plan_.seconds * 1e6 / plan_.kills) / 2 + random() % 500);
             const unsigned victim = static_cast<unsigned>(random() % plan_.workers);
             kill(pids[victim], SIGKILL);
             kills_ += wait_for(pids[victim]) == 128 + SIGKILL;
             pids[victim] = start_worker(victim);
         }
-        const double left = start + plan_.seconds - seconds();
-        if (left > 0) usleep(static_cast<useconds_t>(left * 1e6));
         sky_->stop.store(1);
         for (const pid_t pid : pids) EXPECT_EQ(wait_for(pid), 0);
     }
@@ -234,7 +263,8 @@ private:
         for (unsigned i = 0; i < plan_.workers; i++) {
             threads.emplace_back([this, i] { work(i, plan_.seed * 1000 + i); });
         }
-        usleep(static_cast<useconds_t>(plan_.seconds * 1e6));
+        const double start = seconds();
+        while (goes_on(start)) usleep(10000);
         sky_->stop.store(1);
         for (std::thread& t : threads) t.join();
     }
