@@ -34,6 +34,9 @@ my @programs = (
 	[ 'lib/pq', 'go/ids.go', [ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ], [ 'go', 'run' ] ]);
 my %titles = map { $_ => 1 } $page->chapters;
 my @run;
+# What tools/setup says when it could not install them
+my $not_installed = eval { slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/not-installed") } // '';
+chomp $not_installed;
 my %languages = (js => 'js', py => 'python', java => 'java', go => 'go');
 
 local %ENV = (%ENV,
@@ -50,7 +53,7 @@ for (@programs)
 	is($shown->{content}, slurp_file("$drivers/$file"), "$title: the page shows test/drivers/$file");
 	SKIP:
 	{
-		skip "$title: its driver is not here", 1 if !found(@$needs);
+		skip "$title: its driver is not here" . ($not_installed && " ($not_installed)"), 1 if !found(@$needs);
 		my $db = lc $title =~ s/\W+/_/gr;
 		$server->safe_psql('postgres', "CREATE DATABASE $db");
 		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
@@ -62,8 +65,12 @@ for (@programs)
 	}
 	delete $titles{$title};
 }
-# tools/setup brings some; where it always does, some must be there.
-ok(@run >= 2 || !$ENV{CI}, 'CI has two drivers at least: ' . join ', ', @run);
+# tools/setup brings some; where it always does, in CI, some must be there unless it could not.
+SKIP:
+{
+	skip "two drivers at least ($not_installed)", 1 if @run < 2 && $not_installed;
+	ok(@run >= 2 || !$ENV{CI}, 'CI has two drivers at least: ' . join ', ', @run);
+}
 is_deeply([ grep { $page->blocks($_, 'python') || $page->blocks($_, 'js') || $page->blocks($_, 'java') || $page->blocks($_, 'go') } sort keys %titles ],
 	[], 'no program is left out');
 
