@@ -22,17 +22,15 @@ struct Drawn {
     uint64 tick;
     uint32 toggle;
     uint32 sequence;
-    uint64 numbering = 0;  // Snowflake-SI: the layout
 };
 
 // False: no generator of this server has drawn it. True says less: the ledger keeps how far a
 // generator has come, not which ids it gave, and moves on past ids of which it cannot tell.
-bool may_be_mine(const Drawn& id) {
-    const ledger::Ledger& shared = shared_ledger();
+// `slot`: of its generator, null if that has none.
+bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Slot* slot) {
     // After a crash the ledger may have forgotten ids; it stands above them from then on.
     durability::enter(shared, RecoveryInProgress());
     const bool has_toggle = ledger::has_toggle(id.key.format);
-    const ledger::Slot* slot = ledger::find_slot(shared, id.key, false, id.numbering);
     // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
     if (slot != nullptr || id.key.node == settings::machine_id || id.key.format == ledger::Format::mastic) {
         const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
@@ -45,6 +43,27 @@ bool may_be_mine(const Drawn& id) {
     if (id.tick <= state.safe) return true;
     if (id.tick > state.tick || (has_toggle && id.toggle != state.toggle())) return false;
     return id.tick < state.tick || id.sequence < state.next;
+}
+
+bool may_be_mine(const Drawn& id) {
+    const ledger::Ledger& shared = shared_ledger();
+    return may_be_mine(shared, id, ledger::find_slot(shared, id.key, false));
+}
+
+// The same for a Snowflake-SI id that is read by the layout that `packed` says. `slot`: of one generator only; null: of
+// the one that the id names.
+bool may_be_mine_by(const ledger::Ledger& shared, uint64 packed, uint64 id, const ledger::Slot* slot) {
+    const Result<Layout> layout =
+        snowflake_si::layout(ledger::frozen_base_clock_us(packed), ledger::frozen_machine_bits(packed));
+    if (!layout) return false;
+    const Result<Layout::Fields> fields = layout.value.split(id);
+    if (!fields) return false;
+    const ledger::Key key{ledger::Format::snowflake_si, static_cast<uint16>(fields.value.node), InvalidOid};
+    if (slot == nullptr)
+        slot = ledger::find_slot(shared, key, false, packed);
+    else if (!ledger::Key::unpack(slot->key.load()).same_generator(key))
+        return false;
+    return may_be_mine(shared, {key, layout.value.timeline, fields.value.tick, 0, fields.value.sequence}, slot);
 }
 
 }  // namespace
@@ -67,20 +86,22 @@ FUNCTION(mastic_may_be_mine) {
 }
 
 FUNCTION(snowflake_si_may_be_mine) {
+    const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
+    const ledger::Ledger& shared = shared_ledger();
     // The layout of the first id counts, whatever the settings say now.
-    const uint64 frozen = shared_ledger().header->si_layout.load();
-    const Layout layout =
-        frozen == 0
-            ? settings::snowflake_si_layout()
-            : snowflake_si::layout(ledger::frozen_base_clock_us(frozen), ledger::frozen_machine_bits(frozen)).value;
-    const Result<Layout::Fields> id = layout.split(static_cast<uint64>(PG_GETARG_INT64(0)));
-    if (!id) PG_RETURN_BOOL(false);
-    PG_RETURN_BOOL(may_be_mine({{ledger::Format::snowflake_si, static_cast<uint16>(id.value.node), InvalidOid},
-                                layout.timeline,
-                                id.value.tick,
-                                0,
-                                id.value.sequence,
-                                ledger::pack_layout(layout)}));
+    const uint64 frozen = shared.header->si_layout.load();
+    const uint64 in_force = frozen != 0 ? frozen : ledger::pack_layout(settings::snowflake_si_layout());
+    if (may_be_mine_by(shared, in_force, id, nullptr)) PG_RETURN_BOOL(true);
+    // Nor does an id say by which layout it was drawn. Those of before a change of the layout keep their slots; a slot
+    // of before slots had one counts by the frozen one.
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        const ledger::Slot& slot = shared.slots[i];
+        if (ledger::Key::unpack(slot.key.load()).format != ledger::Format::snowflake_si) continue;
+        const uint64 own = slot.numbering.load();
+        const uint64 packed = own != 0 ? own : frozen;
+        if (own != in_force && packed != 0 && may_be_mine_by(shared, packed, id, &slot)) PG_RETURN_BOOL(true);
+    }
+    PG_RETURN_BOOL(false);
 }
 
 // snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in

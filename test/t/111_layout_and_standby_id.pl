@@ -69,6 +69,7 @@ $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; SELECT gen_snowflak
 setting($server, 'machine_id = 3');
 
 # The way out: an operator unfreezes it.
+value($server, 'CREATE TABLE before_the_change AS SELECT gen_snowflake_si() AS id');
 setting($server, 'si_machine_bits = 7');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours', 'snowflake_si')"), '', 'an operator unfreezes the layout');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours 1 second')"), '', 'another reset, before the first id');
@@ -77,6 +78,8 @@ restart_after($server, 'fast');
 is(value($server, 'SELECT sno_partition(gen_sno())'), 3, 'a restart, before the first id');
 is(value($server, "SELECT count(*) FROM snowflake_ids_stats WHERE format = 'snowflake_si' AND last_timestamp > clock_timestamp() + interval '1 day'"), 0, 'nothing was put to the end of the format');
 is(value($server, 'SELECT snowflake_si_machine_id(gen_snowflake_si())'), 3, 'and ids have the new one');
+is(value($server, 'SELECT count(*), count(*) FILTER (WHERE snowflake_si_may_be_mine(id)), snowflake_si_may_be_mine(max(id) + (1::bigint << 40)) FROM before_the_change'), '1|1|f',
+	'an id of before the change is known to be this server\'s, and no other');
 fails_with(Session->new($server, dbname => 'other'), 'SELECT gen_snowflake_si()', 'another database keeps its own', $frozen, qr/DETAIL:.*This database's.*5 machine bits/, $hint);
 $clock->set(0);
 
