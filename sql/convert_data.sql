@@ -116,6 +116,21 @@ SELECT snowflake_ids_convert_undo('left_alone');
 INSERT INTO of_left VALUES (1);
 CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created');
 SELECT count(*) FROM of_left JOIN left_alone ON id = other;
+
+-- Two keys at once: tables that refer to each other can, one that refers to both cannot.
+CREATE TABLE one (id int PRIMARY KEY, two int, created timestamptz NOT NULL DEFAULT now());
+CREATE TABLE two (id int PRIMARY KEY, one int REFERENCES one, created timestamptz NOT NULL DEFAULT now());
+ALTER TABLE one ADD FOREIGN KEY (two) REFERENCES two;
+CREATE TABLE of_both (one int REFERENCES one, two int REFERENCES two);
+INSERT INTO one VALUES (1);
+INSERT INTO two VALUES (1, 1);
+CALL snowflake_ids_convert('one', 'id', 'mastic', 'created', finish => false);
+SELECT * FROM snowflake_ids_convert_plan('two', 'id', 'mastic', 'created') WHERE kind = 'problem';
+DROP TABLE of_both;
+CALL snowflake_ids_convert('two', 'id', 'mastic', 'created', finish => false);
+CALL snowflake_ids_convert('one', 'id', 'mastic', 'created');
+CALL snowflake_ids_convert('two', 'id', 'mastic', 'created');
+SELECT count(*) FROM one JOIN two ON two.one = one.id;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
 DROP SCHEMA data CASCADE;

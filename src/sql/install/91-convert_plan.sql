@@ -325,6 +325,11 @@ BEGIN
                     WHERE a.attrelid = t.rel AND a.attnum = ANY (t.attnums) AND y.typtype = 'd' LOOP
             RETURN NEXT format('column %s.%I: is of domain %s, which would be lost', t.rel, item.attname, format_type(item.atttypid, NULL));
         END LOOP;
+        FOR item IN SELECT p.proname FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
+                    WHERE g.tgrelid = t.rel AND g.tgname = 'zz_snowflake_ids_2_insert' AND p.proname <> format('snowflake_ids_follow_%s_%s', relation::oid, t.rel::oid)
+                      AND t.attnums <> ARRAY(SELECT attnum FROM pg_attribute WHERE attrelid = relation AND attname = key_column AND t.rel = relation) LOOP
+            RETURN NEXT format('table %s: refers to another key that is being converted; finish that first', t.rel);
+        END LOOP;
         FOR item IN SELECT rulename FROM pg_rewrite WHERE ev_class = t.rel AND ev_type = '2' AND ev_enabled <> 'D' ORDER BY 1 LOOP
             RETURN NEXT format('table %s: rule %I is for UPDATE, which the conversion does', t.rel, item.rulename);
         END LOOP;
