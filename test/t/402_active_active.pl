@@ -52,7 +52,8 @@ sub connected
 	for (values %node) { $_->poll_query_until('app', $query) or die 'a subscription does not start' }
 }
 
-# All at once, in transactions of 500 rows. What a row says of itself is not made by a generator.
+# All at once, in transactions of 500 rows. What a row says of itself is not made by a generator. The pauses are there
+# for ids to get out of order: nodes that are done in a moment cannot be further apart than that.
 sub write_on_all
 {
 	my (%node) = @_;
@@ -69,6 +70,7 @@ DO \$\$ BEGIN
         INSERT INTO message (body)
         SELECT concat_ws(' ', '$_->{node}', $_->{nr}, batch * 500 + n, extract(epoch FROM clock_timestamp())) FROM generate_series(1, 500) n;
         COMMIT;
+        PERFORM pg_sleep(0.05);
     END LOOP;
 END \$\$
 END
