@@ -2,7 +2,8 @@
 #
 #   make                  build                  make demo    a tour on a throw-away server (PSQL=1: stay in psql)
 #   make install          install (PGXS)         make test    every suite (SUITES=, TESTS=, PROVE_TESTS= choose)
-#   make installcheck     regress on your server make lint    format, clang-tidy, layers, symbols, warnings
+#   make lint             format, clang-tidy, layers, symbols, warnings
+#   make installcheck     regress on a server that is up, THROW-AWAY ONLY: ids of its other databases would come twice
 #   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
 #   make format           apply clang-format     make clean   remove what was built
 #   make fuzz             every parser (SECONDS=30 each)
@@ -56,7 +57,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects FORCE
+.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects throw-away-server FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -69,6 +70,11 @@ all install installcheck objects:
 clean:
 	rm -rf $(EXTRA_CLEAN)
 endif
+
+# The regress tests lead the generators of the server back. It stops when other databases have the extension.
+installcheck: throw-away-server
+throw-away-server:
+	@tools/throw-away-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'
 
 # $(call run,what to say,command): V=1 shows the whole command instead.
 run = $(if $(V),,@echo '  $(1)' && )$(2)

@@ -109,6 +109,19 @@ for my $call ('gen_sno()', 'gen_sno(0, 5)', 'gen_sno_at(now())', 'gen_mastic()',
 }
 is($standby->safe_psql('postgres', "SELECT gid_kind(gen_gid('log')), (SELECT count(DISTINCT id) FROM gen_gid_series('volume', 1000) AS id)"), 'log|1000', 'gen_gid() works there');
 is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids_status()'), '21|t', 'the status says why');
+
+# ---- make installcheck leads generators back, and refuses a server on which another database has the extension
+{
+	my @refuses = ("$ENV{SNOWFLAKE_IDS_SRC}/tools/throw-away-server", $node->can('installed_command') ? $node->installed_command('psql') : 'psql');
+	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
+	delete local $ENV{THROW_AWAY};
+	my ($out, $err) = run_command([ @refuses, 'contrib_regression' ]);
+	like($err, qr/for a throw-away server.* in: postgres\n/s, 'make installcheck refuses a server in use');
+	isnt($?, 0, 'and fails');
+	($out, $err) = run_command([ @refuses, 'postgres' ]);
+	is("$out$err$?", '0', 'but not for its own database');
+}
+
 $node->stop;
 # From 18 on a cluster has checksums from the start.
 my @changes = $node->pg_version >= 18 ? ('--disable', '--enable') : ('--enable');
