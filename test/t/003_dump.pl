@@ -27,8 +27,8 @@ CREATE TABLE public.line_new PARTITION OF public.line FOR VALUES FROM (sno_lower
 CREATE DOMAIN public.volume_id AS gid(volume) DEFAULT gen_gid('volume');
 CREATE VIEW public.seen AS SELECT id, sno_timestamp(id) AS at, gen_sno() > id AS older FROM public.item;
 CREATE FUNCTION public.fresh() RETURNS sno LANGUAGE sql SET search_path = ids BEGIN ATOMIC SELECT gen_sno(); END;
-CREATE ROLE dump_user;
-GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO dump_user;
+CREATE ROLE regress_dump_user;
+GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO regress_dump_user;
 INSERT INTO public.item (log, anything, parents) SELECT CASE WHEN n % 2 = 0 THEN gen_gid('log') END, gen_gid((ARRAY['volume', 'log', 'segment'])[n % 3 + 1]), ARRAY[gen_sno(), gen_sno()]
     FROM generate_series(1, 1000) AS n;
 INSERT INTO public.line SELECT id, 1 FROM public.item;
@@ -42,7 +42,7 @@ $node->safe_psql('source', "ALTER TABLE item ADD COLUMN other ids.gid(log)");
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)) FROM item AS i';
-my $acl = "SELECT has_function_privilege('dump_user', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE')";
+my $acl = "SELECT has_function_privilege('regress_dump_user', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE')";
 my $types = "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'item'::regclass AND attnum > 0";
 my $last = $node->safe_psql('source', 'SELECT ids.max(id), max(mastic) FROM item');
 my ($last_sno, $last_mastic) = split /\|/, $last;

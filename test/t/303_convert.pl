@@ -22,7 +22,7 @@ sub as_joe { return $server->safe_psql('postgres', "SET ROLE regress_joe; SET se
 
 # ---- a table that refers to itself, one that does by two columns, and one that refers to that one by two
 sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; GRANT USAGE ON SCHEMA ids TO PUBLIC;
-     CREATE ROLE regress_joe LOGIN; CREATE ROLE clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO clerk');
+     CREATE ROLE regress_joe LOGIN; CREATE ROLE regress_clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO regress_clerk');
 as_joe(<<"END");
 CREATE SEQUENCE refs;
 CREATE TABLE orders (
@@ -54,8 +54,8 @@ COMMENT ON COLUMN orders.id IS 'the key';
 COMMENT ON CONSTRAINT orders_key ON orders IS 'its constraint';
 COMMENT ON CONSTRAINT line_of ON line IS 'its reference';
 COMMENT ON INDEX by_parent IS 'its index';
-GRANT SELECT (id, ref), INSERT ON orders TO clerk;
-GRANT SELECT, INSERT ON line TO clerk;
+GRANT SELECT (id, ref), INSERT ON orders TO regress_clerk;
+GRANT SELECT, INSERT ON line TO regress_clerk;
 END
 sql('ALTER DATABASE postgres SET search_path = shop, ids; CREATE PUBLICATION part_of FOR TABLE shop.orders (id, ref, tenant);
      CREATE PUBLICATION lines FOR TABLE shop.line; ALTER PUBLICATION part_of OWNER TO regress_joe; GRANT CREATE ON DATABASE postgres TO regress_joe;
@@ -183,7 +183,7 @@ is(as_joe("INSERT INTO line SELECT tenant, id, 1, ref FROM orders WHERE ref = 90
            UPDATE line SET order_id = 900000003, order_ref = 900000001 WHERE order_ref = 900000002;
            SELECT l.snowflake_ids_new_2 = o.snowflake_ids_new_2 FROM line l JOIN orders o ON o.id = l.order_id WHERE o.ref = 900000001"),
 	't', 'keys and references that change');
-is(sql('SET ROLE clerk; INSERT INTO line VALUES (1, 900000003, 7, 900000001);
+is(sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 900000001);
         RESET ROLE; SELECT count(*) FROM line WHERE snowflake_ids_new_2 IS NULL'), '0', 'a writer who may not read the keys');
 {
 	my $repeatable = Session->new($server);

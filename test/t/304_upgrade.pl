@@ -112,7 +112,7 @@ sub value { my ($database, $query) = @_; return $node->safe_psql($database, $que
 
 # ---- what a user of 0.9 has
 $node->safe_psql('postgres', "CREATE DATABASE $_") for 'old', 'fresh';
-$node->safe_psql('postgres', 'CREATE ROLE operator; CREATE ROLE reader LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE regress_operator; CREATE ROLE regress_reader LOGIN');
 $node->safe_psql('fresh', 'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids');
 $node->safe_psql('old', <<'END');
 CREATE SCHEMA ids;
@@ -132,10 +132,10 @@ CREATE VIEW public.recent AS SELECT id, created FROM public.item WHERE id >= now
 CREATE VIEW public.busy AS SELECT format, node, issued FROM snowflake_ids_stats WHERE issued > 0;
 CREATE MATERIALIZED VIEW public.newest AS SELECT max(id) AS id FROM public.item;
 CREATE FUNCTION public.fresh() RETURNS sno LANGUAGE sql SET search_path = ids BEGIN ATOMIC SELECT gen_sno(); END;
-GRANT EXECUTE ON FUNCTION gen_sno(integer, integer), snowflake_ids_stats_reset() TO operator;
+GRANT EXECUTE ON FUNCTION gen_sno(integer, integer), snowflake_ids_stats_reset() TO regress_operator;
 REVOKE SELECT ON snowflake_ids_stats FROM PUBLIC;
-GRANT SELECT ON snowflake_ids_stats TO operator;
-GRANT USAGE ON SCHEMA ids TO operator;
+GRANT SELECT ON snowflake_ids_stats TO regress_operator;
+GRANT USAGE ON SCHEMA ids TO regress_operator;
 INSERT INTO public.item SELECT FROM generate_series(1, 1000);
 INSERT INTO public.line SELECT id, 1 FROM public.item;
 END
@@ -148,9 +148,9 @@ if ($node->pg_version >= 18)
 my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)), count(*) FROM item AS i';
 my $indexes = 'SELECT string_agg(indexrelid::regclass || pg_relation_filenode(indexrelid)::text || indisvalid, chr(10) ORDER BY indexrelid) FROM pg_index WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = \'public\'::regnamespace)';
 my $dependents = q{SELECT string_agg(pg_get_viewdef(oid), chr(10) ORDER BY relname) FROM pg_class WHERE relname IN ('recent', 'busy', 'newest')};
-my $acl = q{SELECT has_function_privilege('operator', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE'),
-	has_function_privilege('operator', 'ids.snowflake_ids_stats_reset()', 'EXECUTE'), has_table_privilege('operator', 'ids.snowflake_ids_stats', 'SELECT'),
-	has_table_privilege('reader', 'ids.snowflake_ids_stats', 'SELECT')};
+my $acl = q{SELECT has_function_privilege('regress_operator', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE'),
+	has_function_privilege('regress_operator', 'ids.snowflake_ids_stats_reset()', 'EXECUTE'), has_table_privilege('regress_operator', 'ids.snowflake_ids_stats', 'SELECT'),
+	has_table_privilege('regress_reader', 'ids.snowflake_ids_stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');
@@ -176,11 +176,11 @@ $session->gone;
 
 # A dump restores what users granted, which it would not if the update had made that a part of the extension.
 my $dump = `pg_dump -s -d "@{[ $node->connstr('old') ]}"`;
-like($dump, qr/GRANT ALL ON FUNCTION ids\.snowflake_ids_stats_reset\(\) TO operator/, 'privileges are dumped');
-like($dump, qr/GRANT SELECT ON TABLE ids\.snowflake_ids_stats TO operator/, 'those of views too');
+like($dump, qr/GRANT ALL ON FUNCTION ids\.snowflake_ids_stats_reset\(\) TO regress_operator/, 'privileges are dumped');
+like($dump, qr/GRANT SELECT ON TABLE ids\.snowflake_ids_stats TO regress_operator/, 'those of views too');
 value('old', <<'END');
-REVOKE ALL ON FUNCTION ids.gen_sno(integer, integer), ids.snowflake_ids_stats_reset() FROM operator;
-REVOKE ALL ON ids.snowflake_ids_stats FROM operator;
+REVOKE ALL ON FUNCTION ids.gen_sno(integer, integer), ids.snowflake_ids_stats_reset() FROM regress_operator;
+REVOKE ALL ON ids.snowflake_ids_stats FROM regress_operator;
 GRANT SELECT ON ids.snowflake_ids_stats TO PUBLIC;
 END
 
