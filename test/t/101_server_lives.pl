@@ -53,7 +53,7 @@ for my $round (1 .. 3)
 	is(scalar(grep { $_->{cut_short} } @sessions), 3, 'and did so until they were killed');
 	$clock->set(-$round * 1000);
 	start_at($server, $clock) if $round == 2;
-	$server->poll_query_until('postgres', 'SELECT 1', '1');
+	comes_back($server);
 	note $ids->drawn, ' ids drawn by sessions that were killed';
 	$ids->draw($server);
 }

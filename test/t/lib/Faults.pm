@@ -17,7 +17,7 @@ use Test::More;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend fails_with
+our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn sleep time);
 
 my %shims;
@@ -129,7 +129,20 @@ sub kill_backend
 	my $victim = Session->new($server);
 	kill 'KILL', $victim->ask('SELECT pg_backend_pid()');
 	$victim->gone;
-	$server->poll_query_until('postgres', 'SELECT 1', '1') or die 'the server did not come back';
+	comes_back($server);
+}
+
+# Waits until a server that starts again by itself lets us in. poll_query_until() would write to a psql that may have
+# been refused already, which IPC::Run dies of.
+sub comes_back
+{
+	my ($server) = @_;
+	for (1 .. 300)
+	{
+		return if value($server, 'SELECT 1') eq '1';
+		sleep 0.1;
+	}
+	die 'the server did not come back';
 }
 
 # A new server from a copy of the data directory's files; `conf` for postgresql.conf.
