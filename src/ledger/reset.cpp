@@ -215,7 +215,13 @@ CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledg
     // First: from here on what the lost words bounded is not issued again.
     raise_floor(ledger, floor_ms);
     LockedCeilings file;
-    return file.open_and_repair(dir, mode, ledger, floor_ms, sync);
+    CeilingResult r = file.open_and_repair(dir, mode, ledger, floor_ms, sync);
+    std::uint64_t ms[slot_count];
+    if (r.error == CeilingError::none) r = file.read(ms);
+    if (r.error != CeilingError::none) return r;
+    // What sessions rely on now was in the file, and is again.
+    for (std::uint32_t i = 0; i < slot_count; i++) ms[i] = std::max(ms[i], ledger.slots[i].ceiling.load());
+    return file.write_all(ms, sync);
 }
 
 }  // namespace snowflake_ids::ledger

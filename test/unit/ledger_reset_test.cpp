@@ -168,6 +168,25 @@ TEST_F(LedgerReset, FailedHalfWay) {
     }
 }
 
+// A floor, even one above all ids, is below what the generators may still issue without asking.
+TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
+    Slot& slot = slot_at(mastic, now_ms);
+    std::filesystem::resize_file(dir / ceiling_file_name, 0);
+    EXPECT_EQ(check_ceilings(dir.c_str(), 0600, ledger, true).error, CeilingError::damaged);
+    ASSERT_EQ(repair_ceilings(dir.c_str(), 0600, ledger, now_ms + 1000, true).error, CeilingError::none);
+    EXPECT_EQ(in_file(slot), now_ms + 2500);
+    EXPECT_EQ(beyond_the_file(), 0);
+
+    const std::uint64_t word = pack_ceiling(now_ms + 2500, static_cast<std::uint32_t>(&slot - ledger.slots)) ^ 1;
+    std::fstream out(dir / ceiling_file_name, std::ios::binary | std::ios::in | std::ios::out);
+    out.seekp((&slot - ledger.slots) * 8);
+    out.write(reinterpret_cast<const char*>(&word), sizeof word);
+    out.close();
+    EXPECT_EQ(check_ceilings(dir.c_str(), 0600, ledger, true).error, CeilingError::damaged);
+    ASSERT_EQ(repair_ceilings(dir.c_str(), 0600, ledger, now_ms + 1000, true).error, CeilingError::none);
+    EXPECT_EQ(in_file(slot), now_ms + 2500);
+}
+
 // A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.
 TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
     const std::uint64_t old = pack_layout(base_ms, 5), other = pack_layout(base_ms, 6);
