@@ -115,6 +115,40 @@ TEST(LedgerLives, FileAndWal) {
     expect_right(m);
 }
 
+// ---- a forced reset: no session relies on more than the file has ----
+
+// A draw that is under way while it is reset may end as it began.
+struct ForcedReset : Plain {
+    ForcedReset() {
+        with_wal = false;
+        syncs_may_fail = true;
+        clock = {1, 2};
+        start_in_life(5);
+    }
+    Complaint on_issue(Global& g, const Issued& i) override {
+        g.ghost[issued_ghost] = 0;
+        return i.epoch == g.memory[epoch_cell] ? Plain::on_issue(g, i) : nullptr;
+    }
+    template <class Steps = RightSteps>
+    void run(std::initializer_list<std::size_t> of_processes = {2}, Value draws = 2) {
+        lease_sessions<Steps>(of_processes, draws);
+        operator_session<Steps>(1);
+    }
+};
+
+TEST(LedgerLives, ForcedReset) {
+    ForcedReset m;
+    m.run();
+    expect_right(m);
+}
+
+TEST(LedgerLives, ForcedResetAndPowerLoss) {
+    ForcedReset m;
+    m.may_lose_power = true;
+    m.run({1, 1}, 1);
+    expect_right(m);
+}
+
 // ---- wrong on purpose ----
 
 template <class Steps, class M>
@@ -147,11 +181,11 @@ TEST(LedgerLives, FindsPublishedThoughTheSyncFailed) {
     expect_caught<PublishedThoughTheSyncFailed>(std::move(m), "published a ceiling that is not durable");
 }
 
-// An older value over a newer one: what is on disk sinks below what was issued.
+// An older value over a newer one: what is on disk sinks below what others rely on.
 TEST(LedgerLives, FindsCeilingStored) {
     PowerLoss m;
     m.clock = {2, 3};
-    expect_caught<CeilingStored>(std::move(m), "issued beyond the durable ceiling", 2);
+    expect_caught<CeilingStored>(std::move(m), "published a ceiling beyond the one in the file", 2);
 }
 
 TEST(LedgerLives, FindsMemoryTrusted) { expect_caught<MemoryTrusted>(PowerLoss(), "issued twice"); }
@@ -176,6 +210,18 @@ TEST(LedgerLives, FindsWalNotFlushed) { expect_caught<WalNotFlushed>(Failover(),
 // The page is in memory as another process wrote it, who has not flushed it yet.
 TEST(LedgerLives, FindsWalReadUnflushed) {
     expect_caught<WalReadUnflushed>(Failover(), "issued beyond the flushed ceiling");
+}
+
+TEST(LedgerLives, FindsFileLoweredFirst) {
+    ForcedReset m;
+    m.run<FileLoweredFirst>();
+    expect_found(m, "published a ceiling beyond the one in the file");
+}
+
+TEST(LedgerLives, FindsFileLoweredBeforeTheEpoch) {
+    ForcedReset m;
+    m.run<FileLoweredBeforeTheEpoch>();
+    expect_found(m, "issued beyond the durable ceiling");
 }
 
 // ---- wrong on purpose: it stops ----

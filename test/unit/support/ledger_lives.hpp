@@ -50,6 +50,12 @@ struct Lives : Model, Server {
         processes({1}, [this, tick](World& w) { return Session<RightSteps>(w, *this).floor(tick); });
     }
 
+    // A process that resets by force. What it lets come twice is not looked at here.
+    template <class Steps = RightSteps>
+    void operator_session(Value tick) {
+        processes({1}, [this, tick](World& w) { return Session<Steps>(w, *this).force(tick); });
+    }
+
     // Whoever holds the lock is alone with what only its holders touch. A slot that has its key
     // keeps it. Of the life's key only the first word is looked at by chance: the others are
     // the same in all lives here.
@@ -123,6 +129,11 @@ struct Lives : Model, Server {
         if (with_file && to.memory[ceiling_cell] > from.memory[ceiling_cell] &&
             to.memory[ceiling_cell] > to.memory[durable_cell]) {
             return "published a ceiling that is not durable";
+        }
+        // A new life may find that: it looks before it is current.
+        if (with_file && to.memory[ceiling_cell] > to.memory[file_cell] &&
+            to.memory[started_cell] == to.memory[postmaster_cell]) {
+            return "published a ceiling beyond the one in the file";
         }
         if (to.memory[safe_cell] < from.memory[safe_cell]) return "safe went back";
         return nullptr;

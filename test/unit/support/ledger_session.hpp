@@ -12,6 +12,7 @@
 #include "ledger/claim.hpp"
 #include "ledger/lease.hpp"
 #include "ledger/life.hpp"
+#include "ledger/reset.hpp"
 #include "ledger/wal.hpp"
 #include "support/ledger_server.hpp"
 
@@ -34,6 +35,10 @@ struct RightSteps {
     template <class... Args>
     static ledger::CeilingResult raise_ceiling(Args&&... args) {
         return ledger::raise_locked_ceiling(std::forward<Args>(args)...);
+    }
+    template <class... Args>
+    static ledger::CeilingResult force(Args&&... args) {
+        return ledger::force_locked(std::forward<Args>(args)...);
     }
     static void unlock(World& w, const ledger::CeilingResult&) { w.unlock(); }
     template <class... Args>
@@ -214,6 +219,28 @@ public:
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
     }
 
+    // An operator's forced reset to `tick`, of a server without a ceiling in WAL.
+    ledger::Claim force(Value tick) {
+        Known k = unpack(w.locals);
+        if (k.part == looking) go_on(k, starting);
+        if (k.part == raising) {
+            const Value ceiling = std::max(w.tick().value, tick) + s.window;
+            if (!w.lock()) return nothing;
+            const auto put_back = [&](WatchedSlot& slot, Value& ms) {
+                ledger::put_slot(slot, tick, s.rules.has_toggle);
+                ms = ceiling;
+            };
+            const ledger::CeilingResult r = Steps::force(
+                header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, put_back, file, true);
+            Steps::unlock(w, r);
+            header.epoch.fetch_add(1);
+            if (r.error != ledger::CeilingError::none) return nothing;
+            return {.outcome = ledger::Outcome::ended, .toggled = true, .tick = tick};
+        }
+        if (!set_up(k)) return nothing;
+        go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
+    }
+
 private:
     static constexpr ledger::Claim nothing{.outcome = ledger::Outcome::before_epoch};
 
@@ -268,6 +295,7 @@ private:
         i.seen = k.view & 0xffffffff;
         i.since = k.since;
         i.in_recovery = k.in_recovery != 0;
+        i.epoch = k.epoch;
         return i;
     }
     [[noreturn]] void drew(Known& k, const Issued& i) {

@@ -111,6 +111,36 @@ struct WalReadUnflushed : RightSteps {
     }
 };
 
+// A forced reset that lowers what is on disk before what sessions rely on.
+struct FileLoweredFirst : RightSteps {
+    template <class H, class SlotAt, class PutBack, class File>
+    static ledger::CeilingResult force(H& header, std::uint32_t, SlotAt slot, PutBack put_back, const File& file,
+                                       bool sync) {
+        typename File::Ceilings ms;
+        file.read(ms);
+        put_back(slot(0), ms[0]);
+        const ledger::CeilingResult r = file.write_all(ms, sync);
+        if (r.error != ledger::CeilingError::none) return r;
+        slot(0).ceiling.store(ms[0]);
+        header.epoch.fetch_add(1);
+        return r;
+    }
+};
+
+// Sessions do not look again before it is done.
+struct FileLoweredBeforeTheEpoch : RightSteps {
+    template <class H, class SlotAt, class PutBack, class File>
+    static ledger::CeilingResult force(H&, std::uint32_t n, SlotAt slot, PutBack put_back, const File& file,
+                                       bool sync) {
+        struct {
+            struct {
+                void fetch_add(Value) {}
+            } epoch;
+        } no_header;
+        return ledger::force_locked(no_header, n, slot, put_back, file, sync);
+    }
+};
+
 // ---- they stop: who comes finds no way on ----
 
 struct LockKeptAfterAFailedSync : RightSteps {
