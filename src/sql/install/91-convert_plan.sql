@@ -114,6 +114,11 @@ BEGIN
             RETURN NEXT format('table %s: refers to the key, and belongs to %I, not to %I', t.rel, t.owner, owner);
         END IF;
     END LOOP;
+    FOR t IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_things($1, $2)', ext) USING relation, key_column LOOP
+        IF t.owner <> owner THEN
+            RETURN NEXT format('%s %s: belongs to %I; first ALTER %s %s OWNER TO %I', t.kind, t.name, t.owner, upper(t.kind), t.name, owner);
+        END IF;
+    END LOOP;
     FOR t IN EXECUTE format('SELECT rel, coalesce(attname, shadow) AS name FROM %s.snowflake_ids_convert_dropped($1, $2)', ext)
              USING relation, key_column LOOP
         RETURN NEXT format('table %s: column %I referred to the key when the conversion began, and does not now; give it its foreign key again', t.rel, t.name);

@@ -1,6 +1,102 @@
 -- Converting a key: new columns beside the old ones, kept by triggers, and filled in batches.
 
--- The trigger functions of one conversion. They belong to the owner of the key's table: who writes to a table that
+-- Those of the columns that have a new one beside them: others may have come to refer to the key since.
+CREATE FUNCTION snowflake_ids_convert_filled(
+    relation regclass, key_column name,
+    OUT rel regclass, OUT attnum int2, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
+    OUT early boolean
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+BEGIN
+    RETURN QUERY EXECUTE format('SELECT c.* FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_attribute n
+                                 ON n.attrelid = c.rel AND n.attname = c.shadow AND NOT n.attisdropped
+                                 ORDER BY c.rel <> $1, c.rel, c.attnum', ext) USING relation, key_column;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_filled(regclass, name) IS 'internal: a key and the columns that refer to it, with new ones beside them';
+
+-- What is renamed or given to another owner meanwhile. Trigger functions have names in them, and the rights of an owner:
+-- they say so rather than follow another table, and the next step of the conversion makes them anew. For a target, or
+-- for all tables.
+CREATE FUNCTION snowflake_ids_convert_stale(relation regclass, key_column name, target regclass) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    changed text;
+BEGIN
+    -- What is asked for each row that is written has to be cheap. The identity has schema, table and column in it.
+    EXECUTE format('SELECT string_agg(format(''(pg_identify_object(%%1$s, %%2$s, %%3$s)).identity IS DISTINCT FROM %%4$L'',
+                                             ''pg_class''::regclass::oid, rel::oid, attnum,
+                                             (pg_identify_object(''pg_class''::regclass, rel, attnum)).identity), '' OR '')
+                    FROM %s.snowflake_ids_convert_filled($1, $2) WHERE is_key OR rel = $3 OR $3 IS NULL', ext)
+    INTO changed USING relation, key_column, target;
+    RETURN format($f$
+    IF %s OR NOT has_table_privilege(%s::oid, 'SELECT') THEN
+        RAISE EXCEPTION 'cannot follow the key of %% now', %s::regclass
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = 'A table or column of its conversion has got another name, schema or owner.',
+                  HINT = 'Call snowflake_ids_convert() again to go on with it, or give up with snowflake_ids_convert_undo().';
+    END IF;$f$, changed, relation::oid, relation::oid);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_stale(regclass, name, regclass) IS 'internal: the lines of a trigger function that find that it is out of date';
+
+-- Makes a trigger function, or makes it anew where it is, if it is another than it should be. Returns its name.
+CREATE FUNCTION snowflake_ids_convert_function(relation regclass, function_name text, body text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    fn text;
+    source text;
+BEGIN
+    SELECT format('%I.%I', n.nspname, p.proname), p.prosrc INTO fn, source
+    FROM pg_class c JOIN pg_proc p ON p.proowner = c.relowner AND p.proname = function_name AND p.pronargs = 0
+         JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE c.oid = relation ORDER BY EXISTS (SELECT FROM pg_trigger WHERE tgfoid = p.oid) DESC, p.pronamespace = c.relnamespace DESC LIMIT 1;
+    IF source IS NOT DISTINCT FROM body THEN
+        RETURN fn;
+    ELSIF fn IS NULL THEN
+        fn := (SELECT format('%I.%I', nspname, function_name) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation);
+    END IF;
+    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
+                   fn, body);
+    EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
+    RETURN fn;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_function(regclass, text, text) IS 'internal: makes a trigger function, or makes it anew';
+
+-- Makes a trigger that is not there; the rest of the definition begins with BEFORE or AFTER.
+CREATE FUNCTION snowflake_ids_convert_trigger(target regclass, trigger_name text, kind text, rest text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = target AND tgname = trigger_name) THEN
+        EXECUTE format('CREATE %s %I %s', kind, trigger_name, rest);
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', target, trigger_name);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_trigger(regclass, text, text, text) IS 'internal: makes a trigger';
+
+-- The key's column may have got another name meanwhile. The trigger on it is that of the column.
+CREATE FUNCTION snowflake_ids_convert_renamed(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+BEGIN
+    EXECUTE format('UPDATE %s.snowflake_ids_my_conversions s SET key_column = a.attname
+                    FROM pg_trigger g JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = g.tgattr[0]
+                    WHERE s.relation = $1 AND s.phase NOT IN (''validate'', ''done'') AND s.key_column <> a.attname
+                      AND g.tgrelid = $1 AND g.tgname = ''zz_snowflake_ids_1_key''', ext) USING relation;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_renamed(regclass) IS 'internal: learns a new name of the key';
+
+-- The trigger functions of one conversion, and the triggers; those that are as they should be are left. They belong to the owner of the key's table: who writes to a table that
 -- refers to it may not be allowed to read it.
 CREATE FUNCTION snowflake_ids_convert_triggers(relation regclass, settled boolean) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -13,69 +109,62 @@ DECLARE
     t record;
     c record;
     k record;
-    owner name;
-    key_schema text;
     fn text;
+    stale text;
     body text;
     late text;
     changed text;
     moved text;
+    make text := format('SELECT %s.snowflake_ids_convert_function($1, $2, $3)', ext);
+    attach text := format('SELECT %s.snowflake_ids_convert_trigger($1, $2, $3, $4)', ext);
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
-    SELECT quote_ident(nspname), pg_get_userbyid(relowner) INTO key_schema, owner
-    FROM pg_class r JOIN pg_namespace n ON n.oid = relnamespace WHERE r.oid = relation;
-
-    IF NOT settled THEN
-        -- New rows draw as the new default will. A row keeps its id when its key changes, once it has one.
-        fn := format('%s.%I', key_schema, 'snowflake_ids_key_' || relation::oid);
-        EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
-            fn, format($f$BEGIN
+    -- New rows draw as the new default will. A row keeps its id when its key changes, once it has one.
+    EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $1)', ext) INTO stale USING relation, s.key_column;
+    EXECUTE make INTO fn USING relation, 'snowflake_ids_key_' || relation::oid, format($f$BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.%1$I := %2$s;
-    ELSIF OLD.%1$I IS NULL AND NEW.%3$I IS DISTINCT FROM OLD.%3$I THEN
+        RETURN NEW;
+    ELSIF OLD.%1$I IS NOT NULL THEN
+        RETURN NEW;
+    END IF;%4$s
+    IF NEW.%3$I IS DISTINCT FROM OLD.%3$I THEN
         RAISE EXCEPTION 'cannot change a key of %% now', TG_RELID::regclass
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = 'The table is being converted, and this row has no new id yet.',
                   HINT = 'Try again later. See snowflake_ids_convert_progress.';
     END IF;
     RETURN NEW;
-END$f$, k.shadow, f.new_id, k.attname));
-        EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
-        EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', fn, owner);
-        EXECUTE format('CREATE TRIGGER zz_snowflake_ids_1_key BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION %s()',
-                       k.attname, relation, fn);
-        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_snowflake_ids_1_key', relation);
+END$f$, k.shadow, f.new_id, k.attname, stale);
+    EXECUTE attach USING relation, 'zz_snowflake_ids_1_key', 'TRIGGER',
+        format('BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION %s()', k.attname, relation, fn);
 
-        -- A key may pass from one row to another, and what refers to it be none the wiser: rows that exchange their keys,
-        -- one that is deleted and inserted again. Most keys that go are not there when the transaction ends; then
-        -- nothing refers to them, and no table is searched.
-        EXECUTE format($q$SELECT string_agg(format('
-        UPDATE ONLY %%s AS c SET %%I = k.%%I FROM ONLY %%s AS k
-        WHERE k.%%I = OLD.%%5$I AND c.%%6$I = OLD.%%5$I AND c.%%2$I::text IS DISTINCT FROM k.%%3$I::text;',
-                rel, shadow, $3, $1, $2, attname), '') FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key$q$, ext)
-        INTO moved USING relation, k.attname, k.shadow;
-        IF moved IS NOT NULL THEN
-            fn := format('%s.%I', key_schema, 'snowflake_ids_moved_' || relation::oid);
-            EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
-                fn, format('BEGIN
-    IF EXISTS (SELECT FROM ONLY %s AS k WHERE k.%I = OLD.%2$I) THEN', relation, k.attname) || moved || E'\n    END IF;\n    RETURN NULL;\nEND');
-            EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
-            EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', fn, owner);
-            EXECUTE format('CREATE CONSTRAINT TRIGGER zz_snowflake_ids_4_delete AFTER DELETE ON %s DEFERRABLE INITIALLY DEFERRED
-                            FOR EACH ROW EXECUTE FUNCTION %s()', relation, fn);
-            EXECUTE format('CREATE CONSTRAINT TRIGGER zz_snowflake_ids_4_update AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED
-                            FOR EACH ROW WHEN (OLD.%I IS DISTINCT FROM NEW.%2$I) EXECUTE FUNCTION %s()', relation, k.attname, fn);
-            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_snowflake_ids_4_delete, ENABLE ALWAYS TRIGGER zz_snowflake_ids_4_update', relation);
-        END IF;
+    -- A key may pass from one row to another, and what refers to it be none the wiser: rows that exchange their keys,
+    -- one that is deleted and inserted again. Most keys that go are not there when the transaction ends; then
+    -- nothing refers to them, and no table is searched.
+    EXECUTE format($q$SELECT string_agg(format('
+    UPDATE ONLY %%s AS c SET %%I = k.%%I FROM ONLY %%s AS k
+    WHERE k.%%I = OLD.%%5$I AND c.%%6$I = OLD.%%5$I AND c.%%2$I::text IS DISTINCT FROM k.%%3$I::text;',
+            rel, shadow, $3, $1, $2, attname), '') FROM %s.snowflake_ids_convert_filled($1, $2) WHERE NOT is_key$q$, ext)
+    INTO moved USING relation, k.attname, k.shadow;
+    IF moved IS NOT NULL THEN
+        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, NULL::regclass)', ext) INTO stale USING relation, s.key_column;
+        EXECUTE make INTO fn USING relation, 'snowflake_ids_moved_' || relation::oid, 'BEGIN' || stale || format('
+IF EXISTS (SELECT FROM ONLY %s AS k WHERE k.%I = OLD.%2$I) THEN', relation, k.attname) || moved || E'\n    END IF;\n    RETURN NULL;\nEND';
+        EXECUTE attach USING relation, 'zz_snowflake_ids_4_delete', 'CONSTRAINT TRIGGER',
+            format('AFTER DELETE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION %s()', relation, fn);
+        EXECUTE attach USING relation, 'zz_snowflake_ids_4_update', 'CONSTRAINT TRIGGER',
+            format('AFTER UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (OLD.%I IS DISTINCT FROM NEW.%2$I) EXECUTE FUNCTION %s()',
+                   relation, k.attname, fn);
     END IF;
 
-    FOR t IN EXECUTE format('SELECT rel, bool_and(early) AS early FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key GROUP BY rel', ext)
+    FOR t IN EXECUTE format('SELECT rel, bool_and(early) AS early FROM %s.snowflake_ids_convert_filled($1, $2) WHERE NOT is_key GROUP BY rel', ext)
              USING relation, s.key_column LOOP
         body := '';
         late := '';
         changed := '';
-        FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key AND rel = $3', ext)
+        FOR c IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_filled($1, $2) WHERE NOT is_key AND rel = $3', ext)
                  USING relation, s.key_column, t.rel LOOP
             body := body || format($f$
     IF NEW.%1$I IS NULL THEN
@@ -103,28 +192,22 @@ END$f$, k.shadow, f.new_id, k.attname));
             changed := changed || format('%sOLD.%2$I IS DISTINCT FROM NEW.%2$I OR NEW.%2$I IS NOT NULL AND NEW.%3$I IS NULL',
                                          CASE WHEN changed <> '' THEN ' OR ' ELSE '' END, c.attname, c.shadow);
         END LOOP;
-        fn := format('%s.%I', key_schema, 'snowflake_ids_follow_' || relation::oid || '_' || t.rel::oid);
-        EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
-            fn, 'BEGIN' || body || E'\n    RETURN NEW;\nEND');
-        IF NOT settled THEN
-            EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
-            EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', fn, owner);
-            EXECUTE format('CREATE TRIGGER zz_snowflake_ids_2_insert BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()', t.rel, fn);
-            EXECUTE format('CREATE TRIGGER zz_snowflake_ids_2_update BEFORE UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %s()', t.rel, changed, fn);
-            EXECUTE format('ALTER TABLE %1$s ENABLE ALWAYS TRIGGER zz_snowflake_ids_2_insert, ENABLE ALWAYS TRIGGER zz_snowflake_ids_2_update', t.rel);
-        ELSIF NOT t.early THEN
+        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $3)', ext) INTO stale USING relation, s.key_column, t.rel;
+        EXECUTE make INTO fn USING relation, 'snowflake_ids_follow_' || relation::oid || '_' || t.rel::oid,
+            'BEGIN' || stale || body || E'\n    RETURN NEW;\nEND';
+        EXECUTE attach USING t.rel, 'zz_snowflake_ids_2_insert', 'TRIGGER',
+            format('BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()', t.rel, fn);
+        EXECUTE attach USING t.rel, 'zz_snowflake_ids_2_update', 'TRIGGER',
+            format('BEFORE UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %s()', t.rel, changed, fn);
+        IF settled AND NOT t.early THEN
             -- A row that comes before the one that it refers to is given its value when the transaction ends.
-            fn := format('%s.%I', key_schema, 'snowflake_ids_late_' || relation::oid || '_' || t.rel::oid);
-            EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
-                fn, 'BEGIN' || late || E'\n    RETURN NULL;\nEND');
-            EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
-            EXECUTE format('ALTER FUNCTION %s() OWNER TO %I', fn, owner);
-            EXECUTE format('CREATE CONSTRAINT TRIGGER zz_snowflake_ids_3_late AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED
-                            FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %s()', t.rel,
-                           (SELECT string_agg(format('NEW.%I IS NOT NULL AND NEW.%I IS NULL', attname, 'snowflake_ids_new_' || attnum), ' OR ')
-                            FROM pg_attribute a WHERE attrelid = t.rel AND attnum > 0
-                              AND EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = t.rel AND n.attname = 'snowflake_ids_new_' || a.attnum)), fn);
-            EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER zz_snowflake_ids_3_late', t.rel);
+            EXECUTE make INTO fn USING relation, 'snowflake_ids_late_' || relation::oid || '_' || t.rel::oid,
+                'BEGIN' || stale || late || E'\n    RETURN NULL;\nEND';
+            EXECUTE attach USING t.rel, 'zz_snowflake_ids_3_late', 'CONSTRAINT TRIGGER',
+                format('AFTER INSERT OR UPDATE ON %s DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (%s) EXECUTE FUNCTION %s()', t.rel,
+                       (SELECT string_agg(format('NEW.%I IS NOT NULL AND NEW.%I IS NULL', attname, 'snowflake_ids_new_' || attnum), ' OR ')
+                        FROM pg_attribute a WHERE attrelid = t.rel AND attnum > 0
+                          AND EXISTS (SELECT FROM pg_attribute n WHERE n.attrelid = t.rel AND n.attname = 'snowflake_ids_new_' || a.attnum)), fn);
         END IF;
     END LOOP;
 END $$;

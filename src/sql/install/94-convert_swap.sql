@@ -380,10 +380,13 @@ DECLARE
                  WHERE extname = 'snowflake_ids');
     s record;
     c record;
+    problem text;
     dropped text[] := '{}';
     statement text;
 BEGIN
-    EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1 FOR UPDATE NOWAIT', ext) INTO s USING relation;
+    EXECUTE format('SELECT FROM %s.snowflake_ids_my_conversions WHERE relation = $1 FOR UPDATE NOWAIT', ext) USING relation;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_renamed($1)', ext) USING relation;
+    EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     IF s.relation IS NULL OR s.phase IN ('validate', 'done') THEN
         RAISE EXCEPTION '% is not being converted', relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
@@ -391,6 +394,13 @@ BEGIN
                                 ELSE 'Its new keys are in place, and the old ones are gone.' END;
     END IF;
     EXECUTE format('SELECT %s.snowflake_ids_convert_lock($1, $2, ''ACCESS EXCLUSIVE'', true)', ext) USING relation, s.key_column;
+    EXECUTE format('SELECT string_agg(format(''%%s %%s belongs to %%I'', kind, name, owner), E''\n'')
+                    FROM %s.snowflake_ids_convert_things($1, $2) WHERE NOT may_drop', ext) INTO problem USING relation, s.key_column;
+    IF problem IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot give up converting %', relation
+            USING ERRCODE = 'insufficient_privilege', DETAIL = problem,
+                  HINT = 'Give them the owner that the table has now, or let a superuser call.';
+    END IF;
     FOR c IN EXECUTE format('SELECT d.* FROM %s.snowflake_ids_convert_dropped($1, $2) d JOIN pg_class p ON p.oid = d.rel
                              WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
         dropped := dropped || format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);

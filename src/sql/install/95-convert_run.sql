@@ -32,6 +32,9 @@ BEGIN
         RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
             USING ERRCODE = 'invalid_transaction_state', HINT = 'Set default_transaction_isolation to read committed.';
     END IF;
+    IF NOT dry_run THEN
+        EXECUTE format('SELECT %s.snowflake_ids_convert_renamed($1)', ext) USING relation;
+    END IF;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     IF s.relation IS NOT NULL AND s.phase <> 'done' AND NOT dry_run THEN
         IF (s.key_column, s.format, s.created_column, s.metabyte, s.keep_position)
@@ -95,6 +98,8 @@ DECLARE
     problem text;
 BEGIN
     BEGIN
+        EXECUTE format('SELECT FROM %s.snowflake_ids_my_conversions WHERE relation = $1 FOR UPDATE NOWAIT', ext) USING relation;
+        EXECUTE format('SELECT %s.snowflake_ids_convert_renamed($1)', ext) USING relation;
         EXECUTE format('SELECT *, clock_timestamp() - told > interval ''5 s'' AS silent FROM %s.snowflake_ids_my_conversions
                         WHERE relation = $1 FOR UPDATE NOWAIT', ext) INTO s USING relation;
     EXCEPTION WHEN lock_not_available THEN
@@ -114,6 +119,10 @@ BEGIN
         RAISE EXCEPTION 'cannot go on converting %', relation
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
                   HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
+    END IF;
+    -- Names may have changed since the last step.
+    IF s.phase IN ('fill', 'follow', 'check', 'index', 'ready') THEN
+        EXECUTE format('SELECT %s.snowflake_ids_convert_triggers($1, $2)', ext) USING relation, s.phase <> 'fill';
     END IF;
     more := true;
     next_phase := s.phase;
