@@ -91,9 +91,12 @@ ledger::LifeKey current_life() {
         key.pid = static_cast<uint64>(PostmasterPid);
         errno = ledger::start_ticks_of(key.pid, key.start_ticks);
         if (errno != 0) {
-            ereport(ERROR,
-                    (errcode_for_file_access(), errmsg("could not read file \"/proc/%d/stat\": %m", PostmasterPid),
-                     errdetail("It tells whether the server was started anew since the last id.")));
+            ereport(
+                ERROR,
+                (errcode_for_file_access(), errmsg("could not read file \"/proc/%d/stat\": %m", PostmasterPid),
+                 errdetail("It tells whether the server was started anew since the last id."),
+                 errhint(
+                     "Most likely a limit on open files was met. Ids go on by themselves when there is room again.")));
         }
         // A stand-alone backend has no postmaster; it is a life of its own.
         key.started = static_cast<uint64>(IsUnderPostmaster ? PgStartTime : MyStartTimestamp) | 1;

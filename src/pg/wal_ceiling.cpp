@@ -1,5 +1,6 @@
 #include "pg/wal_ceiling.hpp"
 
+#include "ledger/reset.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wal_sequence.hpp"
 
@@ -19,14 +20,6 @@ void (*forget_ceiling)() = nullptr;
 
 void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == place.oid) forget_ceiling();
-}
-
-// No id that this server issued has this time or a later one.
-int64 highest_ceiling_us() {
-    uint64 highest_ms = 0;
-    for (uint32 i = 0; i < ledger::slot_count; i++)
-        highest_ms = Max(highest_ms, shared_ledger().slots[i].ceiling.load());
-    return static_cast<int64>(highest_ms) * 1000;
 }
 
 Content higher(const Content& now, const Content& wanted) {
@@ -51,9 +44,10 @@ Ceiling raise(const Ceiling& wanted) {
     };
     Content c = wal_sequence::update(place, unless_new, content(wanted));
     // The extension was dropped and made again: ids that the old relation covered are still there.
-    if (c.last_value == 0)
-        c = wal_sequence::update(place, higher,
-                                 {Max(wanted.until_us, highest_ceiling_us()), static_cast<int64>(wanted.life_id)});
+    if (c.last_value == 0) {
+        const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
+        c = wal_sequence::update(place, higher, content({Max(wanted.until_us, highest_us), wanted.life_id}));
+    }
     return ceiling(c);
 }
 
