@@ -66,7 +66,9 @@ struct LedgerReset : testing::Test {
     // A generator that has come to a time.
     Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering = 0) {
         Slot& slot = *find_slot(ledger, key, true, numbering);
-        if (tells_time(slot)) raise_slot(slot, clamped_tick(timeline_of(slot), ms * 1000), has_toggle(key.format));
+        if (tells_time(slot))
+            raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
+                       has_toggle(key.format));
         EXPECT_EQ(raise_ceiling(dir.c_str(), 0600, ledger, slot, ms + 2500, alone, true).error, CeilingError::none);
         return slot;
     }
