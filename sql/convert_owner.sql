@@ -84,6 +84,12 @@ SET ROLE regress_convert_a;
 \set VERBOSITY default
 CALL snowflake_ids_convert('a.key', 'id', 'sno', 'created');
 \set VERBOSITY terse
+RESET ROLE;
+BEGIN;
+SELECT snowflake_ids_convert_undo('a.key');
+SELECT attrelid::regclass, attname FROM pg_attribute WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
+ROLLBACK;
+SET ROLE regress_convert_a;
 SELECT snowflake_ids_convert_undo('a.key');
 SELECT attrelid::regclass, attname FROM pg_attribute WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
 RESET ROLE;
@@ -125,7 +131,7 @@ CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created');
 SELECT count(*), count(DISTINCT w.id) FROM a.wanted w JOIN a.wanted u ON u.id = w.up;
 SELECT snowflake_ids_convert_undo('a.wanted_too');
 SELECT relnamespace::regnamespace, count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_map' AND relpersistence = 'p' GROUP BY 1 ORDER BY 1;
-SELECT pronamespace::regnamespace, count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_(key|follow|late)_' AND pronamespace <> pg_my_temp_schema() GROUP BY 1 ORDER BY 1;
+SELECT pronamespace::regnamespace, count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_(key|follow|late|moved)_' AND pronamespace <> pg_my_temp_schema() GROUP BY 1 ORDER BY 1;
 RESET ROLE;
 
 \c :main

@@ -381,6 +381,7 @@ DECLARE
     s record;
     c record;
     problem text;
+    ours oid[];
     dropped text[] := '{}';
     statement text;
 BEGIN
@@ -405,12 +406,17 @@ BEGIN
                              WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
         dropped := dropped || format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);
     END LOOP;
+    -- A table of somebody else is none of it, whatever its columns are called, unless it was given away meanwhile.
+    EXECUTE format('SELECT array_agg(g.tgrelid) FROM %s.snowflake_ids_convert_things($1, $2) t JOIN pg_trigger g ON g.tgfoid = t.thing
+                    WHERE t.kind = ''function''', ext) INTO ours USING relation, s.key_column;
     EXECUTE format('SELECT %s.snowflake_ids_convert_clear($1, $2)', ext) USING relation, s.key_column;
     FOREACH statement IN ARRAY dropped LOOP
         EXECUTE statement;
     END LOOP;
     FOR c IN EXECUTE format('SELECT c.* FROM %s.snowflake_ids_convert_columns($1, $2) c JOIN pg_class p ON p.oid = c.rel
-                             WHERE pg_has_role(p.relowner, ''USAGE'')', ext) USING relation, s.key_column LOOP
+                             WHERE pg_has_role(p.relowner, ''USAGE'')
+                               AND (p.oid = ANY ($3) OR p.relowner = (SELECT relowner FROM pg_class WHERE oid = $1))', ext)
+             USING relation, s.key_column, ours LOOP
         EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN IF EXISTS %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);
     END LOOP;
     EXECUTE format('DELETE FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) USING relation;
