@@ -66,7 +66,8 @@ BEGIN
     FOR f IN SELECT p.oid, p.proowner, format('%I.%I()', n.nspname, p.proname) AS name,
                     pg_has_role(p.proowner, 'USAGE') OR pg_has_role(n.nspowner, 'USAGE') AS may_drop
              FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
-             WHERE p.proname ~ format('^snowflake_ids_[a-z]+_%s(_[0-9]+)?$', relation::oid)
+             WHERE p.proname BETWEEN 'snowflake_ids_' AND 'snowflake_ids_zzz'    -- for the index
+               AND p.proname ~ format('^snowflake_ids_[a-z]+_%s(_[0-9]+)?$', relation::oid)
                AND p.pronargs = 0 AND p.prorettype = 'trigger'::regtype
                AND (p.proowner = owners[1]
                     OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgfoid = p.oid AND g.tgrelid = ANY (tables)

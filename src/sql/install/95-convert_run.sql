@@ -120,8 +120,8 @@ BEGIN
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problem,
                   HINT = 'Mend these and call again, or give up with snowflake_ids_convert_undo().';
     END IF;
-    -- Names may have changed since the last step.
-    IF s.phase IN ('fill', 'follow', 'check', 'index', 'ready') THEN
+    -- Names may have changed since the last step. A batch has no use for the triggers, so it need not look each time.
+    IF s.phase IN ('check', 'index', 'ready') OR s.phase IN ('fill', 'follow') AND (s.silent OR s.done IS NOT DISTINCT FROM s.resumed_at) THEN
         EXECUTE format('SELECT %s.snowflake_ids_convert_triggers($1, $2)', ext) USING relation, s.phase <> 'fill';
     END IF;
     more := true;
