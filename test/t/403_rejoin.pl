@@ -82,11 +82,11 @@ sub fail_over
 		local $ENV{LD_PRELOAD} = shim('clock_shim');
 		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
 		ok(more_are_drawn($new), "turn $turn: clients of $to write and draw");
-		my $before = $new->safe_psql('postgres', 'SELECT pg_current_wal_insert_lsn()');
+		my $before = $new->safe_psql('postgres', 'SELECT count(*) FROM kept');
 		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync') == 0;
 		ok($ok, "turn $turn: $from is rewound while $to is written to");
-		my $written = $new->safe_psql('postgres', "SELECT pg_current_wal_insert_lsn() - '$before'");
-		cmp_ok($written, '>', 20000, "turn $turn: $written bytes of WAL meanwhile");
+		my $written = $new->safe_psql('postgres', "SELECT count(*) - $before FROM kept");
+		cmp_ok($written, '>', 0, "turn $turn: $written rows meanwhile");
 	}
 	spew($old->data_dir . '/postgresql.conf', $conf);
 	follow($old, $new);
