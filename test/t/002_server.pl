@@ -3,6 +3,9 @@
 use strict;
 use warnings;
 use Fcntl ':mode';
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -76,7 +79,7 @@ goes_up('without preloading again');
 	for (1 .. 300) { last if eval { value('SELECT true') }; select undef, undef, undef, 0.1 }
 	goes_up('kill -9 of a session');
 }
-$node->kill9;
+Faults::kill_postmaster($node);
 for my $try (1 .. 50)
 {
 	last if $node->start(fail_ok => 1);
