@@ -44,7 +44,7 @@ choose_user() {
 
 # Below /tmp and short: the path of a unix socket has 107 bytes.
 make_work() {
-    export LC_ALL=C.UTF-8
+    export LC_ALL=C.UTF-8 LANG=C.UTF-8  # the test modules take LC_ALL away
     work=$(mktemp -d /tmp/sfids.XXXXXX)
     trap remove_work EXIT
     trap 'exit 129' HUP
