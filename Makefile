@@ -7,7 +7,7 @@
 #   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
 #   make format           apply clang-format     make clean   remove what was built
 #   make fuzz             every parser (SECONDS=30 each)
-#   make sanitize         unit and regress tests under the checkers (MODES="unit thread server", also valgrind)
+#   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', a short run; writes doc/speed.md and doc/speed.svg (BENCH="-f 7": a million rows)
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
@@ -28,10 +28,7 @@ SOURCES    := $(sort $(wildcard src/pg/*.cpp src/ledger/*.cpp src/core/*.cpp))
 OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
-# Fragments that 0.9 did not have: the update script from there takes them from the same files.
-NEW_IN_1.0 := $(filter-out $(addprefix src/sql/install/,05-% 1% 2% 3% 4% 5% 6% 70-% 71-% 72-% 73-% 74-%),$(FRAGMENTS))
-UPDATE_BUILT = $(BUILD)/$(EXTENSION)--0.9--1.0.sql
-DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql $(UPDATE_BUILT)
+DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
 
 # One regress test per topic; setup, if there is one, creates what the others share.
 topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
@@ -57,7 +54,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects throw-away-server FORCE
+.PHONY: give-back bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects throw-away-server FORCE
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -70,6 +67,11 @@ all install installcheck objects:
 clean:
 	rm -rf $(EXTRA_CLEAN)
 endif
+
+# "sudo make install" leaves no files of root in build/.
+install: give-back
+give-back: all
+	@bash -c '. tools/lib.sh && give_back'
 
 # The regress tests lead the generators of the server back. It stops when other databases have the extension.
 installcheck: throw-away-server
@@ -102,11 +104,6 @@ $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql: FORCE
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
 	   for f in $(FRAGMENTS); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-
-$(UPDATE_BUILT): FORCE
-	@mkdir -p $(@D)
-	@tools/update-script src/sql/update/0.9--1.0.sql $(NEW_IN_1.0) >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 # ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL

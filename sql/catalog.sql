@@ -17,7 +17,10 @@ ORDER BY 1, attnum;
 -- Comments are short and say something of their own.
 SELECT objoid::regprocedure AS function, description FROM pg_description
 WHERE classoid = 'pg_proc'::regclass AND objoid IN (SELECT function FROM extension_functions)
-    AND (length(description) NOT BETWEEN 4 AND 160 OR description ~ '\.$') ORDER BY 1;
+    AND (length(regexp_replace(description, '; to allow it: .*', '')) NOT BETWEEN 4 AND 160 OR description ~ '\.$') ORDER BY 1;
+-- "permission denied for function" cannot carry a hint: what PUBLIC may not call says what to type.
+SELECT signature, description FROM extension_functions LEFT JOIN pg_description ON classoid = 'pg_proc'::regclass AND objoid = function
+WHERE NOT public AND description !~ 'GRANT EXECUTE ON FUNCTION \w+.* TO role$' AND description !~ '^internal: ' ORDER BY signature COLLATE "C";
 
 -- No cast happens unasked.
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
@@ -35,6 +38,17 @@ WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regcla
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
     AND NOT amvalidate(c.oid)
 ORDER BY 1, 2;
+
+-- What a body in SQL or PL/pgSQL means does not depend on the session's settings. Procedures could not commit then.
+SELECT p.oid::regprocedure AS not_pinned, p.proconfig FROM pg_proc p JOIN extension_functions f ON f.function = p.oid JOIN pg_language l ON l.oid = p.prolang
+WHERE l.lanname NOT IN ('c', 'internal') AND p.prokind <> 'p' AND p.prosqlbody IS NULL
+    AND NOT coalesce(p.proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp', 'standard_conforming_strings=on', 'quote_all_identifiers=off',
+                                                 'DateStyle=ISO, YMD', 'IntervalStyle=postgres']
+ORDER BY 1;
+SELECT proname AS procedure FROM pg_proc WHERE prokind = 'p' AND oid IN (SELECT function FROM extension_functions) ORDER BY 1;
+-- A body that is kept as a tree can be inlined. It makes no text of times, intervals or names: these are all its casts.
+SELECT p.proname, array(SELECT m[1] FROM regexp_matches(pg_get_functiondef(p.oid), '\S*\)::\S+|\mCAST\(.*', 'g') AS m) AS casts
+FROM pg_proc p WHERE p.prosqlbody IS NOT NULL AND p.oid IN (SELECT function FROM extension_functions) ORDER BY 1;
 
 -- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
 SELECT signature, flags FROM extension_functions

@@ -44,6 +44,9 @@ CALL snowflake_ids_convert('node', 'id', 'mastic', 'created', metabyte => 1);
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', metabyte => 256);
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', batch_size => 0);
 CALL snowflake_ids_convert('node', 'id', 'sno', NULL);
+CALL snowflake_ids_convert(NULL, 'id', 'sno', 'created', spill => NULL, finish => NULL);
+SELECT * FROM snowflake_ids_convert_plan('node', 'id', NULL, 'created', metabyte => NULL);
+SELECT snowflake_ids_convert_undo(NULL);
 CALL snowflake_ids_convert('pg_stats', 'attname', 'sno', 'attname');
 BEGIN;
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created');
@@ -112,7 +115,7 @@ SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'weak'::regcl
 SET timezone = 'Asia/Tokyo';
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', metabyte => 9, batch_size => 1);
 SET timezone = 'UTC';
-SELECT n.note, sno_timestamp(n.id), sno_metabyte(n.id), sno_partition(n.id), sno_sequence(n.id), up.note AS up
+SELECT n.note, sno_timestamp(n.id), sno_metabyte(n.id), sno_partition(n.id) - sno_partition(gen_sno()) AS partition_off, sno_sequence(n.id), up.note AS up
 FROM node n LEFT JOIN node up ON up.id = n.up ORDER BY n.id;
 SELECT l.note, n.note FROM leaf l JOIN node n ON n.id = l.node ORDER BY 1;
 \d node
@@ -161,6 +164,10 @@ ALTER TABLE again ALTER COLUMN id DROP DEFAULT;
 UPDATE again SET created = '2026-01-03';
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time FROM again LEFT JOIN done USING (id);
+
+-- What is inside can be called by hand. It has no business with tables and formats that are not converted.
+SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_ids_convert_floor('layout')$$, $$SELECT snowflake_ids_convert_step('again', true)$$,
+    $$SELECT snowflake_ids_convert_step(NULL, NULL)$$]) AS s, refusal(s) AS r;
 
 DROP VIEW traces;
 DROP SCHEMA conversion CASCADE;

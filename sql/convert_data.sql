@@ -133,5 +133,50 @@ CALL snowflake_ids_convert('two', 'id', 'mastic', 'created');
 SELECT count(*) FROM one JOIN two ON two.one = one.id;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
+-- Columns of other collations than the key that they refer to: that of the key decides, as in the foreign key
+CREATE TABLE words (id text COLLATE "C" PRIMARY KEY, up text COLLATE "POSIX" REFERENCES words DEFERRABLE INITIALLY DEFERRED, created timestamptz NOT NULL DEFAULT now());
+CREATE TABLE of_words (words text COLLATE "POSIX" NOT NULL REFERENCES words ON UPDATE CASCADE);
+INSERT INTO words VALUES ('a', NULL, '2026-02-01'), ('b', 'a', '2026-02-02'), ('c', 'b', '2026-02-03');
+INSERT INTO of_words SELECT id FROM words;
+CALL snowflake_ids_convert('words', 'id', 'mastic', 'created', finish => false);
+BEGIN;
+INSERT INTO words (id, up) VALUES ('self', 'self'), ('early', 'later');
+INSERT INTO words (id) VALUES ('later');
+INSERT INTO of_words VALUES ('self');
+UPDATE words SET up = 'later' WHERE id = 'b';
+UPDATE words SET id = 'd' WHERE id = 'c';
+WITH gone AS (DELETE FROM words WHERE id = 'a' RETURNING *), at_once AS (DELETE FROM of_words WHERE words = 'a') INSERT INTO words SELECT * FROM gone;
+INSERT INTO of_words VALUES ('a');
+COMMIT;
+CALL snowflake_ids_convert('words', 'id', 'mastic', 'created');
+SELECT count(*), count(up.id) AS up FROM of_words o JOIN words w ON w.id = o.words LEFT JOIN words up ON up.id = w.up;
+SELECT count(*) FROM words WHERE up = id;
+
+-- What was made is looked at before the change: an id that is not of the time of its row stops it, and nothing is lost.
+CREATE TABLE looked_at (id int PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO looked_at SELECT i, timestamptz '2026-02-01' + i / 300 * interval '1 ms' FROM generate_series(1, 1000) AS i;
+CREATE FUNCTION tamper(change text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('UPDATE data.snowflake_ids_map_%s SET %s', 'data.looked_at'::regclass::oid, change);
+END $$;
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, finish => false);
+SELECT tamper('created = created - interval ''8 hours''');
+\set VERBOSITY default
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true);
+SELECT tamper('created = created + interval ''8 hours''');
+-- Moved to a later tick, but not the next one that has room
+SELECT tamper('new = new + 1048576 * 1000 WHERE old >= 500');
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true);
+\set VERBOSITY terse
+SELECT snowflake_ids_convert_undo('looked_at');
+SELECT count(*), max(id) FROM looked_at;
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true, finish => false);
+SELECT tamper('created = created - interval ''8 hours''');
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true);
+SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'looked_at'::regclass;
+SELECT tamper('created = created + interval ''8 hours''');
+CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true);
+SELECT count(*), count(DISTINCT id), max(snowflake_si_timestamp(id) - created) FROM looked_at;
+
 DROP SCHEMA data CASCADE;
 DELETE FROM snowflake_ids_conversion;

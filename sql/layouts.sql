@@ -115,10 +115,23 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'acme', '2020-01-01', '1 s', 32, 20, 11$$, $$'twitter', '2020-01-01', '1 s', 32, 20, 11$$, $$'', '2020-01-01', '1 s', 32, 20, 11$$,
     $$repeat('x', 64), '2020-01-01', '1 s', 32, 20, 11$$, $$'wide', '2020-01-01', '1 s', 33, 20, 11$$]) AS s,
     refusal(format('SELECT snowflake_layout_create(%s)', s)) AS r;
+-- Nothing is done for a NULL, and that is said.
+SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('none', NULL, '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_create(NULL, '2020-01-01', '1 s', 32, 20, 11)$$,
+    $$SELECT snowflake_layout_drop(NULL)$$]) AS s, refusal(s) AS r;
 -- They never change, whoever asks.
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$,
     $$INSERT INTO snowflake_ids_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
     $$INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false)$$]) AS s, refusal(s) AS r;
+SET session_replication_role = replica;
+SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$]) AS s, refusal(s) AS r;
+RESET session_replication_role;
+-- Nor do they come or go in a transaction that only reads.
+BEGIN READ ONLY;
+SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('unwanted', '2020-01-01', '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_drop('acme')$$]) AS s, refusal(s) AS r;
+COMMIT;
+SELECT count(*) FILTER (WHERE name = 'unwanted') AS unwanted, count(*) FILTER (WHERE name = 'acme') AS acme FROM snowflake_layouts;
+-- What refuses those changes is a trigger function; a call by hand is refused too.
+SELECT r.* FROM refusal('SELECT snowflake_layout_keep()') AS r;
 -- A transaction that is rolled back leaves nothing behind, in this session neither.
 BEGIN;
 SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);

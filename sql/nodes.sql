@@ -36,6 +36,8 @@ FROM (VALUES ('a', '{}'),
     ('draws in my partition', '{"system_identifier": "2", "machine_id": 6, "sno_partitions": [4, 5, 5]}'),
     ('other base clock', '{"system_identifier": "2", "machine_id": 6, "si_base_clock": 1735689600}'),
     ('other width, unused', '{"system_identifier": "2", "machine_id": 6, "si_machine_bits": 6, "si_used": false}'),
+    ('automatic', '{"system_identifier": "2", "machine_id": 40000, "narrow_machine_id": 0}'),
+    ('another automatic', '{"system_identifier": "3", "machine_id": 50000, "narrow_machine_id": 0}'),
     ('too large for SI', '{"system_identifier": "2", "machine_id": 32}')) AS v(what, change);
 SELECT o.what, c.* FROM server a, server o LEFT JOIN LATERAL snowflake_ids_compare((SELECT j FROM server WHERE what = 'a'), o.j) c ON true
 WHERE a.what = 'a' ORDER BY o.what COLLATE "C", c.format, c.conflict;
@@ -45,6 +47,7 @@ SELECT count(*) AS one_sided FROM server a, server b,
     LATERAL (SELECT array_agg(c ORDER BY c::text) AS cs FROM snowflake_ids_compare(b.j, a.j) c) y
 WHERE x.cs IS DISTINCT FROM y.cs;
 -- Bounds that share a partition, and ids that are too large for Snowflake-SI on both.
+SELECT c.* FROM server a, server b, snowflake_ids_compare(a.j, b.j) c WHERE a.what = 'automatic' AND b.what = 'another automatic';
 SELECT c.* FROM server a, snowflake_ids_compare(a.j || '{"sno_sequences": [0, 39999], "machine_id": 40}',
     a.j || '{"sno_sequences": [40000, 65535], "machine_id": 40, "started": 3}') c WHERE a.what = 'a';
 SELECT c.* FROM server a, snowflake_ids_compare(a.j || '{"mastic_used": true}', a.j || '{"mastic_used": true, "machine_id": 7, "started": 3}') c WHERE a.what = 'a';

@@ -5,10 +5,10 @@ CREATE ROLE regress_settings_user LOGIN;
 SELECT current_user AS superuser \gset
 
 -- A session that has used no function of the extension yet does not know its settings: to it they are names that
--- somebody made up. Whatever was put there is refused when the library is loaded.
+-- somebody made up. Whatever was put there is refused when the library is loaded, and then no id is drawn.
 SET snowflake_ids.machine_id = 5;
 SET snowflake_ids.no_such = 1;
-SELECT sno_partition(gen_sno());
+SELECT sno_partition(gen_sno()) >= 32768 AS automatic;
 SHOW snowflake_ids.machine_id;
 SHOW snowflake_ids.no_such;
 \c - regress_settings_user
@@ -18,7 +18,7 @@ SET snowflake_ids.si_base_clock = '2003-03-18T07:20:19.225Z';
 SET snowflake_ids.clock_regression = 'error';
 SET snowflake_ids.overflow = 'error';
 SET snowflake_ids.max_wait = '123ms';
-SELECT sno_partition(gen_sno()), sno_sequence(max(id)) >= 5 FROM gen_sno_series(10000) AS id;
+SELECT sno_partition(gen_sno()) >= 32768 AS automatic, sno_sequence(max(id)) >= 5 FROM gen_sno_series(10000) AS id;
 SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default' ORDER BY name COLLATE "C";
 -- A name that the extension does not have is refused from now on.
 SET snowflake_ids.no_such = 1;
@@ -85,7 +85,7 @@ ALTER ROLE regress_settings_user SET snowflake_ids.overflow = error;
 \c - :superuser
 ALTER ROLE regress_settings_user SET snowflake_ids.machine_id = 5;
 \c - regress_settings_user
-SELECT sno_partition(gen_sno());
+SELECT sno_partition(gen_sno()) >= 32768 AS automatic;
 SHOW snowflake_ids.overflow;
 \c - :superuser
 LOAD 'snowflake_ids';
@@ -95,7 +95,7 @@ SET client_min_messages = warning;
 -- Values out of range
 --
 ALTER SYSTEM SET snowflake_ids.machine_id = 65536;
-ALTER SYSTEM SET snowflake_ids.machine_id = -1;
+ALTER SYSTEM SET snowflake_ids.machine_id = -2;
 ALTER SYSTEM SET snowflake_ids.machine_id = 'x';
 ALTER SYSTEM SET snowflake_ids.sno_sequence_min = 65536;
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = -1;
@@ -127,12 +127,24 @@ SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1
 SELECT machine_id, machine_id_source FROM snowflake_ids_status();
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
-SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1) AS id);
-SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+SELECT sno_partition(gen_sno()) >= 32768 AS automatic, (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
+SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
 
+-- The same on each server of the cluster, and 0 can be asked for.
+SELECT sno_partition(gen_sno()) AS automatic \gset
+\c - :superuser
+SELECT sno_partition(gen_sno()) = :automatic AS same;
+ALTER SYSTEM SET snowflake_ids.machine_id = 0;
+\i sql/include/reload.psql
+SELECT sno_partition(gen_sno()), machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
+ALTER SYSTEM SET snowflake_ids.machine_id = -1;
+\i sql/include/reload.psql
+SELECT sno_partition(gen_sno()) = :automatic AS same, machine_id_source FROM snowflake_ids_status();
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
 -- The source is right in a session that has only asked for it.
 \c - :superuser
-SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
 
 
 DROP ROLE regress_settings_user;

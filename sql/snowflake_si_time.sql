@@ -23,6 +23,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_si_created_in(id, tstz
 EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_si_created_in(id, '(,)', '2026-01-01', 5);
 EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_si_created_in(id, '(,2020-01-01)', '2026-01-01', 5);
 EXPLAIN (COSTS OFF) SELECT * FROM message WHERE snowflake_si_created_in(id, tstzrange(now(), NULL), '2026-01-01', 5);
+SELECT plan($$SELECT * FROM message WHERE snowflake_si_created_in(id, (SELECT tstzrange(now(), NULL)))$$);
 -- Left alone: a base clock that is not valid or not known.
 SELECT plan($$SELECT * FROM message WHERE snowflake_si_created_in(id, '(,)', '1999-01-01', 5)$$);
 SELECT plan($$SELECT * FROM message WHERE snowflake_si_created_in(id, '(,)', now(), 5)$$);

@@ -10,6 +10,7 @@ FROM (VALUES ('sno', 'brpk4q72xwf2m63l'), ('sno', 'brpk4q72xwf2m63y'), ('sno', '
 SELECT type, e.sql_error_code, e.message, e.detail
 FROM (VALUES ('sno', 'brpk4q72xwf2m63y'), ('gid', '74ggDzh4TZ_33Abx4UEM2PFE'), ('gid(volume)', '74ggDzh4TZ-33Abx4UEM2PFE')) AS v (type, value),
      pg_input_error_info(value, type) AS e;
+SELECT e.hint FROM (VALUES ('sno', '2026-01-01'), ('gid', '2026-01-01 10:00'), ('gid(log)', 'infinity'), ('sno', '2026')) AS v (type, value), pg_input_error_info(value, type) AS e;
 -- COPY can skip what is refused, from 17 on.
 SELECT current_setting('server_version_num')::int < 170000 AS too_old \gset
 \if :too_old

@@ -113,7 +113,7 @@ SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::te
 SELECT relation FROM snowflake_ids_my_conversions;
 \c - regress_tenant_user
 
--- Set before the library is loaded, where any name with a dot is taken.
+-- Set before the library is loaded, where any name with a dot is taken: then the session does not draw.
 \c -
 SET snowflake_ids.machine_id = 7;
 SET snowflake_ids.durable_window = '1h';

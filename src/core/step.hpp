@@ -13,6 +13,12 @@
 //
 // Formats without the bit never take the third row. Ticks are compared: going back inside
 // one tick is no regression.
+//
+// Lead. A floor can put H ahead of a clock that is right: a new server life begins above all
+// that may have been issued. `lead` says by how much, until the clock has caught up once.
+// A clock that is behind H by no more than that has not gone back, so the step holds, under
+// every policy, and spends no toggle. Only what is beyond the lead is a regression.
+// No number depends on it: holding is always safe.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +32,7 @@ struct State {
     std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
     std::uint32_t drifts = 0;  // regressions so far; the lowest bit is the tick-tock toggle
     std::uint32_t used = 0;    // ids drawn in this tick; kept only by a free-running counter
+    std::uint64_t lead = 0;    // ticks that a floor has put H ahead of the clock; 0: the clock has caught up
 
     constexpr std::uint32_t toggle() const { return drifts & 1; }
 };
@@ -45,7 +52,7 @@ struct Rules {
     std::uint64_t max_tick = 0;  // last tick that the format can hold
     bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
-    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: ticks that it may run ahead of the clock
+    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: ticks that it may run ahead of the clock, beside State::lead
     // A new tick starts the sequence again at min if `next` has reached this (0: always, as
     // everything here but Snowflake-SI's sequenceResetThreshold and free-running counters,
     // which go round inside the bounds). Only for replaying those references.
@@ -68,6 +75,7 @@ enum class Verdict : unsigned char {
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
+    bool own_lead = false;    // held, and that is no regression but State::lead
     State state{};            // the state after the step; unchanged unless issued
     std::uint32_t first = 0;  // issued: sequence numbers first .. first + count - 1
     std::uint32_t count = 0;
@@ -107,27 +115,36 @@ constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
     return s;
 }
 
+constexpr Step caught_up(Step step) {
+    if (step.verdict == Verdict::issued) step.state.lead = 0;
+    return step;
+}
+
 }  // namespace detail
 
 // Draws up to `want` (at least 1) consecutive sequence numbers at tick `now`.
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
-    if (now == s.tick) return detail::take(s, want, r);
-    if (now > s.tick) return detail::take(detail::at_tick(s, now, r), want, r);
+    if (now == s.tick) return detail::caught_up(detail::take(s, want, r));
+    if (now > s.tick) return detail::caught_up(detail::take(detail::at_tick(s, now, r), want, r));
 
-    if (r.has_toggle && now > s.safe) {
+    const std::uint64_t behind = s.tick - now;
+    const bool own_lead = behind <= s.lead;
+    if (!own_lead && r.has_toggle && now > s.safe) {
         State back = detail::at_tick(s, now, r);
         back.safe = s.tick;
         back.drifts++;
-        return detail::take(back, want, r);
+        return detail::caught_up(detail::take(back, want, r));
+    }
+    if (own_lead || (r.on_regression == OnRegression::hold && behind - s.lead <= r.max_lead)) {
+        Step held = detail::take(s, want, r);
+        held.held = true;
+        held.own_lead = own_lead;
+        return held;
     }
     switch (r.on_regression) {
-        case OnRegression::hold: {
-            if (s.tick - now > r.max_lead) break;
-            Step held = detail::take(s, want, r);
-            held.held = true;
-            return held;
-        }
+        case OnRegression::hold:
+            break;
         case OnRegression::follow:
             return detail::take(detail::at_tick(s, now, r), want, r);
         case OnRegression::wait:
@@ -135,7 +152,9 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
             break;
     }
     // With H <= S the same tick goes on; with S < H the tick after S is a new regression.
-    const std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
+    std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
+    // From there on the clock is behind by no more than the lead.
+    if (resume > s.tick - s.lead) resume = s.tick - s.lead;
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 

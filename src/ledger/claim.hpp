@@ -1,7 +1,7 @@
 // The claim: how processes that share a slot draw sequence numbers from it.
 //
-//   1. load the word, then `safe`, THEN read the clock. A clock read before the word sees
-//      regressions that are not there: another process may have moved the word on since.
+//   1. load `lead`, the word, then `safe`, THEN read the clock. A clock read before the word
+//      sees regressions that are not there: another process may have moved the word on since.
 //   2. compute the pure step (core/step.hpp).
 //   3. on a regression raise `safe` first, by an atomic maximum. Interrupted here, the next
 //      caller sees a more careful `safe`, nothing worse.
@@ -17,6 +17,21 @@
 // right to begin it. If it speaks of another tick (H was begun by the clock, or its beginner
 // was killed before it swapped the word) a full tick is waited from now on; unless the word
 // has moved on as well, then the caller was late and starts over.
+//
+// Lead. Who raises a slot to where it begins (life.hpp) notes in `lead` how many ticks that
+// has put it ahead of the clock: such a lead is no regression (core/step.hpp).
+//
+//   bits 63-16  ticks; 0: none, or the clock has caught up
+//   bits 15-1   generation: each floor counts it up
+//   bit  0      a floor is under way
+//
+// The first claim by the step that finds the clock at the word's tick or past it ends the
+// lead, after its swap, unless `lead` has changed since it was loaded or a floor is under
+// way. `lead` is loaded before the word: a lead that has ended was ended by a clock that had
+// caught up with the word that is loaded after it. A floor may come between the two, so a
+// claim that finds a regression starts over if `lead` has changed meanwhile. By both, a clock
+// that is right never shows a regression. Only the policy looks at `lead`. Whatever it holds, no number comes twice: a
+// held claim takes its numbers from the word as any other.
 //
 // Limit. A tick at or beyond `limit` is not issued: it is the caller's view of the durable
 // ceilings, which only ever grow, so an old view is merely more careful. Numbers of a tick
@@ -54,6 +69,7 @@ struct Claim {
     bool toggled = false;   // this claim was the regression
     bool held = false;      // the clock is behind `tick`
     bool advanced = false;  // held, and this claim began a new tick
+    bool own_lead = false;  // the clock is behind `tick` by no more than the slot's lead: no regression
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -95,6 +111,23 @@ std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     return slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1;
 }
 
+constexpr unsigned lead_tag_bits = 16;
+constexpr std::uint64_t max_lead_ticks = ~std::uint64_t{0} >> lead_tag_bits;
+constexpr std::uint64_t floor_under_way = 1, next_generation = 2;
+
+constexpr std::uint64_t lead_ticks(std::uint64_t lead) { return lead >> lead_tag_bits; }
+
+constexpr std::uint64_t pack_lead(std::uint64_t ticks, std::uint64_t before, bool under_way) {
+    const std::uint64_t tag = (before & ~floor_under_way) + next_generation;
+    return (ticks < max_lead_ticks ? ticks : max_lead_ticks) << lead_tag_bits | (tag & 0xfffe) | (under_way ? 1 : 0);
+}
+
+// The clock has caught up. `lead` is what was loaded before the word.
+template <class S>
+void end_lead(S& slot, std::uint64_t lead) {
+    if ((lead & floor_under_way) == 0) slot.lead.compare_exchange_strong(lead, lead & 0xffff);
+}
+
 }  // namespace detail
 
 // The whole table of the step.
@@ -102,16 +135,19 @@ template <class S, class Clock>
 [[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                       std::uint64_t limit) {
     for (;;) {
+        const std::uint64_t lead = slot.lead.load();
         std::uint64_t word = slot.word.load();
         const std::uint64_t safe = slot.safe.load();
         const Result<std::uint64_t> now = clock.tick();
-        const State state = unpack(word, safe, rules.has_toggle);
+        State state = unpack(word, safe, rules.has_toggle);
+        state.lead = detail::lead_ticks(lead);
         if (!now) {
             return {.outcome = now.error == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended,
                     .tick = state.tick};
         }
 
         Step s = step(state, now.value, want, rules);
+        if (now.value < state.tick && !s.own_lead && slot.lead.load() != lead) continue;
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
             // Beyond the last tick no ceiling helps: the step below says that it has ended.
@@ -121,13 +157,16 @@ template <class S, class Clock>
             if (left > 0) {
                 return {.outcome = Outcome::overflow,
                         .held = true,
+                        .own_lead = s.own_lead,
                         .toggle = state.toggle(),
                         .tick = state.tick,
                         .wait_us = left};
             }
             if (left < 0) continue;
+            const bool own_lead = s.own_lead;
             s = step(state, state.tick + 1, want, rules);
             s.held = advanced = true;
+            s.own_lead = own_lead;
         }
         switch (s.verdict) {
             case Verdict::issued:
@@ -147,9 +186,11 @@ template <class S, class Clock>
         const bool toggled = s.state.drifts != state.drifts;
         if (toggled) raise_to(slot.safe, s.state.safe);
         if (slot.word.compare_exchange_weak(word, pack(s.state, rules.has_toggle))) {
+            if (state.lead != 0 && !s.held) detail::end_lead(slot, lead);
             return {.toggled = toggled,
                     .held = s.held,
                     .advanced = advanced,
+                    .own_lead = s.own_lead,
                     .toggle = s.state.toggle(),
                     .first = s.first,
                     .count = s.count,

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
 
 namespace snowflake_ids::ledger {
@@ -17,6 +18,17 @@ namespace {
 bool is_an_answer(int error) {
     return error == ENOENT || error == ESRCH || error == ENOTDIR || error == EACCES || error == EPERM;
 }
+
+// The slot's time line, and the clock on it.
+struct Begin {
+    Timeline timeline;
+
+    std::uint64_t tick(std::uint64_t ms) const { return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000); }
+    void operator()(Slot& slot, std::uint64_t tick, bool toggle) const {
+        const auto most = static_cast<std::uint64_t>(longest_lead_us / timeline.tick_us);
+        begin_slot(slot, tick, toggle, clamped_tick(timeline, wall_us()), most);
+    }
+};
 
 }  // namespace
 
@@ -48,7 +60,8 @@ void apply_floor(const Ledger& ledger, Slot& slot) {
     const Format format = Key::unpack(slot.key.load()).format;
     const std::uint64_t floor_ms = ledger.header->floor_ms.load();
     if (floor_ms == 0 || !tells_time(slot)) return;
-    apply_floor(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(floor_ms) * 1000), has_toggle(format));
+    const Begin begin{timeline_of(slot)};
+    apply_floor(slot, begin.tick(floor_ms), has_toggle(format), begin);
 }
 
 void raise_floor(const Ledger& ledger, std::uint64_t ms) {
@@ -56,21 +69,21 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         Slot& slot = ledger.slots[i];
         if (!tells_time(slot)) continue;
-        raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
-                   has_toggle(Key::unpack(slot.key.load()).format));
+        const Begin begin{timeline_of(slot)};
+        begin(slot, begin.tick(ms), has_toggle(Key::unpack(slot.key.load()).format));
     }
 }
 
 CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
-                         std::uint64_t life_id, bool sync) {
+                         std::uint64_t life_id, std::uint64_t at_least_ms, bool sync) {
     LockedCeilings file;
     const CeilingResult r = file.open(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     const auto resume = [&](Slot& slot, std::uint64_t ms) {
         const Format format = Key::unpack(slot.key.load()).format;
         if (tells_time(slot)) {
-            const Timeline timeline = timeline_of(slot);
-            raise_slot(slot, clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000), has_toggle(format));
+            const Begin begin{timeline_of(slot)};
+            begin(slot, begin.tick(ms), has_toggle(format));
         } else if (format == Format::snowflake_si) {
             // It gets its layout with the next id, and stands above the floor then.
             raise_to(ledger.header->floor_ms, ms);
@@ -80,7 +93,7 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
     };
     return begin_locked_life(
         *ledger.header, slot_count, [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; }, resume, file, key,
-        life_id, sync);
+        life_id, at_least_ms, sync);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -11,7 +11,13 @@
 // come, then write the life's key, last. All steps only move forward: killed in between, the
 // next process does them again.
 //
-// So ids run ahead of the clock for at most the durable window after a restart.
+// The files may be another server's (pg_rewind brings those of its source), or made a moment
+// ago in place of ones that were removed. They do not tell, and then know nothing of ids that
+// were drawn here. So no slot begins below `at_least`, where the clock is now and 1.25 durable
+// windows: no generator that was not far ahead of its clock has had a ceiling beyond that.
+//
+// So ids run ahead of the clock for 1.25 durable windows after a restart. That lead is the life's
+// own doing and no regression of the clock: begin_slot() notes it for the claim.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +44,9 @@ int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks);
 bool is_current(const Ledger& ledger, const LifeKey& key);
 
 // Begins the life `key` if it is not the current one. `life_id` is a fresh random number;
-// `sync`: as the server's fsync setting.
+// `at_least_ms`: see above; `sync`: as the server's fsync setting.
 CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
-                         std::uint64_t life_id, bool sync);
+                         std::uint64_t life_id, std::uint64_t at_least_ms, bool sync);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. Only ever
 // forward; returns the tick it now stands at.
@@ -67,6 +73,43 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
+// The most that one floor of a life can put a slot ahead of where it was: 1.25 of the longest durable window.
+inline constexpr std::int64_t longest_lead_us = std::int64_t{3600} * 1000000 * 5 / 4;
+
+// Raises a slot to the tick where it begins: in a new life, above the ceiling of a database that enters one, or because
+// it is new. How far that puts it ahead of the clock, whose tick is `now`, is its lead (claim.hpp). A slot that was
+// ahead of the clock before keeps the lead that it had, and no more: what its clock had gone back by stays a regression.
+// `most`: longest_lead_us in ticks, for a slot that does not know where it was.
+template <class S>
+void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now, std::uint64_t most) {
+    if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
+    const State was = unpack(slot.word.load(), slot.safe.load(), has_toggle);
+    const std::uint64_t up = raise(was, tick, Rules{}).tick;
+    std::uint64_t before = slot.lead.load();
+    std::uint64_t ticks = 0;
+    if (up > now) {
+        const std::uint64_t had = was.tick > now ? detail::lead_ticks(before) : 0;
+        const std::uint64_t gained = up - was.tick < most ? up - was.tick : most;
+        // One tick for a floor that was there already (raise_slot), one for the first held tick, which may begin at once.
+        constexpr std::uint64_t rounding = 2;
+        const std::uint64_t own = had + gained + (gained != 0 ? rounding : 0), ahead = up - now + rounding;
+        ticks = own < ahead ? own : ahead;
+    }
+    if (ticks == 0 && (before & 0xffff'ffff'ffff'0001) == 0) {
+        raise_slot(slot, tick, has_toggle);
+        return;
+    }
+    // Before the word, or a claim would find it ahead of the clock without a lead; and after it, when a claim may end it.
+    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(ticks, before, true))) {}
+    raise_slot(slot, tick, has_toggle);
+    before = slot.lead.load();
+    for (;;) {
+        // Of another floor that was raised at the same time, if that is higher.
+        const std::uint64_t theirs = detail::lead_ticks(before), higher = ticks > theirs ? ticks : theirs;
+        if (slot.lead.compare_exchange_strong(before, detail::pack_lead(higher, before, false))) return;
+    }
+}
+
 // A life is current when its whole key is there; `started` is written last.
 template <class H>
 bool is_current(const H& header, const LifeKey& key) {
@@ -78,7 +121,7 @@ bool is_current(const H& header, const LifeKey& key) {
 // takes one to its time in Unix ms, sequence used up.
 template <class H, class File, class SlotAt, class Resume>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
-                                const LifeKey& key, std::uint64_t life_id, bool sync) {
+                                const LifeKey& key, std::uint64_t life_id, std::uint64_t at_least, bool sync) {
     if (is_current(header, key)) return {};
     typename File::Ceilings ceilings;
     CeilingResult r = file.read(ceilings);
@@ -87,7 +130,7 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
 
     // From here on no life is current until the key is complete again.
     header.life_key[0].store(0);
-    std::uint64_t highest = 0;
+    std::uint64_t highest = at_least;
     for (std::uint32_t i = 0; i < count; i++) {
         auto& s = slot(i);
         const std::uint64_t published = s.ceiling.load();
@@ -96,7 +139,7 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
         // A ledger that was made anew, or that is older than a slot, does not know it, but its ceiling speaks of it.
         if (s.key.load() == 0 && bound > highest) highest = bound;
-        resume(s, bound);
+        resume(s, bound > at_least ? bound : at_least);
         s.ceiling.store(ceilings[i]);
     }
     raise_to(header.floor_ms, highest);
@@ -109,10 +152,10 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     return {};
 }
 
-// The same for a slot that may be far above already: for whoever found it.
-template <class S>
-void apply_floor(S& slot, std::uint64_t tick, bool has_toggle) {
-    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise_slot(slot, tick, has_toggle);
+// For a slot that may be far above the floor already. `raise`: begin_slot() or raise_slot().
+template <class S, class Raise>
+void apply_floor(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
+    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise(slot, tick, has_toggle);
 }
 
 // Nothing at or before `ms` is issued by any slot any more. A slot that is being made at

@@ -183,6 +183,7 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
                 slot.safe.store(0);
                 slot.ceiling.store(0);
                 slot.begun.store(0);
+                slot.lead.store(0);
             }
         }
         mend_header(header, floor_ms);

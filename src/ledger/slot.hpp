@@ -67,6 +67,10 @@ struct Counters {
     Occurrence behind;  // the clock is behind the last id
     Word behind_ticks;  // ticks that were begun ahead of the clock since
     Word behind_us;     // how far behind it was at first
+
+    bool anything_goes_on() const {
+        return (overflow_began.load(std::memory_order_relaxed) | behind_began.load(std::memory_order_relaxed)) != 0;
+    }
 };
 
 // One generator. The first line is the hot one.
@@ -82,7 +86,8 @@ struct BasicSlot {
     // key is, and in the same sector of the file: whoever sees the key sees it, after a power loss and in a copy of the
     // file too. A creator killed in between leaves a free slot that only this numbering, or another format, can take.
     W numbering;
-    W reserved[2];
+    W lead;  // see claim.hpp: how far a floor has put it ahead of the clock
+    W reserved;
 };
 
 struct alignas(64) Slot : BasicSlot<Word> {

@@ -30,29 +30,48 @@ inline Expr* bigint_constant(int64 value) {
         makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(value), false, FLOAT8PASSBYVAL));
 }
 
-// id within the span, with no more comparisons than it takes; null for an empty span.
-inline Expr* within_constants(const Sides& sides, const Span& span) {
-    if (span.empty()) return nullptr;
-    Expr* lower = sides.compare(Comparison::greater_equal, bigint_constant(span.first));
-    Expr* upper = span.last == -1 ? sides.compare(Comparison::less, bigint_constant(0))
-                                  : sides.compare(Comparison::less_equal, bigint_constant(span.last));
+// False for every id, and NULL for NULL.
+inline Expr* no_bigint(const TimeCall& call) { return call.compare(Comparison::less, bigint_constant(PG_INT64_MIN)); }
+
+// id within the span, with no more comparisons than it takes.
+inline Expr* within_constants(const TimeCall& call, const Span& span) {
+    if (span.empty()) return no_bigint(call);
+    Expr* lower = call.compare(Comparison::greater_equal, bigint_constant(span.first));
+    Expr* upper = span.last == -1 ? call.compare(Comparison::less, bigint_constant(0))
+                                  : call.compare(Comparison::less_equal, bigint_constant(span.last));
     if (span.last == PG_INT64_MAX) return lower;
     if (span.first == PG_INT64_MIN) return upper;
     return make_andclause(list_make2(lower, upper));
 }
 
-// False for every id, and NULL for NULL.
-inline Expr* no_bigint(const Sides& sides) { return sides.compare(Comparison::less, bigint_constant(PG_INT64_MIN)); }
-
-// False where the predicate must be left as it is or the range is NULL.
-inline bool bigint_may_rewrite(PlannerInfo* root, const Sides& sides) {
-    return sides.may_rewrite(root) &&
-           !(IsA(sides.time, Const) && reinterpret_cast<const Const*>(sides.time)->constisnull);
-}
-
 // The times of a constant range.
-inline Times constant_times(const Node* range) {
-    return times_of(range_ends(DatumGetRangeTypeP(reinterpret_cast<const Const*>(range)->constvalue)));
+inline Times known_times(const TimeCall& call) { return times_of(range_ends(DatumGetRangeTypeP(call.known_time()))); }
+
+// ---- layouts of 64 bits
+//
+// SQL compares ids as signed numbers: those of the far half, the last half of their time, are below all others. So the
+// ids of a span of time are up to two intervals. If the range is not known, its end may lie in the far half, and the
+// predicate is replaced by
+//
+//   id >= first(range) AND id <= last(range)   OR   id < 0 AND id >= far_first(range) AND id <= far_last(range)
+//
+// An index takes it as two conditions, and needs no filter besides. As a filter it works out the range once for most
+// rows: "id < 0" is there to end the second half at once. It is NULL where id or range is.
+
+constexpr std::uint64_t far_half = std::uint64_t{1} << 63;
+
+struct Halves {
+    const char *first, *last, *far_first, *far_last;
+};
+
+// The arguments of first() and its like are those of the predicate, but for the id.
+inline Expr* both_halves(const TimeCall& call, const Halves& names) {
+    List* arguments = list_copy_tail(call.arguments, 1);
+    List* near = call.between(names.first, names.last, arguments);
+    List* far = call.between(names.far_first, names.far_last, arguments);
+    if (near == NIL || far == NIL) return nullptr;
+    Expr* negative = call.compare(Comparison::less, bigint_constant(0));
+    return make_orclause(list_make2(make_andclause(near), make_andclause(lcons(negative, far))));
 }
 
 }  // namespace snowflake_ids

@@ -73,6 +73,38 @@ typedef SkipSupportData* SkipSupport;
 #endif
 }
 
+extern "C" {
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+}
+
+// A setting by its name, null if there is none: exported since 16.
+#if PG_VERSION_NUM < 160000
+inline config_generic* find_option(const char* name, bool, bool, int) {
+    config_generic** all = get_guc_variables();
+    for (int i = 0; i < GetNumConfigOptions(); i++)
+        if (pg_strcasecmp(all[i]->name, name) == 0) return all[i];
+    return nullptr;
+}
+#endif
+
+// Settings that may be set in a parallel operation came with 17 and with minor versions of late 2024. The server that
+// runs may be older than the headers, and ignores the flag then.
+// SNOWFLAKE_IDS_OLD_MINOR, for tests: as with such a server.
+#if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
+#undef GUC_ALLOW_IN_PARALLEL
+#define GUC_ALLOW_IN_PARALLEL 0
+inline bool settings_allowed_in_parallel() { return false; }
+#else
+inline bool settings_allowed_in_parallel() {
+    const int running = atoi(GetConfigOption("server_version_num", false, false));
+    const int first[] = {150010, 160006, 170002};
+    for (const int f : first)
+        if (running / 10000 == f / 10000) return running >= f;
+    return running >= 180000;
+}
+#endif
+
 // The shared variables of transactions got their name with 17.
 #if PG_VERSION_NUM < 170000
 #define TransamVariables ShmemVariableCache
@@ -82,6 +114,26 @@ typedef SkipSupportData* SkipSupport;
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false
 #endif
+
+// A new page at the end of a relation, pinned: extending took two steps before 16.
+extern "C" {
+#include "storage/bufmgr.h"
+#if PG_VERSION_NUM < 160000
+#include "storage/lmgr.h"
+#endif
+}
+inline Buffer extend_relation(Relation rel) {
+#if PG_VERSION_NUM >= 160000
+    BufferManagerRelation manager{};
+    manager.rel = rel;
+    return ExtendBufferedRel(manager, MAIN_FORKNUM, nullptr, 0);
+#else
+    LockRelationForExtension(rel, ExclusiveLock);
+    const Buffer buffer = ReadBufferExtended(rel, MAIN_FORKNUM, P_NEW, RBM_NORMAL, nullptr);
+    UnlockRelationForExtension(rel, ExclusiveLock);
+    return buffer;
+#endif
+}
 
 // The schema of an extension: exported since 16.
 #if PG_VERSION_NUM < 160000
@@ -105,3 +157,18 @@ inline Oid get_extension_schema(Oid extension) {
     return schema;
 }
 #endif
+
+// index_beginscan() got an argument for instrumentation with 18. Its type tells, and would tell of one more.
+extern "C" {
+#include "access/genam.h"
+}
+template <class Function = decltype(&index_beginscan)>
+IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot, int keys,
+                               Function begin = &index_beginscan) {
+    if constexpr (requires { begin(table, index, snapshot, keys, 0); })
+        return begin(table, index, snapshot, keys, 0);
+    else if constexpr (requires { begin(table, index, snapshot, nullptr, keys, 0); })
+        return begin(table, index, snapshot, nullptr, keys, 0);
+    else
+        return begin(table, index, snapshot, nullptr, keys, 0, 0);
+}

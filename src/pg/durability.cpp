@@ -27,9 +27,17 @@ int64 wal_until_us = 0;
 // each is synced once per window and nobody has to stop for it.
 int64 window_us() { return int64{settings::durable_window_ms} * 1000; }
 int64 margin_us() { return window_us() / 4; }
+
+// No ceiling is further ahead of the clock than this, but for ids that are so themselves. A new life begins there, and
+// while ids are still ahead of the clock the ceilings above them go up in small steps: the next life begins at them, and
+// lives that soon follow each other must not lead a window further each.
+int64 ahead_us(int64 now_us) { return now_us + window_us() + margin_us(); }
+int64 step_us() { return Min(margin_us(), int64{500000}); }
 int64 target_us(const Generator& g, uint64 tick) {
-    return Max(ledger::wall_us(), g.timeline.start_us(tick)) + window_us() + margin_us();
+    return Max(ahead_us(ledger::wall_us()), g.timeline.start_us(tick) + step_us());
 }
+// How much of a ceiling at `until_us` must be left when somebody begins to raise it.
+int64 enough_us(int64 until_us) { return until_us > ahead_us(ledger::wall_us()) ? step_us() / 2 : margin_us(); }
 
 uint64 to_ms(int64 us) {
     const int64 ms = us / 1000 + (us % 1000 != 0);
@@ -56,9 +64,10 @@ unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
             break;
         case ledger::CeilingError::busy:
             ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                            errmsg("gave up waiting for the lock on ceiling file \"%s\"", name),
+                            errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name,
+                                   settings::max_wait_ms),
                             errhint("Another session's sync of the file does not return: look at the server's "
-                                    "storage.")));
+                                    "storage. The limit of the wait is set by snowflake_ids.max_wait.")));
             break;
         case ledger::CeilingError::io:
         case ledger::CeilingError::none:
@@ -74,14 +83,11 @@ unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
 // Calls `attempt` until it does not answer "busy". The holder of the lock needs it for one
 // sync; a bounded wait must not count on that.
 template <class Attempt>
-void until_done(Attempt attempt) {
-    const uint64 start = ledger::monotonic_us();
-    for (;;) {
+void until_done(const Patience& patience, Attempt attempt) {
+    for (Attempts attempts;; attempts.pause(patience)) {
         const ledger::CeilingResult r = attempt();
         if (r.error == ledger::CeilingError::none) return;
-        const uint64 waited = ledger::monotonic_us() - start;
-        if (r.error != ledger::CeilingError::busy || waited > uint64{10} * 1000000) raise_error(r);
-        nap(500);
+        if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) raise_error(r);
     }
 }
 
@@ -104,7 +110,7 @@ ledger::LifeKey current_life() {
     return key;
 }
 
-void begin_life(const ledger::Ledger& shared) {
+void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     const ledger::LifeKey key = current_life();
     if (ledger::is_current(shared, key)) return;
     uint64 id = 0;
@@ -114,25 +120,33 @@ void begin_life(const ledger::Ledger& shared) {
                             errhint("The operating system's random source failed. Try again when it is mended.")));
         }
     }
-    until_done([&] { return ledger::begin_life(DataDir, file_mode(), shared, key, id, enableFsync); });
+    until_done(patience, [&] {
+        return ledger::begin_life(DataDir, file_mode(), shared, key, id, ceiling_ms(ledger::wall_us()), enableFsync);
+    });
 }
 
-void enter_database(const ledger::Ledger& shared) {
+void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
         wal_until_us = 0;
         settings::generation++;  // every generator is set up again
     });
-    wal_ceiling::InDatabase wal;
-    const int64 target = ledger::wall_us() + window_us() + margin_us();
+    const wal_ceiling::InDatabase wal{patience};
+    // Generators may stand where the life has begun.
+    const int64 target = ahead_us(ledger::wall_us()) + step_us();
     wal_until_us = ledger::enter_database(wal, shared.header->life_id.load(), target, [&](int64 us) {
         ledger::raise_floor(shared, to_ms(us));
         shared.header->epoch.fetch_add(1);  // ends leases below the floor
     });
 }
 
-void raise_wal_above(int64 wanted_us, int64 target_us) {
-    wal_ceiling::InDatabase wal;
+void raise_wal_above(int64 wanted_us, int64 target_us, const Patience& patience) {
+    const wal_ceiling::InDatabase wal{patience};
     wal_until_us = ledger::raise_wal_above(wal, shared_ledger().header->life_id.load(), wanted_us, target_us);
+}
+
+void raise_wal_ahead(int64 soon_us, int64 target_us) {
+    const int64 until_us = wal_ceiling::raise_if_free(soon_us, {target_us, shared_ledger().header->life_id.load()});
+    if (until_us != 0) wal_until_us = until_us;
 }
 
 ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
@@ -159,9 +173,9 @@ void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::mem
 
 }  // namespace
 
-void enter(const ledger::Ledger& shared, bool in_recovery) {
-    begin_life(shared);
-    if (!in_recovery && wal_until_us == 0) enter_database(shared);
+void enter(const ledger::Ledger& shared, bool in_recovery, const Patience& patience) {
+    begin_life(shared, patience);
+    if (!in_recovery && wal_until_us == 0) enter_database(shared, patience);
 }
 
 void forget() { wal_until_us = 0; }
@@ -174,21 +188,22 @@ void set_limit(Generator& g) {
         return tick ? tick.value : g.timeline.max_tick() + 1;
     };
     g.limit = first_refused(until);
-    g.raise_from = first_refused(until - margin_us());
+    g.raise_from = first_refused(until - enough_us(until));
 }
 
-void raise_above(Generator& g, uint64 tick) {
+void raise_above(Generator& g, uint64 tick, const Patience& patience) {
     const int64 wanted = g.timeline.start_us(tick);
-    const int64 target = target_us(g, tick);
-    if (wanted >= static_cast<int64>(g.slot->ceiling.load()) * 1000) {
-        until_done([&] { return raise_slot_ceiling(g, target); });
-    }
-    if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target);
+    // The process that was waited for may have raised it far enough: of all that wait, one syncs.
+    until_done(patience, [&] {
+        const bool covered = wanted < static_cast<int64>(g.slot->ceiling.load()) * 1000;
+        return covered ? ledger::CeilingResult{} : raise_slot_ceiling(g, target_us(g, tick));
+    });
+    if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target_us(g, tick), patience);
     set_limit(g);
 }
 
 void raise_ahead(Generator& g, uint64 tick) {
-    const int64 soon = g.timeline.start_us(tick) + margin_us();
+    const int64 soon = g.timeline.start_us(tick) + enough_us(target_us(g, tick));
     // Another backend may have raised them since we looked.
     if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000 || (!g.in_recovery && soon >= wal_until_us)) {
         if (!may_raise_ahead()) return;
@@ -197,7 +212,7 @@ void raise_ahead(Generator& g, uint64 tick) {
             const int64 target = target_us(g, tick);
             // A failure here is no error yet: whoever needs the ceiling will meet it.
             if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
-            if (!g.in_recovery && soon >= wal_until_us) raise_wal_above(soon, target);
+            if (!g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
         }
         PG_CATCH();
         {
@@ -210,11 +225,11 @@ void raise_ahead(Generator& g, uint64 tick) {
     set_limit(g);
 }
 
-uint64 ceiling_ms(int64 us) { return to_ms(us + window_us() + margin_us()); }
+uint64 ceiling_ms(int64 us) { return to_ms(ahead_us(us)); }
 
 bool ceilings_damaged() {
     bool damaged = false;
-    until_done([&] {
+    until_done({}, [&] {
         const ledger::CeilingResult r = ledger::check_ceilings(DataDir, file_mode(), shared_ledger(), enableFsync);
         damaged = r.error == ledger::CeilingError::damaged;
         return damaged ? ledger::CeilingResult{} : r;
@@ -223,11 +238,12 @@ bool ceilings_damaged() {
 }
 
 void repair_ceilings(uint64 floor_ms) {
-    until_done([&] { return ledger::repair_ceilings(DataDir, file_mode(), shared_ledger(), floor_ms, enableFsync); });
+    until_done({},
+               [&] { return ledger::repair_ceilings(DataDir, file_mode(), shared_ledger(), floor_ms, enableFsync); });
 }
 
 void apply(const ledger::Reset& reset) {
-    until_done([&] { return ledger::apply(DataDir, file_mode(), shared_ledger(), reset); });
+    until_done({}, [&] { return ledger::apply(DataDir, file_mode(), shared_ledger(), reset); });
 }
 
 }  // namespace snowflake_ids::durability

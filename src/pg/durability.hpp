@@ -6,13 +6,14 @@
 #include "ledger/reset.hpp"
 #include "pg/generator.hpp"
 #include "pg/pg.hpp"
+#include "pg/wait.hpp"
 
 namespace snowflake_ids::durability {
 
 // Before a generator is bound to a slot: begins this server's life if nobody has yet and,
 // outside recovery, raises the ledger's floor above what this database has seen if that was
 // another life's doing.
-void enter(const ledger::Ledger& ledger, bool in_recovery);
+void enter(const ledger::Ledger& ledger, bool in_recovery, const Patience& patience);
 
 // An operator's reset may have lowered the ceilings: look at them again.
 void forget();
@@ -21,11 +22,12 @@ void forget();
 void set_limit(Generator& g);
 
 // A claim wants `tick`, which is at or beyond g.limit: raises the ceilings above it, waiting
-// for another process that does so already. Raises an error if it cannot be done.
-void raise_above(Generator& g, uint64 tick);
+// for another process that does so already. Raises an error if it cannot be done, or when the
+// patience is at its end.
+void raise_above(Generator& g, uint64 tick, const Patience& patience);
 
 // The limit is near: raises the ceilings if nobody else is at it, while others go on below
-// the old ones.
+// the old ones. Waits for no other process.
 void raise_ahead(Generator& g, uint64 tick);
 
 // The durable ceiling that a generator standing at `us` gets, in Unix ms.

@@ -116,6 +116,33 @@ constexpr Row rows[] = {
 // Should a row be missing, the message is poor but the refusal stands.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr, nullptr};
 
+// A date, or a word that stands for a time: what comparing an id with an untyped literal reads as an id.
+bool looks_like_time(const char* text) {
+    while (*text == ' ') text++;
+    static constexpr const char* words[] = {"now", "today", "yesterday", "tomorrow", "infinity", "-infinity", "epoch"};
+    for (const char* word : words)
+        if (pg_strcasecmp(text, word) == 0) return true;
+    // Three numbers with one sign between them, then the end or a time of day.
+    constexpr const char* digits = "0123456789";
+    std::size_t n = std::strspn(text, digits);
+    const char sign = text[n];
+    if (n == 0 || n > 6 || (sign != '-' && sign != '/' && sign != '.')) return false;
+    for (int number = 2; number <= 3; number++) {
+        text += n + 1;
+        n = std::strspn(text, digits);
+        if (n == 0 || n > 6 || (number == 2 && text[n] != sign)) return false;
+    }
+    return text[n] == '\0' || text[n] == ' ' || text[n] == 'T' || text[n] == 't';
+}
+
+// For the text of an id: null, or what to write if a time was meant.
+const char* hint_for_text(const Given& given) {
+    if (given.source != Source::text || given.shown == nullptr || !looks_like_time(given.shown)) return nullptr;
+    const bool quotable = std::strlen(given.shown) <= 40 && std::strpbrk(given.shown, "'\\") == nullptr;
+    return psprintf("To compare an id with a time, write timestamptz '%s', or $1::timestamptz for a parameter.",
+                    quotable ? given.shown : "...");
+}
+
 const Row& find(Error error, const Given& given) {
     for (const Row& row : rows)
         if (row.error == error && row.source == given.source &&
@@ -129,11 +156,12 @@ const Row& find(Error error, const Given& given) {
 void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
+    const char* hint = row.hint != nullptr ? row.hint : hint_for_text(given);
     // A detail about a range needs one.
     const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
     errsave(escontext, (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
                         detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
-                        row.hint != nullptr ? errhint("%s", row.hint) : 0));
+                        hint != nullptr ? errhint("%s", hint) : 0));
 }
 
 void report(Error error, const char* what, const char* shown, Node* escontext) {

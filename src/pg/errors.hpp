@@ -44,6 +44,16 @@ void report_bytes(Error error, const char* what, const unsigned char* bytes, std
 // A number outside first..last, both permitted.
 [[noreturn]] void report_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
+// For functions that are not strict, because nothing would tell that they have done nothing: raises an error that names
+// the first argument that is null. `names` has all of them.
+template <std::size_t count>
+void refuse_nulls(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
+    for (std::size_t i = 0; i < count; i++) {
+        if (!fcinfo->args[i].isnull) continue;
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", names[i])));
+    }
+}
+
 // Values as error messages show them, palloc'd. A time is in ISO format and UTC whatever the
 // session's settings, so that it can be compared with the range beside it.
 char* show_time(TimestampTz t);

@@ -1,12 +1,8 @@
 #include "pg/generator.hpp"
 
 extern "C" {
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/pg_subscription.h"
 }
 
 #include "core/sno_snapshot.hpp"
@@ -17,6 +13,8 @@ extern "C" {
 #include "ledger/numbering.hpp"
 #include "pg/durability.hpp"
 #include "pg/errors.hpp"
+#include "pg/machine_id.hpp"
+#include "pg/not_accepted.hpp"
 #include "pg/occurrence.hpp"
 #include "pg/shared_ledger.hpp"
 #include "pg/wal_layout.hpp"
@@ -39,59 +37,23 @@ const ledger::Word no_epoch{0};
 
 Generator* all = nullptr;  // every generator that was ever set up in this backend
 
+// Also after the commit, where nothing may raise an error, allocate or log.
 void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
-
-[[noreturn]] void refuse_in_recovery(const char* name, const char* hint) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
-             errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
-    pg_unreachable();
-}
-
-// This server's node id: another one while it is in recovery, for a standby has no say in
-// what its primary issues.
-uint32 node_id(const char* name, bool in_recovery) {
-    if (!in_recovery) return static_cast<uint32>(settings::machine_id);
-    if (settings::standby_machine_id < 0) {
-        refuse_in_recovery(name,
-                           "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
-    }
-    return static_cast<uint32>(settings::standby_machine_id);
-}
-
-bool has_subscription() {
-    Relation rel = table_open(SubscriptionRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 0, nullptr);
-    const bool found = HeapTupleIsValid(systable_getnext(scan));
-    systable_endscan(scan);
-    table_close(rel, AccessShareLock);
-    return found;
-}
-
-// Servers that replicate logically write into each other's tables: the default machine id
-// on two of them gives the same ids twice.
-void warn_of_default_machine_id() {
-    static bool warned = false;
-    if (warned || settings::machine_id_given || RecoveryInProgress()) return;
-    if (!XLogLogicalInfoActive() && !has_subscription()) return;
-    warned = true;
-    ereport(WARNING, (errmsg("snowflake_ids.machine_id is not set, and this server may replicate logically"),
-                      errdetail("Two servers with the same machine id issue the same ids."),
-                      errhint("Give each server its own snowflake_ids.machine_id.")));
-}
 
 // Points `g` at its slot. What it drew from another one is added there first.
 //
 // `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
 // questions: a generator with the standby's node would pass for the primary's, and the
-// database for entered when its ceiling has not been looked at.
-void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, uint64 numbering = 0) {
+// database for entered when its ceiling has not been looked at. So is the time: what the set-up waits is part of what the
+// draw may wait.
+void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
+          uint64 numbering = 0) {
     const ledger::Ledger& shared = shared_ledger();
     epoch = &shared.header->epoch;
     // First, so that a reset from here on is noticed.
     const uint64 bound_epoch = epoch->load();
     if (g.epoch != bound_epoch) durability::forget();
-    durability::enter(shared, in_recovery);
+    durability::enter(shared, in_recovery, patience);
     ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(
@@ -131,6 +93,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     g.slot = slot;
     g.node = key.node;
     g.counted_tick = 0;
+    g.set_up_us = ledger::monotonic_us() - patience.since;
 }
 
 Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
@@ -156,6 +119,7 @@ void ready(Generator& g) {
 }
 
 void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
+    const Patience patience;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
@@ -164,7 +128,7 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
                                   settings::sno_sequence_min, settings::sno_sequence_max),
                         errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
     }
-    bind(g, "sno", key, in_recovery);
+    bind(g, "sno", key, in_recovery, patience);
     g.timeline = sno::timeline;
     g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
     ready(g);
@@ -203,28 +167,40 @@ void set_up_64_bit(Generator& g, const Layout& layout) {
 const ledger::Word* epoch = &no_epoch;
 
 void set_up_sno(Generator& g) {
-    warn_of_default_machine_id();
+    not_accepted::check(not_accepted::any);
+    machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
-    bind_sno(g, {ledger::Format::sno, static_cast<uint16>(node_id("sno", in_recovery)), InvalidOid}, in_recovery);
+    bind_sno(g,
+             {ledger::Format::sno,
+              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
+             in_recovery);
 }
 
 void set_up_sno_at(Generator& g) {
-    warn_of_default_machine_id();
+    not_accepted::check(not_accepted::any);
+    machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
-    bind_sno(g, {ledger::Format::sno_at, static_cast<uint16>(node_id("sno", in_recovery)), InvalidOid}, in_recovery);
+    bind_sno(g,
+             {ledger::Format::sno_at,
+              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
+             in_recovery);
 }
 
 void set_up_mastic(Generator& g) {
+    not_accepted::check(not_accepted::any);
     // No machine bits: a standby could not be told from its primary.
-    if (RecoveryInProgress()) refuse_in_recovery("Mastic", "Generate the id on the primary, or use gen_gid().");
-    bind(g, "Mastic", {ledger::Format::mastic, 0, 0}, false);
+    if (RecoveryInProgress())
+        machine_id::refuse_in_recovery("Mastic", "Generate the id on the primary, or use gen_gid().");
+    machine_id::warn_of_no_node("Mastic");
+    bind(g, "Mastic", {ledger::Format::mastic, 0, 0}, false, Patience{});
     set_up_64_bit(g, mastic::layout);
 }
 
 void set_up_snowflake_si(Generator& g) {
+    not_accepted::check(not_accepted::any);
     const Layout layout = settings::snowflake_si_layout();
     const bool in_recovery = RecoveryInProgress();
-    const uint32 node = node_id("Snowflake-SI", in_recovery);
+    const uint32 node = machine_id::to_draw_with("Snowflake-SI", layout.node_bits, in_recovery);
     if (node > layout.max_node()) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
@@ -233,23 +209,25 @@ void set_up_snowflake_si(Generator& g) {
                  errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before "
                          "the first id.")));
     }
-    warn_of_default_machine_id();
+    machine_id::warn_if_not_set();
     // What the database's ids say comes first: the ledger may be a new one.
-    const uint64 in_database = wal_layout::read();
+    const Patience patience;
+    const uint64 in_database = wal_layout::read(patience);
     if (in_database != 0 && in_database != ledger::pack_layout(layout))
         refuse_snowflake_si_layout("This database's", in_database);
     ledger::Word& on_server = shared_ledger().header->si_layout;
     if (in_database == 0 && on_server.load() == 0) refuse_time_outside("Snowflake-SI", layout.timeline);
     if (!ledger::freeze_layout(on_server, layout, g.frozen_layout))
         refuse_snowflake_si_layout("This server's", g.frozen_layout);
-    if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout);
+    if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout, patience);
     ledger::adopt_snowflake_si(shared_ledger(), g.frozen_layout);
     bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery,
-         g.frozen_layout);
+         patience, g.frozen_layout);
     set_up_64_bit(g, layout);
 }
 
 void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner) {
+    not_accepted::check(not_accepted::any);
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     if (!numbering) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
@@ -262,8 +240,8 @@ void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid own
     const bool in_recovery = RecoveryInProgress();
     // As Mastic: a standby could not be told from its primary.
     if (in_recovery && layout.node_bits == 0)
-        refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
-    const uint32 node = layout.node_bits == 0 ? 0 : node_id(name, in_recovery);
+        machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
     if (node > layout.max_node()) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
@@ -271,8 +249,8 @@ void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid own
                            layout.max_node()),
                  errhint("Choose a smaller snowflake_ids.machine_id, or another layout.")));
     }
-    if (layout.node_bits > 0) warn_of_default_machine_id();
-    bind(g, name, {ledger::Format::layout, static_cast<uint16>(node), owner}, in_recovery, numbering.value);
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    bind(g, name, {ledger::Format::layout, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering.value);
     set_up_64_bit(g, layout);
 }
 
@@ -280,7 +258,9 @@ Generator& sno_of_partition(uint32 partition) {
     Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
     if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
-        if (RecoveryInProgress()) refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
+        not_accepted::check(not_accepted::any);
+        if (RecoveryInProgress())
+            machine_id::refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
         bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
     }
     return g;
@@ -299,7 +279,6 @@ void count_up(Generator& g) {
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
     g.uncounted = 0;
-    occurrence::end_what_is_over(g);
 }
 
 void count_up_all() {

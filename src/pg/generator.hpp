@@ -39,6 +39,7 @@ struct Generator {
     uint64 generation = 0;      // settings::generation it was set up under
     uint64 counted_tick = 0;    // tick that `uncounted` belongs to
     uint64 uncounted = 0;       // ids drawn and not yet in the slot's counters
+    uint64 set_up_us = 0;       // what the set-up took of the patience of the draw that follows it
     Generator* next = nullptr;  // all that were ever set up, for the end of a transaction
 };
 
@@ -48,7 +49,8 @@ void raise_ahead(Generator& g, uint64 tick);
 
 namespace occurrence {
 void note_regression(Generator& g, const ledger::Claim& c);
-}
+void end_what_is_over(const Generator& g);
+}  // namespace occurrence
 
 namespace generator {
 
@@ -78,7 +80,8 @@ inline void end_lease(Generator& g) {
     g.lease.next = g.lease.end;
 }
 
-// Adds what was drawn to the shared counters.
+// Adds what was drawn to the shared counters. Atomic additions and no more: it is called where a transaction has been
+// committed, and an error would be a panic.
 void count_up(Generator& g);
 void count_up_all();
 
@@ -112,6 +115,8 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);
             g.counted_tick = c.tick;
+            g.set_up_us = 0;
+            if (unlikely(g.slot->counters.anything_goes_on())) occurrence::end_what_is_over(g);
             if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
         }
     }

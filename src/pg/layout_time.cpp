@@ -1,7 +1,7 @@
 // Ids of any layout, and time. A bigint that is no id of the layout was created at no time.
 //
 // The layout is looked up when the query runs: a plan may outlive it. What the planner must know is only whether ids
-// of the last half are negative, as Mastic's: those of layouts with 64 bits, all of them known ones.
+// of the last half are negative: those of layouts with 64 bits, all of them known ones.
 #include "pg/bigint_time.hpp"
 #include "pg/layouts.hpp"
 
@@ -9,35 +9,15 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr std::uint64_t far_half = std::uint64_t{1} << 63;
+constexpr Halves names = {"snowflake_first", "snowflake_last", "snowflake_far_first", "snowflake_far_last"};
 
-// snowflake_first(layout, created) and its like.
-struct Half {
-    Span near, far;
-};
-
-Half ids_argument(FunctionCallInfo fcinfo) {
+Window<std::uint64_t> ids_argument(FunctionCallInfo fcinfo) {
     const Layout layout = layouts::argument(fcinfo, 0).layout;
-    const auto ids = window(LayoutBounds{layout}, range_argument(fcinfo, 1));
-    return {part(ids, 0, far_half - 1), part(ids, far_half, ~std::uint64_t{0})};
+    return window(LayoutBounds{layout}, range_argument(fcinfo, 1));
 }
 
-Expr* rewrite_created_in(PlannerInfo* root, const FuncExpr* call, const TimePredicate&) {
-    Node* layout = static_cast<Node*>(lsecond(call->args));
-    const auto* name = reinterpret_cast<const Const*>(layout);
-    const Sides s{static_cast<Node*>(linitial(call->args)), static_cast<Node*>(lthird(call->args)), INT8OID,
-                  call->funcid};
-    if (!IsA(layout, Const) || name->constisnull || !bigint_may_rewrite(root, s)) return nullptr;
-    const text* given = DatumGetTextPP(name->constvalue);
-    // Without one the predicate remains, and complains when it is called.
-    const NamedLayout* named = layouts::find(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
-    if (named == nullptr) return nullptr;
-    List* arguments = list_make2(layout, s.time);
-    Expr* near = s.between("snowflake_first", "snowflake_last", arguments);
-    if (near == nullptr || named->layout.bits() < 64) return near;
-    Expr* far = s.between("snowflake_far_first", "snowflake_far_last", arguments);
-    return far == nullptr ? nullptr : make_orclause(list_make2(near, far));
-}
+Span near_argument(FunctionCallInfo fcinfo) { return part(ids_argument(fcinfo), 0, far_half - 1); }
+Span far_argument(FunctionCallInfo fcinfo) { return part(ids_argument(fcinfo), far_half, ~std::uint64_t{0}); }
 
 }  // namespace
 
@@ -47,14 +27,48 @@ FUNCTION(snowflake_created_in) {
     PG_RETURN_BOOL(id <= layout.max_id() && within(range_argument(fcinfo, 2), layout.time_us(id)));
 }
 
-FUNCTION(snowflake_first) { PG_RETURN_INT64(ids_argument(fcinfo).near.first); }
-FUNCTION(snowflake_last) { PG_RETURN_INT64(ids_argument(fcinfo).near.last); }
-FUNCTION(snowflake_far_first) { PG_RETURN_INT64(ids_argument(fcinfo).far.first); }
-FUNCTION(snowflake_far_last) { PG_RETURN_INT64(ids_argument(fcinfo).far.last); }
+FUNCTION(snowflake_first) { PG_RETURN_INT64(near_argument(fcinfo).first); }
+FUNCTION(snowflake_last) { PG_RETURN_INT64(near_argument(fcinfo).last); }
+FUNCTION(snowflake_far_first) { PG_RETURN_INT64(far_argument(fcinfo).first); }
+FUNCTION(snowflake_far_last) { PG_RETURN_INT64(far_argument(fcinfo).last); }
 
-FUNCTION(snowflake_time_support) {
-    static constexpr TimePredicate predicates[] = {{snowflake_ids_snowflake_created_in, Comparison::less, false, true}};
-    return support(fcinfo, predicates, rewrite_created_in);
+namespace {
+
+constexpr TimePredicate predicates[] = {{snowflake_ids_snowflake_created_in, Comparison::less, 0, 2, true}};
+
+// The layout that a constant names. Without one the predicate remains, and complains when it is called.
+const NamedLayout* named(const TimeCall& call) {
+    const auto* name = static_cast<const Const*>(lsecond(call.arguments));
+    if (!IsA(name, Const) || name->constisnull) return nullptr;
+    const text* given = DatumGetTextPP(name->constvalue);
+    return layouts::find(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
 }
+
+bool has_far_half(const NamedLayout* layout) { return layout->layout.bits() == 64; }
+
+List* index_conditions(const TimeCall& call) {
+    const NamedLayout* layout = named(call);
+    if (layout == nullptr || has_far_half(layout)) return NIL;
+    return call.between(names.first, names.last, list_copy_tail(call.arguments, 1));
+}
+
+Expr* elsewhere(const TimeCall& call) {
+    const NamedLayout* layout = named(call);
+    return layout != nullptr && has_far_half(layout) ? both_halves(call, names) : nullptr;
+}
+
+// A constant range is like any other, for the layout that goes with it may change.
+Expr* for_partitions(const TimeCall& call) {
+    Expr* halves = elsewhere(call);
+    if (halves != nullptr) return halves;
+    List* conditions = index_conditions(call);
+    return conditions != NIL ? make_andclause(conditions) : nullptr;
+}
+
+constexpr TimeFormat format = {predicates, lengthof(predicates), nullptr, index_conditions, for_partitions, elsewhere};
+
+}  // namespace
+
+FUNCTION(snowflake_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids

@@ -12,6 +12,7 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "funcapi.h"
+#include "replication/logicalworker.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -58,9 +59,11 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// The table of this database.
+// The table of this database. Who wants to change it waits in the server's queue; who draws waits max_wait.
 Relation open_relation(LOCKMODE lock) {
-    Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
+    Relation rel = lock == AccessShareLock
+                       ? open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, Patience{})
+                       : open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"%s\" of extension snowflake_ids is missing", relation_name),
@@ -215,6 +218,35 @@ bool used(const Layout& layout) {
     return numbering && ledger::numbering_used(shared, numbering.value);
 }
 
+// Rows are written below the executor, which would otherwise check this.
+void prevent_where_read_only(const char* command) {
+    PreventCommandDuringRecovery(command);
+    PreventCommandIfReadOnly(command);
+    PreventCommandIfParallelMode(command);
+}
+
+// A subscription applies a drop of the publisher. An error would stop all of its replication, so a layout that was
+// used on this server stays and the log says so. Returns whether the row may go.
+bool apply_drop(const TriggerData& trigger) {
+    Relation rel = open_relation(AccessExclusiveLock);  // as layout_drop
+    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
+    table_close(rel, NoLock);
+    if (!ours) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was called for another table", "snowflake_layout_keep")));
+    }
+    rel = trigger.tg_relation;
+    if (used(of_row(rel, trigger.tg_trigtuple))) {
+        bool null;
+        const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
+        ereport(LOG, (errmsg("layout \"%s\" stays, although the publisher dropped it", TextDatumGetCString(name)),
+                      errdetail("Ids with its epoch, tick and widths have been generated on this server.")));
+        return false;
+    }
+    CacheInvalidateRelcache(rel);
+    return true;
+}
+
 }  // namespace
 
 }  // namespace snowflake_ids::layouts
@@ -225,6 +257,8 @@ using namespace layouts;
 
 // snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
 FUNCTION(layout_create) {
+    prevent_where_read_only("snowflake_layout_create()");
+    refuse_nulls(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const std::size_t length = std::strlen(name);
     if (length == 0 || length >= NAMEDATALEN) {
@@ -250,6 +284,8 @@ FUNCTION(layout_create) {
 
 // snowflake_layout_drop(name)
 FUNCTION(layout_drop) {
+    prevent_where_read_only("snowflake_layout_drop()");
+    refuse_nulls(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     // Waits for transactions that draw their first id: see pin().
     Relation rel = open_relation(AccessExclusiveLock);
@@ -285,11 +321,18 @@ FUNCTION(layout_generates) {
 
 // The triggers that keep rows as they are, and keep out those who may not create layouts.
 FUNCTION(layout_keep) {
-    if (TRIGGER_FIRED_BY_INSERT(reinterpret_cast<TriggerData*>(fcinfo->context)->tg_event)) {
+    if (!CALLED_AS_TRIGGER(fcinfo)) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was not called by trigger manager", "snowflake_layout_keep")));
+    }
+    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
                         errhint("Restore as a superuser, or have the privilege granted first.")));
     }
+    if (IsLogicalWorker() && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
+        return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
                     errdetail("Ids that exist could not be told from others any more."),
                     errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));

@@ -1,6 +1,7 @@
 // The loadable module: magic block and initialisation. Loading does the same with and
 // without shared_preload_libraries: it defines the settings. The ledger is mapped by each
 // backend at its first id.
+#include "pg/not_accepted.hpp"
 #include "pg/pg.hpp"
 #include "pg/settings.hpp"
 
@@ -10,4 +11,4 @@ SNOWFLAKE_IDS_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init(void);
 }
 
-void _PG_init(void) { snowflake_ids::settings::define(); }
+void _PG_init(void) { snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define); }

@@ -8,6 +8,8 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
 #include "pg/durability.hpp"
+#include "pg/machine_id.hpp"
+#include "pg/not_accepted.hpp"
 #include "pg/settings.hpp"
 #include "pg/shared_ledger.hpp"
 
@@ -24,15 +26,22 @@ struct Drawn {
     uint32 sequence;
 };
 
+// Its setting of a standby does not count here: ids below the floor were drawn by primaries.
+uint32 primary_node(ledger::Format format) {
+    not_accepted::check(not_accepted::bit(not_accepted::machine_id));
+    return machine_id::of_primary(format == ledger::Format::snowflake_si ? settings::snowflake_si_layout().node_bits
+                                                                         : machine_id::sno_bits);
+}
+
 // False: no generator of this server has drawn it. True says less: the ledger keeps how far a
 // generator has come, not which ids it gave, and moves on past ids of which it cannot tell.
 // `slot`: of its generator, null if that has none.
 bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Slot* slot) {
     // After a crash the ledger may have forgotten ids; it stands above them from then on.
-    durability::enter(shared, RecoveryInProgress());
+    durability::enter(shared, RecoveryInProgress(), Patience{});
     const bool has_toggle = ledger::has_toggle(id.key.format);
     // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
-    if (slot != nullptr || id.key.node == settings::machine_id || id.key.format == ledger::Format::mastic) {
+    if (slot != nullptr || id.key.node == primary_node(id.key.format) || id.key.format == ledger::Format::mastic) {
         const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
         if (floor_us > 0 && id.tick <= ledger::clamped_tick(id.timeline, floor_us)) return true;
     }
@@ -104,13 +113,24 @@ FUNCTION(snowflake_si_may_be_mine) {
     PG_RETURN_BOOL(false);
 }
 
+namespace {
+
+// -1: none.
+int32 node_now(unsigned node_bits) {
+    return RecoveryInProgress() ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
+}
+
+}  // namespace
+
 // snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in
 // recovery without an id of its own.
 FUNCTION(issuer) {
+    not_accepted::check(not_accepted::any);
     const Layout si = settings::snowflake_si_layout();
     Datum values[] = {
         Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
-        Int32GetDatum(RecoveryInProgress() ? settings::standby_machine_id : settings::machine_id),
+        Int32GetDatum(node_now(machine_id::sno_bits)),
+        Int32GetDatum(node_now(0)),
         Int32GetDatum(settings::sno_sequence_min),
         Int32GetDatum(settings::sno_sequence_max),
         TimestampTzGetDatum(timestamptz(si.timeline.epoch_us)),

@@ -73,12 +73,12 @@ void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint
     const char* began = beginning(word, ledger::monotonic_us());
     const char* figures = psprintf("calls=" UINT64_FORMAT ", waited=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT,
                                    calls, ms(wait_us), ms(us), us / static_cast<uint64>(s.timeline.tick_us) + 1);
-    ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                  over ? errmsg("%s sequence overflow is over: %s", s.name, figures)
-                       : errmsg("%s sequence overflow goes on: %s", s.name, figures),
-                  over ? errdetail("Node %u: it began at %s.", s.node, began)
-                       : errdetail("Node %u: it began at %s. Calls that wait now: " UINT64_FORMAT ".", s.node, began,
-                                   waiting(c))));
+    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
+                              over ? errmsg("%s sequence overflow is over: %s", s.name, figures)
+                                   : errmsg("%s sequence overflow goes on: %s", s.name, figures),
+                              over ? errdetail("Node %u: it began at %s.", s.node, began)
+                                   : errdetail("Node %u: it began at %s. Calls that wait now: " UINT64_FORMAT ".",
+                                               s.node, began, waiting(c))));
 }
 
 // Of the last id, before the clock.
@@ -97,7 +97,7 @@ void log_behind(const ledger::Slot& slot, const Subject& s, uint64 word, uint64 
         psprintf("step=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT ", calls=" UINT64_FORMAT ", waited=%.3f ms",
                  ms(c.behind_us.load(relaxed)), ms(duration(c.behind, word)), ticks, calls, ms(wait_us));
     ereport(
-        LOG,
+        LOG_SERVER_ONLY,
         (errhidestmt(true), errhidecontext(true),
          clock == Clock::caught_up ? errmsg("clock has caught up with %s ids of node %u: %s", s.name, s.node, figures)
          : clock == Clock::behind  ? errmsg("clock is still behind %s ids of node %u: %s", s.name, s.node, figures)
@@ -128,10 +128,11 @@ void note_overflow(const Generator& g, uint64 now) {
     if (waiting(c) == 0 && paused(c.overflow, now, g.timeline)) end_overflow(c, subject_of(g));
     switch (happens(c.overflow_began, c.overflow, now)) {
         case Line::begin:
-            ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                          errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-                          errdetail("Node %u has %u ids per tick of %g ms.", g.node, g.rules.max - g.rules.min + 1,
-                                    static_cast<double>(g.timeline.tick_us) / 1000)));
+            ereport(LOG_SERVER_ONLY,
+                    (errhidestmt(true), errhidecontext(true),
+                     errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+                     errdetail("Node %u has %u ids per tick of %g ms.", g.node, g.rules.max - g.rules.min + 1,
+                               static_cast<double>(g.timeline.tick_us) / 1000)));
             break;
         case Line::reminder:
             log_overflow(c, subject_of(g), c.overflow_began.load(relaxed), c.overflow.calls.load(relaxed),
@@ -163,10 +164,11 @@ void note_behind(const Generator& g, uint64 now) {
             const int64 lead = lead_us(*g.slot, subject_of(g));
             c.behind_us.store(lead > 0 ? static_cast<uint64>(lead) : 0, relaxed);
             const bool waits = g.rules.on_regression == OnRegression::wait;
-            ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                          waits ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
-                                : errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
-                          errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(lead) / 1000)));
+            ereport(LOG_SERVER_ONLY,
+                    (errhidestmt(true), errhidecontext(true),
+                     waits ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
+                           : errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
+                     errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(lead) / 1000)));
             break;
         }
         case Line::reminder:
@@ -190,6 +192,7 @@ Kind note_wait(const Generator& g, const ledger::Claim& failed, uint64 now) {
         c.overflow.calls.fetch_add(1, relaxed);
         return Kind::overflow;
     }
+    if (failed.own_lead) return Kind::none;
     if (failed.outcome != ledger::Outcome::overflow && failed.outcome != ledger::Outcome::regression) return Kind::none;
     note_behind(g, now);
     c.behind.calls.fetch_add(1, relaxed);
@@ -214,13 +217,15 @@ void note_regression(Generator& g, const ledger::Claim& c) {
         const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
         // `safe` is the tick that the clock went back from.
         const int64 step_us = g.timeline.start_us(g.slot->safe.load(relaxed)) - g.timeline.start_us(c.tick);
-        ereport(LOG, (errhidestmt(true), errhidecontext(true),
-                      errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u",
-                             static_cast<double>(step_us) / 1000, g.name, g.node, c.toggle),
-                      errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.",
-                                so_far, show_time(timestamptz(g.timeline.start_us(c.tick))))));
+        ereport(LOG_SERVER_ONLY,
+                (errhidestmt(true), errhidecontext(true),
+                 errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u",
+                        static_cast<double>(step_us) / 1000, g.name, g.node, c.toggle),
+                 errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.", so_far,
+                           show_time(timestamptz(g.timeline.start_us(c.tick))))));
         return;
     }
+    if (c.own_lead) return;
     if (c.advanced) {
         counters.holds.fetch_add(1, relaxed);
         counters.behind_ticks.fetch_add(1, relaxed);
@@ -236,5 +241,7 @@ void end_what_is_over(ledger::Slot& slot, const Subject& subject) {
     if (c.behind_began.load(relaxed) != 0 && paused(c.behind, now, subject.timeline) && lead_us(slot, subject) <= 0)
         end_behind(slot, subject, Clock::caught_up);
 }
+
+void end_what_is_over(const Generator& g) { end_what_is_over(*g.slot, subject_of(g)); }
 
 }  // namespace snowflake_ids::occurrence

@@ -5,7 +5,11 @@
 //   behind     the clock is behind the last id: ids go on ahead of it, or calls wait for it. Over when the clock has
 //              caught up, and nobody has met it behind for a second.
 //
-// Nobody stays awake to see the end. Whoever counts ids of the generator next finds it, or looks at the statistics.
+// Nobody stays awake to see the end. The next draw of the generator finds it, or a look at the statistics: never the
+// commit of a transaction, where an error would be a panic. The lines go to the server's log alone. A client that asks
+// for messages of level LOG could not read each layout's name in its encoding.
+//
+// A lead that a new life of the server made (ledger/claim.hpp) is no occurrence: the clock is right.
 #pragma once
 
 #include "ledger/clock.hpp"
@@ -44,16 +48,10 @@ void end_what_is_over(ledger::Slot& slot, const Subject& subject);
 // Costs two loads while nothing goes on. `subject` is asked for only then.
 template <class SubjectOf>
 inline void end_what_is_over(ledger::Slot& slot, SubjectOf subject) {
-    const ledger::Counters& c = slot.counters;
-    if (unlikely((c.overflow_began.load(std::memory_order_relaxed) | c.behind_began.load(std::memory_order_relaxed)) !=
-                 0)) {
+    if (unlikely(slot.counters.anything_goes_on())) {
         const Subject s = subject();
         end_what_is_over(slot, s);
     }
-}
-
-inline void end_what_is_over(const Generator& g) {
-    end_what_is_over(*g.slot, [&] { return subject_of(g); });
 }
 
 }  // namespace snowflake_ids::occurrence

@@ -40,7 +40,7 @@ void refuse_far_ahead(int64 id_us, const char* what) {
 
 void never_again(Generator& g, uint64 tick) {
     // Durable first: after a power loss the mapped file may have forgotten.
-    durability::raise_above(g, tick + 1);
+    durability::raise_above(g, tick + 1, Patience{.queues = true});
     ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
     // Ends leases that other backends hold at this tick.
     shared_ledger().header->epoch.fetch_add(1);
@@ -86,7 +86,7 @@ ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
 // reset: their slots' ceilings tell. A session that was set up after the reset was applied, and before this, has seen the
 // old one and draws below it; perhaps for long, for ALTER SEQUENCE makes us wait. So the epoch counts once more, and what
 // was drawn meanwhile is covered after that.
-void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us) {
+void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](int64 old_us) {
         const int64 now_us = ledger::wall_us();
@@ -94,9 +94,30 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us) {
         const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared)) * 1000;
         return wal_ceiling::Ceiling{Max(least_us, Min(old_us, highest_us)), life_id};
     };
-    const int64 old_us = wal_ceiling::set(ceiling_below(wal_ceiling::read().until_us)).until_us;
+    const int64 old_us = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until_us), patience).until_us;
     shared.header->epoch.fetch_add(1);
-    wal_ceiling::raise(ceiling_below(old_us));
+    wal_ceiling::raise(ceiling_below(old_us), patience);
+}
+
+// What a database knows of its ids has been lost. From the floor on no generator repeats what it was about, be it reset
+// or not; and what other sessions draw meanwhile is below the ceilings of their slots.
+void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
+    if (wal_ceiling::is_damaged(patience)) {
+        // As in recovery: the life only, not the database.
+        durability::enter(shared, true, patience);
+        ledger::raise_floor(shared, reset.floor_ms);
+        const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
+        wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
+        shared.header->epoch.fetch_add(1);
+    }
+    // The server may know the layout still.
+    if (wal_layout::is_damaged(patience)) wal_layout::repair(shared.header->si_layout.load(), patience);
+}
+
+void refuse_past_floor() {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
+                    errhint("Choose a floor above every id, or force it.")));
 }
 
 }  // namespace
@@ -150,7 +171,8 @@ FUNCTION(convert_floor) {
             break;
         default:
             // snowflake_ids_convert() knows no others.
-            elog(ERROR, "keys do not become ids of a layout");
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("keys do not become ids of a layout"),
+                            errhint("Name one of the formats sno, mastic and snowflake_si.")));
     }
     PG_RETURN_TIMESTAMPTZ(now);
 }
@@ -158,8 +180,10 @@ FUNCTION(convert_floor) {
 // snowflake_ids_reset(floor, format, node, force)
 FUNCTION(reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
-        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("floor and force must not be null"),
-                        errhint("Name a floor above every id, such as now(). format and node may be null, for all.")));
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
+                        PG_ARGISNULL(0) ? errhint("Name a floor above every id, such as now().")
+                                        : errhint("Write true or false, or leave force out.")));
     }
     const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
     if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
@@ -177,14 +201,14 @@ FUNCTION(reset) {
 
     ledger::Attached attached;
     const bool no_ledger = try_shared_ledger(attached).header == nullptr;
+    const bool in_recovery = RecoveryInProgress();
+    const Patience patience{.queues = true};
+    const bool in_past = !reset.force && floor_us < now_us;
     if (no_ledger || durability::ceilings_damaged()) {
-        if (!reset.force && floor_us < now_us) {
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                            errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
-                            errhint("Choose a floor above every id, or force it.")));
-        }
+        if (in_past) refuse_past_floor();
         no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
     }
+    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
     const ledger::Ledger& shared = shared_ledger();
     // What a slot of before slots had a layout has issued is known then, and does not count by the next one.
     ledger::adopt_snowflake_si(shared);
@@ -196,17 +220,17 @@ FUNCTION(reset) {
              errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
              errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
     }
-    const bool in_recovery = RecoveryInProgress();
-    durability::enter(shared, in_recovery);
+    if (!in_recovery) repair_sequences(shared, reset, patience);
+    durability::enter(shared, in_recovery, patience);
     durability::apply(reset);
     if (!in_recovery) {
         // Other databases keep their own: to force, the function must be called in each.
         if (reset.force)
-            put_back_wal_ceiling(shared, floor_us);
+            put_back_wal_ceiling(shared, floor_us, patience);
         else
-            wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()});
+            wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()}, patience);
         // The layout as well: another database goes on refusing settings that are not those of its ids.
-        if (reset.unfreeze) wal_layout::forget();
+        if (reset.unfreeze) wal_layout::forget(patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));

@@ -58,7 +58,8 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::ended:
             raise_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            if (settings::overflow == static_cast<int>(settings::Overflow::error)) raise_overflow(g);
+            // A life begins at a tick that is used up, though nobody drew its numbers.
+            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) raise_overflow(g);
             break;
         case ledger::Outcome::regression:
             // Only "wait" waits: "hold" comes here when it is as far ahead as it may be.
@@ -86,16 +87,16 @@ void stop_waiting(int, Datum arg) {
     ledger::end_waiting(w->counters->waiting, server_run());
 }
 
-ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Waiting& waiting) {
+ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Patience& patience,
+                             occurrence::Kind kind) {
     while (c.outcome != ledger::Outcome::issued) {
         raise_unless_worth_waiting(g, c);
-        const uint64 now = ledger::monotonic_us();
-        occurrence::note_waiting(g, waiting.kind, now);
-        const int64 left = int64{settings::max_wait_ms} * 1000 - static_cast<int64>(now - waiting.since);
+        occurrence::note_waiting(g, kind, ledger::monotonic_us());
+        const int64 left = patience.left_us();
         if (left <= 0) raise_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
-            durability::raise_above(g, c.tick);
+            durability::raise_above(g, c.tick, patience);
         } else {
             nap(std::min(c.wait_us, left));
         }
@@ -119,8 +120,10 @@ void raise_outside_format(const char* name, const Timeline& timeline, ledger::Ou
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     raise_unless_worth_waiting(g, failed);
+    const Patience patience{ledger::monotonic_us() - g.set_up_us};
+    g.set_up_us = 0;
     if (failed.outcome == ledger::Outcome::ceiling) {
-        durability::raise_above(g, failed.tick);
+        durability::raise_above(g, failed.tick, patience);
         failed = claim(g, want);
         if (failed.outcome == ledger::Outcome::issued) return failed;
         raise_unless_worth_waiting(g, failed);
@@ -133,7 +136,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, waiting); }
+    { c = wait_and_claim(g, failed, want, claim, patience, waiting.kind); }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;

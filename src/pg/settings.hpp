@@ -10,7 +10,7 @@ namespace snowflake_ids::settings {
 
 enum class Overflow : int { wait, error };
 
-extern int machine_id;        // 0-65535: sno partition, Snowflake-SI MID
+extern int machine_id;        // 0-65535; -1: automatic, see machine_id.hpp
 extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
 extern int si_machine_bits;     // 0-12
@@ -18,7 +18,6 @@ extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
 extern int max_clock_lead_ms;   // hold: how far ahead of the clock; -1: no limit
 extern int standby_machine_id;  // machine id in recovery; -1: refuse
-extern bool machine_id_given;   // somebody has set machine_id
 extern int max_wait_ms;         // longest wait for the next tick
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
 

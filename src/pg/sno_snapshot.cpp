@@ -89,6 +89,7 @@ FUNCTION(sno_snapshot) {
 // sno_restore(snapshot): the generator of the snapshot's partition never issues anything at
 // or before the times of the snapshot again.
 FUNCTION(sno_restore) {
+    refuse_nulls(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
     if (!JB_ROOT_IS_OBJECT(object)) refuse("snapshot", "an object");
     const auto max_units = static_cast<int64>(sno::timeline.max_tick());

@@ -16,30 +16,6 @@ Span ids_of(const Layout& layout, const Times& times) {
     return part(window(LayoutBounds{layout}, times), 0, layout.max_id());
 }
 
-// The layout from the arguments base_clock and machine_bits.
-Result<Layout> constant_layout(const FuncExpr* call) {
-    const auto* base_clock = static_cast<const Const*>(lthird(call->args));
-    const auto* machine_bits = static_cast<const Const*>(lfourth(call->args));
-    if (!IsA(base_clock, Const) || base_clock->constisnull || !IsA(machine_bits, Const) || machine_bits->constisnull)
-        return Error::bad_base_clock;
-    return snowflake_si::layout(unix_us(DatumGetTimestampTz(base_clock->constvalue)),
-                                DatumGetInt32(machine_bits->constvalue));
-}
-
-Expr* rewrite_created_in(PlannerInfo* root, const FuncExpr* call, const TimePredicate& predicate) {
-    const Sides s = sides(call, predicate);
-    const bool from_settings = list_length(call->args) == 2;
-    if (!bigint_may_rewrite(root, s)) return nullptr;
-    if (from_settings) return s.between("snowflake_si_first", "snowflake_si_last", list_make1(s.time));
-    const Result<Layout> layout = constant_layout(call);
-    if (!layout) return nullptr;
-    if (!IsA(s.time, Const))
-        return s.between("snowflake_si_first", "snowflake_si_last",
-                         list_make3(s.time, lthird(call->args), lfourth(call->args)));
-    Expr* ids = within_constants(s, ids_of(layout.value, constant_times(s.time)));
-    return ids != nullptr ? ids : no_bigint(s);
-}
-
 }  // namespace
 
 FUNCTION(snowflake_si_created_in) {
@@ -51,10 +27,37 @@ FUNCTION(snowflake_si_created_in) {
 FUNCTION(snowflake_si_first) { PG_RETURN_INT64(ids_of(layout_argument(fcinfo, 1), range_argument(fcinfo, 0)).first); }
 FUNCTION(snowflake_si_last) { PG_RETURN_INT64(ids_of(layout_argument(fcinfo, 1), range_argument(fcinfo, 0)).last); }
 
-FUNCTION(snowflake_si_time_support) {
-    static constexpr TimePredicate predicates[] = {
-        {snowflake_ids_snowflake_si_created_in, Comparison::less, false, true}};
-    return support(fcinfo, predicates, rewrite_created_in);
+namespace {
+
+constexpr TimePredicate predicates[] = {{snowflake_ids_snowflake_si_created_in, Comparison::less, 0, 1, true}};
+
+bool from_settings(const TimeCall& call) { return list_length(call.arguments) == 2; }
+
+// The layout from the arguments base_clock and machine_bits.
+Result<Layout> constant_layout(const TimeCall& call) {
+    const auto* base_clock = static_cast<const Const*>(lthird(call.arguments));
+    const auto* machine_bits = static_cast<const Const*>(lfourth(call.arguments));
+    if (!IsA(base_clock, Const) || base_clock->constisnull || !IsA(machine_bits, Const) || machine_bits->constisnull)
+        return Error::bad_base_clock;
+    return snowflake_si::layout(unix_us(DatumGetTimestampTz(base_clock->constvalue)),
+                                DatumGetInt32(machine_bits->constvalue));
 }
+
+List* index_conditions(const TimeCall& call) {
+    if (!from_settings(call) && !constant_layout(call)) return NIL;
+    return call.between("snowflake_si_first", "snowflake_si_last", list_copy_tail(call.arguments, 1));
+}
+
+Expr* with_constants(const TimeCall& call) {
+    if (from_settings(call)) return nullptr;
+    const Result<Layout> layout = constant_layout(call);
+    return layout ? within_constants(call, ids_of(layout.value, known_times(call))) : nullptr;
+}
+
+constexpr TimeFormat format = {predicates, lengthof(predicates), with_constants, index_conditions};
+
+}  // namespace
+
+FUNCTION(snowflake_si_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids

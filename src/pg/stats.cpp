@@ -17,6 +17,8 @@ extern "C" {
 #include "ledger/waiting.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/machine_id.hpp"
+#include "pg/not_accepted.hpp"
 #include "pg/occurrence.hpp"
 #include "pg/wait.hpp"
 
@@ -126,12 +128,18 @@ FUNCTION(stats) {
 }
 
 // snowflake_ids_node(): the settings that live here, and what lies in the data directory.
-// Never raises: it is what one asks when something is wrong.
+// Never raises: it is what one asks when something is wrong. -1: of a machine id that was not accepted.
 FUNCTION(node) {
     ledger::Attached attached;
     const ledger::Ledger& shared = try_shared_ledger(attached);
+    const bool known = (not_accepted::mask & not_accepted::bit(not_accepted::machine_id)) == 0;
+    const auto node = [&](unsigned bits) { return known ? static_cast<int32>(machine_id::of_primary(bits)) : -1; };
+    const char* refused = not_accepted::describe();
     Datum values[] = {
-        Int32GetDatum(settings::machine_id),
+        Int32GetDatum(node(machine_id::sno_bits)),
+        Int32GetDatum(node(0)),
+        BoolGetDatum(known && settings::machine_id < 0),
+        CStringGetTextDatum(refused != nullptr ? refused : ""),
         Int64GetDatum(shared.header != nullptr ? static_cast<int64>(shared.header->lives.load()) : 0),
         CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
         BoolGetDatum(RecoveryInProgress()),

@@ -1,25 +1,25 @@
 // Comparing ids with time: the operators themselves, and what the planner makes of them.
 //
-// A time predicate ("id >= t", "id <@ range") means what it says of the id's timestamp. Before
-// planning, a support function turns it into comparisons between the id and ids at the bounds, which is all
-// that indexes, BRIN, partition pruning, constraint exclusion and row estimates need.
+// A time predicate ("id >= t", "id <@ range") means what it says of the id's timestamp. The planner asks its support
+// function for other forms of it:
 //
-// The rewrite happens wherever the predicate stands (WHERE, NOT, OR, CHECK, SELECT list), so the
-// result must be the same three-valued expression, not only accept the same rows:
+//   constant time   Replaced by comparisons with constant ids, wherever it stands. Indexes, BRIN, partition pruning,
+//                   constraint exclusion and estimates need no more. Where all ids or none are meant: "id >= first id"
+//                   and "id < first id", which are true and false, but NULL for a NULL id, as the predicate is.
+//   any other time  The predicate stays, and works as a filter: one call for each row. For an index it becomes
+//                   "id >= sno_first_from(t)" and the like, which the index needs no filter besides.
+//   partitions      Pruning at run time knows comparisons of the partition key only. So for the column of a partitioned
+//                   table the comparison is added: "id >= t AND id >= sno_first_from(t)".
 //
-//   constant t      one comparison with a constant id. Where all ids or none are meant: "id >= first id" and
-//                   "id < first id", which are true and false, but NULL for a NULL id, as the operator is.
-//   any other t     id >= first(t) AND id <= last(t), where first and last are functions giving the first and
-//                   the last id of those meant, and for none the last id of the format and the first
+// An index condition only has to accept the right rows. So where no id is meant, sno_first_from(t) is NULL, and the
+// index finds nothing.
 //
-// Proof for the second: let S be the set of ids meant, an interval in the order of ids. If id or t is
-// NULL both comparisons are NULL (all functions here are strict), and so is the AND; so is the operator.
-// Else neither is NULL: first() and last() never are. If S is not empty, the AND is true exactly within S.
-// If S is empty, "id >= last id of the format AND id <= first id" is false for every id, for the two
-// differ. One comparison would not do: there is one more set than there are ids.
-//
-// Left alone (the operator then works as a filter): volatile expressions, sub-selects and set-returning
-// functions, which must not be evaluated twice; a time from the same row as the id, which no index can use.
+// What replaces a predicate must be the same three-valued expression, for it may stand below a NOT. Proof for P AND C,
+// where P is the predicate and C the index condition: if id or t is NULL, P and C are both NULL. Else P is true or
+// false. If P is true, C is true. If P is false, C is false or NULL, and the AND is false.
+// For ranges two comparisons replace the predicate: id >= first AND id <= last. If the range is NULL, both are NULL. If
+// there are ids in it, this is true exactly for them. If there are none, first is the last id of all and last the first
+// id of all: no id passes both, for the two differ.
 #pragma once
 
 #include "core/window.hpp"
@@ -31,6 +31,7 @@ extern "C" {
 #include "nodes/pathnodes.h"
 #include "nodes/primnodes.h"
 #include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
 #include "utils/rangetypes.h"
 }
 
@@ -38,27 +39,38 @@ namespace snowflake_ids {
 
 // ---- at run time
 
-// The times of the tstzrange in argument `n`.
+// The times of the tstzrange in argument `n`. The last one is kept for the next call, with what called: mostly it
+// is the same for all rows of a query.
 Times range_argument(FunctionCallInfo fcinfo, int n);
-
-// The times meant by a comparison as SQL spells it ("<", "<=", ">=", ">") with t. No times for any other text:
-// this must not raise.
-Times comparison_times(const text* comparison, TimestampTz t);
 
 inline bool within(const Times& times, int64 us) { return times.from <= us && us <= times.to; }
 
-// The times in the arguments from `n` on: a range, or a comparison and a time.
-inline Times times_argument(FunctionCallInfo fcinfo, int n) {
-    if (PG_NARGS() == n + 1) return range_argument(fcinfo, n);
-    return comparison_times(PG_GETARG_TEXT_PP(n), PG_GETARG_TIMESTAMPTZ(n + 1));
+// The id that bounds those whose time compares like this with argument `n`, or NULL if there are none: the first one
+// for >= and >, the last one for < and <=.
+template <class Bounds>
+Datum bound_datum(FunctionCallInfo fcinfo, const Bounds& bounds, Comparison comparison, int n) {
+    const auto ids = window(bounds, Times::that_are(comparison, unix_us(PG_GETARG_TIMESTAMPTZ(n))));
+    if (ids.empty()) PG_RETURN_NULL();
+    return id_datum(is_lower(comparison) ? ids.first : ids.last);
 }
 
 // id comparison t, or t comparison id where the time stands first.
 template <class Id>
 bool compare_with_time(FunctionCallInfo fcinfo, Comparison comparison, bool time_first) {
     const int64 us = time_us(id_argument<Id>(fcinfo, time_first ? 1 : 0));
-    const Comparison c = time_first ? commuted(comparison) : comparison;
-    return within(Times::that_are(c, unix_us(PG_GETARG_TIMESTAMPTZ(time_first ? 0 : 1))), us);
+    // No id is at either infinity.
+    const int64 t = unix_us(PG_GETARG_TIMESTAMPTZ(time_first ? 0 : 1));
+    switch (time_first ? commuted(comparison) : comparison) {
+        case Comparison::less:
+            return us < t;
+        case Comparison::less_equal:
+            return us <= t;
+        case Comparison::greater_equal:
+            return us >= t;
+        case Comparison::greater:
+            return us > t;
+    }
+    pg_unreachable();
 }
 
 // id <@ range for an id of time `us`. The operator is declared for any range: declared for tstzrange, it would be the
@@ -68,37 +80,56 @@ bool range_contains(FunctionCallInfo fcinfo, int64 us);
 
 // ---- at planning time
 
-// One SQL function that is a time predicate.
+// One SQL function that is a time predicate, and which of its arguments are the id and the time.
 struct TimePredicate {
     PGFunction function;
     Comparison comparison;  // id comparison time, unless it is about a range
-    bool time_first;
+    int id_argument, time_argument;
     bool range;
 };
 
-// The two sides of a predicate in a query, and how ids are compared.
-struct Sides {
+// A time predicate in a query, and how ids are compared.
+struct TimeCall {
+    const TimePredicate* predicate;
+    Oid function;
+    List* arguments;
     Node* id;
     Node* time;
     Oid id_type;
-    Oid function;  // the predicate's: functions to call are looked for beside it
+    bool compared;  // the comparison for pruning stands beside it already
 
-    // False: leave the predicate as it is.
-    bool may_rewrite(PlannerInfo* root) const;
+    bool time_is_known() const { return IsA(time, Const) && !reinterpret_cast<const Const*>(time)->constisnull; }
+    Datum known_time() const { return reinterpret_cast<const Const*>(time)->constvalue; }
 
     Expr* compare(Comparison comparison, Expr* bound) const;
     // The function of this name in the predicate's own schema called with `arguments`, or null if there is none.
-    Expr* call(const char* name, List* arguments) const;
-    // id >= first(arguments) AND id <= last(arguments), or with the upper end first; null if a function is missing.
-    Expr* between(const char* first, const char* last, List* arguments, bool upper_end_first = false) const;
+    Expr* call(const char* name, List* arguments, Oid result) const;
+    // "id >= first(arguments)" and "id <= last(arguments)"; NIL if a function is missing.
+    List* between(const char* first, const char* last, List* arguments) const;
 };
 
-// The entry for the function that is called, or null.
-const TimePredicate* find_predicate(const FuncExpr* call, const TimePredicate* table, int count);
-Sides sides(const FuncExpr* call, const TimePredicate& predicate);
+// What a format tells about its time predicates.
+struct TimeFormat {
+    const TimePredicate* predicates;
+    int count;
+    // The predicate as comparisons with constants, where the time is known; null if it must stay.
+    Expr* (*with_constants)(const TimeCall&);
+    // Comparisons that together accept the same ids, for an index; NIL if there are none.
+    List* (*index_conditions)(const TimeCall&);
+    // What replaces the predicate where it is about a column of a partitioned table. Null: for a comparison "predicate
+    // AND index condition", for a range the index conditions.
+    Expr* (*for_partitions)(const TimeCall&) = nullptr;
+    // What replaces it elsewhere. Null: it stays.
+    Expr* (*elsewhere)(const TimeCall&) = nullptr;
+};
+
+// False if this is a call of another function.
+bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall& out);
+
+// The body of a support function.
+Datum time_support(FunctionCallInfo fcinfo, const TimeFormat& format);
 
 Const* text_constant(const char* text);
-const char* spelling(Comparison comparison);
 
 // The ends of a constant range as comparisons; absent where the range is not bounded.
 struct RangeEnds {
@@ -109,6 +140,20 @@ struct RangeEnds {
 RangeEnds range_ends(const RangeType* range);
 Times times_of(const RangeEnds& ends);
 
+// What a time predicate leaves of the ids, for estimates.
+template <class Id>
+struct TimeSpan {
+    Node* id;
+    Node* time;
+    bool has_lower, has_upper;  // does it bound the ids on this side?
+    bool known;                 // if not, there is no window
+    Window<Id> window;
+};
+
+// False if this is no time predicate on ids of that type, or ids of one span of time do not lie together.
+bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<sno::Id>& out);
+bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<gid::Id>& out);
+
 template <class Id>
 Expr* id_constant(Oid type, const Id& id) {
     return reinterpret_cast<Expr*>(makeConst(type, -1, InvalidOid, sizeof(Id), id_datum(id), false, false));
@@ -116,69 +161,79 @@ Expr* id_constant(Oid type, const Id& id) {
 
 // One end of the times meant, as comparison with a constant. For `all` null, and `none` is told.
 template <class Bounds>
-Expr* constant_end(const Sides& sides, const Bounds& bounds, Comparison comparison, int64 us, bool& none) {
+Expr* constant_end(const TimeCall& call, const Bounds& bounds, Comparison comparison, int64 us, bool& none) {
     const auto c = cut(bounds, comparison, us);
     none = none || c.kind == c.none;
-    return c.kind == c.at ? sides.compare(comparison, id_constant(sides.id_type, c.id)) : nullptr;
+    return c.kind == c.at ? call.compare(comparison, id_constant(call.id_type, c.id)) : nullptr;
 }
 
-template <class Bounds>
-Expr* constant_predicate(const Sides& sides, const Bounds& bounds, const TimePredicate& predicate, Datum time) {
+// sno and gid: a Format says
+//   bounds(id, out)    the bounds of the ids that `id` can be; false if that is not known
+//   arguments(bounds)  what its functions are told before the times
+//   name(comparison)   the function that gives the bound; first, last: those for a range
+template <class Format>
+Expr* id_with_constants(const TimeCall& call) {
+    typename Format::Bounds bounds;
+    if (!Format::bounds(call.id, bounds)) return nullptr;
     bool none = false;
     Expr *lower = nullptr, *upper = nullptr;
-    if (predicate.range) {
-        const RangeEnds ends = range_ends(DatumGetRangeTypeP(time));
+    if (call.predicate->range) {
+        const RangeEnds ends = range_ends(DatumGetRangeTypeP(call.known_time()));
         none = ends.empty;
-        if (ends.has_lower) lower = constant_end(sides, bounds, ends.lower, ends.lower_us, none);
-        if (ends.has_upper) upper = constant_end(sides, bounds, ends.upper, ends.upper_us, none);
+        if (ends.has_lower) lower = constant_end(call, bounds, ends.lower, ends.lower_us, none);
+        if (ends.has_upper) upper = constant_end(call, bounds, ends.upper, ends.upper_us, none);
     } else {
-        lower = constant_end(sides, bounds, predicate.comparison, unix_us(DatumGetTimestampTz(time)), none);
+        const int64 us = unix_us(DatumGetTimestampTz(call.known_time()));
+        lower = constant_end(call, bounds, call.predicate->comparison, us, none);
     }
-    Expr* first = id_constant(sides.id_type, bounds.first());
-    if (none) return sides.compare(Comparison::less, first);
-    if (lower == nullptr && upper == nullptr) return sides.compare(Comparison::greater_equal, first);
+    Expr* first = id_constant(call.id_type, bounds.first());
+    if (none) return call.compare(Comparison::less, first);
+    if (lower == nullptr && upper == nullptr) return call.compare(Comparison::greater_equal, first);
     if (lower != nullptr && upper != nullptr) return make_andclause(list_make2(lower, upper));
     return lower != nullptr ? lower : upper;
 }
 
-// Is this the bound in the second comparison that a rewritten "id comparison t" has, which only is there for sets that are
-// empty? `beside` is the function of the comparison.
-bool is_guard(const Node* bound, Oid beside);
-
-// What a format says for the rewrite of its predicates.
-//   bounds(id, out)    the bounds of the ids that `id` can be; false if that is not known
-//   arguments(bounds)  what first() and last() are told before the times
-//   first, last        their names
 template <class Format>
-Expr* rewrite(PlannerInfo* root, const FuncExpr* call, const TimePredicate& predicate) {
-    const Sides s = sides(call, predicate);
+List* id_index_conditions(const TimeCall& call) {
     typename Format::Bounds bounds;
-    if (!s.may_rewrite(root) || !Format::bounds(s.id, bounds)) return nullptr;
-    if (IsA(s.time, Const)) {
-        const Const* time = reinterpret_cast<const Const*>(s.time);
-        return time->constisnull ? nullptr : constant_predicate(s, bounds, predicate, time->constvalue);
-    }
-    List* arguments = Format::arguments(bounds);
-    if (!predicate.range) arguments = lappend(arguments, text_constant(spelling(predicate.comparison)));
-    arguments = lappend(arguments, s.time);
-    const bool upper_matters = !predicate.range && !is_lower(predicate.comparison);
-    return s.between(Format::first, Format::last, arguments, upper_matters);
+    if (!Format::bounds(call.id, bounds)) return NIL;
+    List* arguments = lappend(Format::arguments(bounds), call.time);
+    if (call.predicate->range) return call.between(Format::first, Format::last, arguments);
+    const Comparison comparison = call.predicate->comparison;
+    Expr* bound = call.call(Format::name(comparison), arguments, call.id_type);
+    if (bound == nullptr) return NIL;
+    return list_make1(call.compare(is_lower(comparison) ? Comparison::greater_equal : Comparison::less_equal, bound));
 }
 
-// The body of a support function for the predicates in `table`.
-template <int count>
-Datum support(FunctionCallInfo fcinfo, const TimePredicate (&table)[count],
-              Expr* (*rewrite)(PlannerInfo*, const FuncExpr*, const TimePredicate&) ) {
-    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestSimplify)) return Datum{0};
-    auto* simplify = reinterpret_cast<SupportRequestSimplify*>(request);
-    const TimePredicate* predicate = find_predicate(simplify->fcall, table, count);
-    PG_RETURN_POINTER(predicate == nullptr ? nullptr : rewrite(simplify->root, simplify->fcall, *predicate));
+template <class Format, class Id>
+bool id_time_span(PlannerInfo* root, const TimeFormat& format, Oid function, List* arguments, TimeSpan<Id>& out) {
+    TimeCall call;
+    typename Format::Bounds bounds;
+    if (!find_call(format, function, arguments, call) || !Format::bounds(call.id, bounds)) return false;
+    out.id = call.id;
+    out.time = call.time;
+    call.time = estimate_expression_value(root, call.time);
+    const TimePredicate& predicate = *call.predicate;
+    out.has_lower = predicate.range || is_lower(predicate.comparison);
+    out.has_upper = predicate.range || !is_lower(predicate.comparison);
+    out.known = IsA(call.time, Const);
+    if (!out.known) return true;
+    Times times = Times::none();
+    if (call.time_is_known() && predicate.range) {
+        const RangeEnds ends = range_ends(DatumGetRangeTypeP(call.known_time()));
+        times = times_of(ends);
+        out.has_lower = ends.has_lower;
+        out.has_upper = ends.has_upper;
+    } else if (call.time_is_known()) {
+        times = Times::that_are(predicate.comparison, unix_us(DatumGetTimestampTz(call.known_time())));
+    }
+    out.window = window(bounds, times);
+    return true;
 }
 
 }  // namespace snowflake_ids
 
-// The functions of the operators between the type `id` and time, and the table of them.
+// The functions of the operators between the type `id` and time, and the table of them: `predicates`.
 #define TIME_COMPARISON(id, word, comparison)                                             \
     FUNCTION(id##_##word##_timestamptz) {                                                 \
         PG_RETURN_BOOL(compare_with_time<id::Id>(fcinfo, Comparison::comparison, false)); \
@@ -187,8 +242,8 @@ Datum support(FunctionCallInfo fcinfo, const TimePredicate (&table)[count],
         PG_RETURN_BOOL(compare_with_time<id::Id>(fcinfo, Comparison::comparison, true));  \
     }
 #define TIME_COMPARISON_ROWS(id, word, comparison)                                             \
-    {snowflake_ids_##id##_##word##_timestamptz, Comparison::comparison, false, false}, {       \
-        snowflake_ids_timestamptz_##word##_##id, commuted(Comparison::comparison), true, false \
+    {snowflake_ids_##id##_##word##_timestamptz, Comparison::comparison, 0, 1, false}, {        \
+        snowflake_ids_timestamptz_##word##_##id, commuted(Comparison::comparison), 1, 0, false \
     }
 #define TIME_PREDICATES(id)                                                                                          \
     TIME_COMPARISON(id, lt, less)                                                                                    \
@@ -196,9 +251,8 @@ Datum support(FunctionCallInfo fcinfo, const TimePredicate (&table)[count],
     TIME_COMPARISON(id, ge, greater_equal)                                                                           \
     TIME_COMPARISON(id, gt, greater)                                                                                 \
     FUNCTION(id##_contained_by) { PG_RETURN_BOOL(range_contains(fcinfo, time_us(id_argument<id::Id>(fcinfo, 0)))); } \
-    static constexpr TimePredicate predicates[] = {                                                                  \
-        TIME_COMPARISON_ROWS(id, lt, less),                                                                          \
-        TIME_COMPARISON_ROWS(id, le, less_equal),                                                                    \
-        TIME_COMPARISON_ROWS(id, ge, greater_equal),                                                                 \
-        TIME_COMPARISON_ROWS(id, gt, greater),                                                                       \
-        {snowflake_ids_##id##_contained_by, Comparison::less, false, true}};
+    static constexpr TimePredicate predicates[] = {TIME_COMPARISON_ROWS(id, lt, less),                               \
+                                                   TIME_COMPARISON_ROWS(id, le, less_equal),                         \
+                                                   TIME_COMPARISON_ROWS(id, ge, greater_equal),                      \
+                                                   TIME_COMPARISON_ROWS(id, gt, greater),                            \
+                                                   {snowflake_ids_##id##_contained_by, Comparison::less, 0, 1, true}};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ctime>
 
+#include "pg/settings.hpp"
+
 extern "C" {
 #include "pgstat.h"
 #include "storage/ipc.h"
@@ -33,6 +35,19 @@ void nap(int64 us) {
         if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
     }
     CHECK_FOR_INTERRUPTS();
+}
+
+int64 Patience::left_us() const {
+    return int64{settings::max_wait_ms} * 1000 - static_cast<int64>(ledger::monotonic_us() - since);
+}
+
+void Attempts::pause(const Patience& patience) {
+    constexpr int64 longest_us = 20000;
+    // Up to a quarter less: sessions that began to wait at once do not all come back at once.
+    const uint64 noise = (ledger::monotonic_us() + static_cast<uint64>(MyProcPid)) * 0x9e3779b97f4a7c15 >> 40;
+    const int64 us = next_us_ - static_cast<int64>(noise % static_cast<uint64>(next_us_ / 4));
+    nap(std::min(us, patience.left_us()));
+    next_us_ = std::min(next_us_ * 2, longest_us);
 }
 
 // The name of the segment that holds the dynamic shared memory's directory is random and made with the memory.

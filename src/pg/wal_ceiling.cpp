@@ -14,7 +14,8 @@ namespace {
 
 using wal_sequence::Content;
 
-wal_sequence::Place place{"snowflake_ids_ceiling", "It keeps ids unique across failover and recovery."};
+wal_sequence::Place place{"snowflake_ids_ceiling", "It keeps ids unique across failover and recovery.",
+                          ledger::ceiling_seal};
 
 void (*forget_ceiling)() = nullptr;
 
@@ -22,12 +23,16 @@ void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == place.oid) forget_ceiling();
 }
 
-Content higher(const Content& now, const Content& wanted) {
-    return {Max(now.last_value, wanted.last_value), wanted.log_cnt};
-}
+Content higher(const Content& now, const Content& wanted) { return {Max(now.number, wanted.number), wanted.log_cnt}; }
 
-Ceiling ceiling(const Content& c) { return {c.last_value, static_cast<uint64>(c.log_cnt)}; }
-Content content(const Ceiling& c) { return {c.until_us, static_cast<int64>(c.life_id)}; }
+Content unless_new(const Content& now, const Content& wanted) { return now.number == 0 ? now : higher(now, wanted); }
+
+Ceiling ceiling(const Content& c) { return {static_cast<int64>(c.number) * 1000, static_cast<uint64>(c.log_cnt)}; }
+// Rounded up: never below what was asked for.
+Content content(const Ceiling& c) {
+    const auto us = static_cast<uint64>(Max(c.until_us, int64{0}));
+    return {Min((us + 999) / 1000, place.seal.most()), static_cast<int64>(c.life_id)};
+}
 
 }  // namespace
 
@@ -36,21 +41,30 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-Ceiling read() { return ceiling(wal_sequence::read(place)); }
+Ceiling read(const Patience& patience) { return ceiling(wal_sequence::read(place, patience)); }
 
-Ceiling raise(const Ceiling& wanted) {
-    const auto unless_new = [](const Content& now, const Content& wanted) {
-        return now.last_value == 0 ? now : higher(now, wanted);
-    };
-    Content c = wal_sequence::update(place, unless_new, content(wanted));
+Ceiling raise(const Ceiling& wanted, const Patience& patience) {
+    Content c = wal_sequence::update(place, unless_new, content(wanted), patience);
     // The extension was dropped and made again: ids that the old relation covered are still there.
-    if (c.last_value == 0) {
+    if (c.number == 0) {
         const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
-        c = wal_sequence::update(place, higher, content({Max(wanted.until_us, highest_us), wanted.life_id}));
+        c = wal_sequence::update(place, higher, content({Max(wanted.until_us, highest_us), wanted.life_id}), patience);
     }
     return ceiling(c);
 }
 
-Ceiling set(const Ceiling& c) { return ceiling(wal_sequence::set(place, content(c))); }
+int64 raise_if_free(int64 soon_us, const Ceiling& wanted) {
+    Content c;
+    const auto enough_ms = static_cast<uint64>(Max(soon_us, int64{0}) / 1000);
+    return wal_sequence::update_if_free(place, unless_new, content(wanted), enough_ms, c) ? ceiling(c).until_us : 0;
+}
+
+Ceiling set(const Ceiling& c, const Patience& patience) {
+    return ceiling(wal_sequence::set(place, content(c), patience));
+}
+
+bool is_damaged(const Patience& patience) { return wal_sequence::is_damaged(place, patience); }
+
+void repair(const Ceiling& c, const Patience& patience) { wal_sequence::repair(place, content(c), patience); }
 
 }  // namespace snowflake_ids::wal_ceiling

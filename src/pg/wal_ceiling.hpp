@@ -4,7 +4,7 @@
 // was replayed before it: lag, asynchronous commit, prepared transactions, point-in-time
 // recovery, cascading standbys and pg_rewind included.
 //
-//   last_value  Unix microseconds: no id of that time or later has been issued
+//   last_value  Unix milliseconds, sealed: no id of that time or later has been issued
 //   log_cnt     the ledger life (ledger/life.hpp) that wrote it; another one means that ids
 //               up to the ceiling may exist which our ledger knows nothing of
 //
@@ -13,6 +13,7 @@
 
 #include "ledger/wal.hpp"
 #include "pg/pg.hpp"
+#include "pg/wait.hpp"
 
 namespace snowflake_ids::wal_ceiling {
 
@@ -23,20 +24,30 @@ using Ceiling = ledger::WalCeiling;
 void watch(void (*forget)());
 
 // The current ceiling of this database, flushed.
-Ceiling read();
+Ceiling read(const Patience& patience);
 
 // For an operator's forced reset only: puts it exactly there. Returns what it was before.
-Ceiling set(const Ceiling& c);
+Ceiling set(const Ceiling& c, const Patience& patience);
+
+// A damaged page: see wal_sequence.hpp. What nobody knows any more becomes `c`.
+bool is_damaged(const Patience& patience);
+void repair(const Ceiling& c, const Patience& patience);
 
 // Raises it to at least `wanted.until_us`, and to that life; a new relation beyond the ceilings of all slots, whoever is
 // the first to raise it. Returns what is in force, flushed, in the relation that is there now: a change of it that is
 // noticed on the way has called `forget` before.
-Ceiling raise(const Ceiling& wanted);
+Ceiling raise(const Ceiling& wanted, const Patience& patience);
+
+// Ahead of need: raises it if it is not beyond `soon_us`, without waiting for another session. Returns until when ids
+// may be issued, 0 if another session has the relation: who needs the ceiling will wait for it.
+int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
 
 // For ledger/wal.hpp.
 struct InDatabase {
-    static Ceiling read() { return wal_ceiling::read(); }
-    static Ceiling raise(const Ceiling& wanted) { return wal_ceiling::raise(wanted); }
+    const Patience& patience;
+
+    Ceiling read() const { return wal_ceiling::read(patience); }
+    Ceiling raise(const Ceiling& wanted) const { return wal_ceiling::raise(wanted, patience); }
 };
 
 }  // namespace snowflake_ids::wal_ceiling

@@ -3,23 +3,26 @@
 // standby, through pg_upgrade or into a restored copy, and may be removed. With another base
 // clock the numbers of old ids would come again.
 //
-//   last_value  base clock in Unix milliseconds * 100 + machine bits + 1; 0: no id has been drawn in this database
-//
-// One number, because pg_upgrade takes along no more of a sequence.
+//   last_value  base clock in Unix milliseconds << 4 | machine bits, sealed; 0: no id has been drawn in this database
 #pragma once
 
 #include "core/layout.hpp"
 #include "pg/pg.hpp"
+#include "pg/wait.hpp"
 
 namespace snowflake_ids::wal_layout {
 
-// As ledger::pack_layout(), 0 if there is none, or if the objects are of an older version.
-uint64 read();
+// As ledger::pack_layout(), 0 if there is none.
+uint64 read(const Patience& patience);
 
 // Before the first id. Not in recovery.
-void write(uint64 packed);
+void write(uint64 packed, const Patience& patience);
 
 // For an operator's reset only.
-void forget();
+void forget(const Patience& patience);
+
+// A damaged page: see wal_sequence.hpp. What nobody knows any more becomes `packed`; 0: none.
+bool is_damaged(const Patience& patience);
+void repair(uint64 packed, const Patience& patience);
 
 }  // namespace snowflake_ids::wal_layout

@@ -83,6 +83,45 @@ TEST(LedgerLives, FileHold) {
     expect_right(m);
 }
 
+// What a life puts the ids ahead of the clock is noted: no toggle is spent on it.
+TEST(LedgerLives, SnoFileWithLeads) {
+    Sno m;
+    m.with_wal = false;
+    m.with_leads = true;
+    m.rules.max = 0;
+    m.clock = {1, 3};
+    m.sessions({2, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// ---- neither: a life finds files that know nothing of what the last one drew. The clock does not go back ----
+
+struct LostFiles : Plain {
+    LostFiles() {
+        with_wal = false;
+        may_restart = false;
+        may_lose_files = true;
+        clock_has_time = true;
+        clock = {1, 2, 3};
+    }
+};
+
+TEST(LedgerLives, LostFiles) {
+    LostFiles m;
+    m.sessions({2, 2});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerLives, SnoLostFiles) {
+    LostFiles m;
+    m.rules.has_toggle = true;
+    m.sessions({2, 1}, 2);
+    m.start_in_life(1);
+    expect_right(m);
+}
+
 // ---- the ceiling in WAL alone: a standby takes over, whose clock may be behind ----
 
 TEST(LedgerLives, Wal) {
@@ -189,6 +228,10 @@ TEST(LedgerLives, FindsCeilingStored) {
 }
 
 TEST(LedgerLives, FindsMemoryTrusted) { expect_caught<MemoryTrusted>(PowerLoss(), "issued twice"); }
+
+TEST(LedgerLives, FindsFilesTrusted) { expect_caught<FilesTrusted>(LostFiles(), "issued twice"); }
+
+TEST(LedgerLives, FindsNewSlotAtTheClock) { expect_caught<NewSlotAtTheClock>(LostFiles(), "issued twice"); }
 
 TEST(LedgerLives, FindsKeyWrittenFirst) { expect_caught<KeyWrittenFirst>(PowerLoss(), "issued twice"); }
 

@@ -61,7 +61,7 @@ struct LedgerReset : testing::Test {
     }
     void begin() {
         lives++;
-        ASSERT_EQ(begin_life(dir.c_str(), 0600, ledger, {lives, 2, 3}, lives, true).error, CeilingError::none);
+        ASSERT_EQ(begin_life(dir.c_str(), 0600, ledger, {lives, 2, 3}, lives, 0, true).error, CeilingError::none);
     }
     // A generator that has come to a time.
     Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering = 0) {

@@ -103,7 +103,7 @@ TEST(LedgerSlotsOfBefore, SnowflakeSiIsAdopted) {
     for (const bool new_life : {false, true}) {
         if (new_life) {
             for (Slot* slot : old) slot->numbering.store(0);
-            ASSERT_EQ(begin_life(dir.c_str(), 0600, l, {1, 2, 3}, 4, false).error, CeilingError::none);
+            ASSERT_EQ(begin_life(dir.c_str(), 0600, l, {1, 2, 3}, 4, 0, false).error, CeilingError::none);
         }
         adopt_snowflake_si(l, frozen);
         adopt_snowflake_si(l, other);

@@ -44,11 +44,14 @@ GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_stats_reset() IS 'sets the counters of snowflake_ids_stats to zero; no generator changes';
+COMMENT ON FUNCTION snowflake_ids_stats_reset() IS 'sets the counters of snowflake_ids_stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids_node(
     OUT machine_id integer,
+    OUT narrow_machine_id integer,
+    OUT automatic boolean,
+    OUT not_accepted text,
     OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
@@ -60,14 +63,18 @@ COMMENT ON FUNCTION snowflake_ids_node() IS 'this node as the library sees it; s
 CREATE FUNCTION snowflake_ids_status(
     OUT machine_id integer,
     OUT machine_id_source text,
+    OUT narrow_machine_id integer,
+    OUT not_accepted text,
     OUT incarnation bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
-    SELECT n.machine_id, s.source, n.incarnation, n.ledger_state, n.in_recovery, n.library_version
+    SELECT NULLIF(n.machine_id, -1),
+           CASE WHEN n.automatic THEN 'automatic' WHEN n.machine_id OPERATOR(pg_catalog.=) -1 THEN 'not accepted' ELSE s.source END,
+           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), n.incarnation, n.ledger_state, n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
 END;
-COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and where its setting came from, number of server lives that drew ids, state of the ledger, in recovery or not, library version';
+COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and its source, the one of narrow layouts, settings that were not accepted, server lives, ledger, in recovery, version';

@@ -7,6 +7,6 @@ COMMENT ON FUNCTION sno_snapshot(integer) IS 'state of a sno generator as the re
 
 CREATE FUNCTION sno_restore(snapshot jsonb) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_restore'
-LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_restore(jsonb) IS 'never issue at or before the times of a GeneratorSnapshot again; only moves forward';
+LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION sno_restore(jsonb) IS 'never issue at or before the times of a GeneratorSnapshot again; only moves forward; to allow it: GRANT EXECUTE ON FUNCTION sno_restore TO role';
 REVOKE ALL ON FUNCTION sno_restore(jsonb) FROM PUBLIC;

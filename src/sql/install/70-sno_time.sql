@@ -8,26 +8,37 @@
 CREATE FUNCTION sno_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_time_support(internal) IS
-    'planner support: turns comparisons of sno with time into comparisons between ids';
+    'planner support: comparisons of sno with time as comparisons between ids, for indexes and partitions';
 
--- What they become where the time is not a constant: id >= sno_first(…) AND id <= sno_last(…). Never an error, never NULL
--- but for NULL.
+-- What an index, or a partitioned table, is asked where the time is not a constant: id >= sno_first_from(t) and the like.
+-- Never an error. NULL where there is no such sno: an index finds nothing then.
 
-CREATE FUNCTION sno_first(comparison text, created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_first_from(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_first_after(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first_after' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_last_before(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last_before' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION sno_last_until(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last_until' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+-- For ranges: id >= sno_first(range) AND id <= sno_last(range). Never an error, never NULL but for NULL.
+
 CREATE FUNCTION sno_first(created tstzrange) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_last(comparison text, created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION sno_last(created tstzrange) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION sno_first(text, timestamptz) IS
-    'first sno whose time compares like this (<, <=, >=, >) with the given one; if there is none, the last sno of all';
+COMMENT ON FUNCTION sno_first_from(timestamptz) IS
+    'first sno whose time is at or after the given one; NULL if there is none';
+COMMENT ON FUNCTION sno_first_after(timestamptz) IS
+    'first sno whose time is after the given one; NULL if there is none';
+COMMENT ON FUNCTION sno_last_before(timestamptz) IS
+    'last sno whose time is before the given one; NULL if there is none';
+COMMENT ON FUNCTION sno_last_until(timestamptz) IS
+    'last sno whose time is at or before the given one; NULL if there is none';
 COMMENT ON FUNCTION sno_first(tstzrange) IS
     'first sno whose time is in the range; if there is none, the last sno of all';
-COMMENT ON FUNCTION sno_last(text, timestamptz) IS
-    'last sno whose time compares like this (<, <=, >=, >) with the given one; if there is none, the first sno of all';
 COMMENT ON FUNCTION sno_last(tstzrange) IS
     'last sno whose time is in the range; if there is none, the first sno of all';
 

@@ -9,26 +9,37 @@
 CREATE FUNCTION gid_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_time_support(internal) IS
-    'planner support: turns comparisons of gid with time into comparisons between ids';
+    'planner support: comparisons of gid with time as comparisons between ids, for indexes and partitions';
 
--- What they become where the time is not a constant: id >= gid_first(…) AND id <= gid_last(…). Never an error, never NULL
--- but for NULL.
+-- What an index, or a partitioned table, is asked where the time is not a constant: id >= gid_first_from(t) and the like.
+-- Never an error. NULL where there is no such gid: an index finds nothing then.
 
-CREATE FUNCTION gid_first(kind text, comparison text, created timestamptz) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_first_from(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_first_after(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first_after' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_last_before(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last_before' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION gid_last_until(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last_until' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+-- For ranges: id >= gid_first(range) AND id <= gid_last(range). Never an error, never NULL but for NULL.
+
 CREATE FUNCTION gid_first(kind text, created tstzrange) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_last(kind text, comparison text, created timestamptz) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION gid_last(kind text, created tstzrange) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION gid_first(text, text, timestamptz) IS
-    'first gid of the kind whose time compares like this (<, <=, >=, >) with the given one; if there is none, the last gid of all';
+COMMENT ON FUNCTION gid_first_from(text, timestamptz) IS
+    'first gid of the kind whose time is at or after the given one; NULL if there is none';
+COMMENT ON FUNCTION gid_first_after(text, timestamptz) IS
+    'first gid of the kind whose time is after the given one; NULL if there is none';
+COMMENT ON FUNCTION gid_last_before(text, timestamptz) IS
+    'last gid of the kind whose time is before the given one; NULL if there is none';
+COMMENT ON FUNCTION gid_last_until(text, timestamptz) IS
+    'last gid of the kind whose time is at or before the given one; NULL if there is none';
 COMMENT ON FUNCTION gid_first(text, tstzrange) IS
     'first gid of the kind whose time is in the range; if there is none, the last gid of all';
-COMMENT ON FUNCTION gid_last(text, text, timestamptz) IS
-    'last gid of the kind whose time compares like this (<, <=, >=, >) with the given one; if there is none, the first gid of all';
 COMMENT ON FUNCTION gid_last(text, tstzrange) IS
     'last gid of the kind whose time is in the range; if there is none, the first gid of all';
 

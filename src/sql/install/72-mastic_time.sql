@@ -4,10 +4,10 @@
 CREATE FUNCTION mastic_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_time_support(internal) IS
-    'planner support: turns mastic_created_in into comparisons between ids';
+    'planner support: mastic_created_in as comparisons between ids, for indexes and partitions';
 
--- What it becomes where the range is not a constant: id >= mastic_first(…) AND id <= mastic_last(…), and the same for
--- ids from the year 6485 on, the far half, which are negative. Never an error, never NULL but for NULL.
+-- What it becomes where the range is not a constant: id >= mastic_first(range) AND id <= mastic_last(range), and
+-- the same for ids from the year 6485 on, the far half, which are negative. Never an error, never NULL but for NULL.
 
 CREATE FUNCTION mastic_first(created tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

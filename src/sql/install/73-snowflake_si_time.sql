@@ -7,9 +7,9 @@
 CREATE FUNCTION snowflake_si_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_time_support(internal) IS
-    'planner support: turns snowflake_si_created_in into comparisons between ids';
+    'planner support: snowflake_si_created_in as comparisons between ids, for indexes and partitions';
 
--- What it becomes where the bounds are not known when the query is planned:
+-- What an index is asked where the bounds are not known when the query is planned:
 -- id >= snowflake_si_first(…) AND id <= snowflake_si_last(…). Never NULL but for NULL.
 
 CREATE FUNCTION snowflake_si_first(created tstzrange) RETURNS bigint

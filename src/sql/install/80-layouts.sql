@@ -34,19 +34,24 @@ GRANT SELECT ON snowflake_ids_layout TO PUBLIC;
 
 CREATE FUNCTION snowflake_layout_keep() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_keep'
-LANGUAGE C;
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_keep() IS 'internal: refuses changes to layouts';
+REVOKE ALL ON FUNCTION snowflake_layout_keep() FROM PUBLIC;
 CREATE TRIGGER snowflake_layout_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids_layout
     FOR EACH STATEMENT EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_keep ON snowflake_ids_layout IS 'a layout never changes';
+-- A subscription that applies changes fires no triggers of statements.
+CREATE TRIGGER snowflake_layout_keep_row BEFORE UPDATE OR DELETE ON snowflake_ids_layout
+    FOR EACH ROW EXECUTE FUNCTION snowflake_layout_keep();
+COMMENT ON TRIGGER snowflake_layout_keep_row ON snowflake_ids_layout IS 'the same where a subscription applies a change';
 
 CREATE FUNCTION snowflake_layout_create(
     name text, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean DEFAULT false
 ) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS 'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence';
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS 'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Each one can use up a slot of the server's ledger: at most 64 of a database, as explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) FROM PUBLIC;
 -- A dump always copies into the table, if only no rows: the owner of the database must be able to restore it. Rows are for those
@@ -57,11 +62,15 @@ CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FO
         'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid, 'EXECUTE'))
     EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS 'for those only who may call snowflake_layout_create()';
+-- Under session_replication_role = replica too.
+ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep;
+ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep_row;
+ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_restore;
 
 CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_drop(text) IS 'drops a created layout that no id on this server was generated with';
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_layout_drop(text) IS 'drops a created layout that no id on this server was generated with; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_layout_generates(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,

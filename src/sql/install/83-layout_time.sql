@@ -5,9 +5,9 @@
 CREATE FUNCTION snowflake_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_time_support(internal) IS
-    'planner support: turns snowflake_created_in into comparisons between ids';
+    'planner support: snowflake_created_in as comparisons between ids, for indexes and partitions';
 
--- What it becomes: id >= snowflake_first(…) AND id <= snowflake_last(…), and for a layout of 64 bits the same for its
+-- What an index is asked: id >= snowflake_first(…) AND id <= snowflake_last(…), and for a layout of 64 bits the same for its
 -- far half, whose ids are negative. Never NULL but for NULL.
 
 CREATE FUNCTION snowflake_first(layout text, created tstzrange) RETURNS bigint

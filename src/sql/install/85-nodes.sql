@@ -4,6 +4,7 @@
 CREATE FUNCTION snowflake_ids_issuer(
     OUT system_identifier bigint,
     OUT machine_id integer,
+    OUT narrow_machine_id integer,
     OUT sno_sequence_min integer,
     OUT sno_sequence_max integer,
     OUT si_base_clock timestamptz,
@@ -20,6 +21,7 @@ BEGIN ATOMIC
         'system_identifier', i.system_identifier::text,
         'started', extract(epoch FROM pg_catalog.pg_postmaster_start_time()),
         'machine_id', NULLIF(i.machine_id, -1),
+        'narrow_machine_id', NULLIF(i.narrow_machine_id, -1),
         'sno_partitions', (SELECT pg_catalog.jsonb_agg(g.node) FROM snowflake_ids_generators() g
                            WHERE g.format OPERATOR(pg_catalog.=) 'sno' AND g.owner IS NOT NULL
                                AND NOT pg_catalog.pg_is_in_recovery()),
@@ -34,11 +36,12 @@ COMMENT ON FUNCTION snowflake_ids_identity() IS 'which server this is and under 
 
 CREATE FUNCTION snowflake_ids_compare(one jsonb, other jsonb, OUT format text, OUT conflict text)
 RETURNS SETOF record
-LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 3 SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 3
 AS $$
     WITH node AS (
         SELECT n AS nr, j ->> 'system_identifier' AS cluster, j ->> 'started' AS started,
-               (j ->> 'machine_id')::integer AS machine_id, j -> 'sno_partitions' AS partitions,
+               (j ->> 'machine_id')::integer AS machine_id, coalesce(j ->> 'narrow_machine_id', j ->> 'machine_id')::integer AS si_machine_id,
+               j -> 'sno_partitions' AS partitions,
                (j #>> '{sno_sequences,0}')::integer AS low, (j #>> '{sno_sequences,1}')::integer AS high,
                ((j ->> 'si_base_clock')::numeric, (j ->> 'si_machine_bits')::integer)::text AS layout,
                1 << (j ->> 'si_machine_bits')::integer AS si_machines,
@@ -50,9 +53,10 @@ AS $$
         SELECT nr, p::integer FROM node, jsonb_array_elements_text(CASE jsonb_typeof(partitions) WHEN 'array' THEN partitions END) AS p
         WHERE machine_id IS NOT NULL
     ), pair AS (
-        SELECT a.machine_id AS machine_id, b.machine_id AS other_id, a.layout = b.layout AS same_layout,
+        SELECT a.si_machine_id, b.si_machine_id AS other_si_machine_id, a.layout = b.layout AS same_layout,
+               a.machine_id IS NOT NULL AND b.machine_id IS NOT NULL AS both_issue,
                a.low <= b.high AND b.low <= a.high AS sequences_meet,
-               a.machine_id < a.si_machines AND b.machine_id < b.si_machines AS si_possible,
+               a.si_machine_id < a.si_machines AND b.si_machine_id < b.si_machines AS si_possible,
                a.si_used AND b.si_used AS si_used, a.mastic_used AND b.mastic_used AS mastic_used,
                CASE WHEN a.cluster = b.cluster
                    THEN '; they have the same system identifier, so one is a copy of the other' ELSE '' END AS copies
@@ -65,20 +69,20 @@ AS $$
     FROM pair, partition a JOIN partition b USING (partition)
     WHERE a.nr = 1 AND b.nr = 2 AND sequences_meet GROUP BY copies
     UNION ALL
-    SELECT 'snowflake_si', 'both have machine id ' || machine_id || copies
-    FROM pair WHERE si_possible AND same_layout AND machine_id = other_id
+    SELECT 'snowflake_si', 'both have machine id ' || si_machine_id || copies
+    FROM pair WHERE si_possible AND same_layout AND si_machine_id = other_si_machine_id
     UNION ALL
     SELECT 'snowflake_si', 'base clock or machine bits differ, so ids of different machine ids can be equal'
     FROM pair WHERE si_possible AND si_used AND NOT same_layout
     UNION ALL
     SELECT 'mastic', 'these ids have no machine id, and both have issued some' || copies
-    FROM pair WHERE mastic_used AND machine_id IS NOT NULL AND other_id IS NOT NULL
+    FROM pair WHERE mastic_used AND both_issue
 $$;
 COMMENT ON FUNCTION snowflake_ids_compare(jsonb, jsonb) IS 'how two servers can issue the same id, given what snowflake_ids_identity() says on each; no row if they cannot';
 
 CREATE FUNCTION snowflake_ids_check(connection text, OUT format text, OUT conflict text)
 RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
 AS $$
 DECLARE
     here CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'snowflake_ids');

@@ -1,6 +1,6 @@
 -- Converting the key of an existing table: what a running conversion remembers, and what others see of it.
 --
--- The procedure commits between its steps, so it can have no SET search_path of its own. It only calls functions that
+-- The procedure commits between its steps, so it can have no settings of its own. It only calls functions that
 -- do; those reach the extension's own objects by the schema in which the extension is now.
 
 CREATE TABLE snowflake_ids_conversion (
@@ -118,12 +118,25 @@ COMMENT ON COLUMN snowflake_ids_convert_progress.phase_started IS 'when this pha
 COMMENT ON COLUMN snowflake_ids_convert_progress.updated IS 'end of the last step';
 GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
 
--- What a format has room for, and how its ids are written in SQL: make takes a tick and a number within it.
+CREATE FUNCTION snowflake_ids_convert_given(arguments jsonb) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION 'argument must not be null: %', missing USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_given(jsonb) IS 'internal: error that names the arguments that are null';
+
+-- What a format has room for, and how its ids are written in SQL: make takes a tick and a number within it, read an id.
 CREATE FUNCTION snowflake_ids_convert_format(
     format text, metabyte integer,
-    OUT type text, OUT epoch timestamptz, OUT tick_ms integer, OUT capacity bigint, OUT new_id text, OUT make text
+    OUT type text, OUT epoch timestamptz, OUT tick_ms integer, OUT capacity bigint, OUT new_id text, OUT make text,
+    OUT read text
 )
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -131,10 +144,10 @@ DECLARE
     node text;
     created text;
 BEGIN
-    -- The settings are there when the library is. What is called in the schema of the extension must be called with the
-    -- very types that it has: whoever may create there could offer a better match.
-    EXECUTE format('SELECT %s.mastic_sequence(0::pg_catalog.int8)', ext);
-    node := current_setting('snowflake_ids.machine_id');
+    -- What is called in the schema of the extension must be called with the very types that it has: whoever may create
+    -- there could offer a better match.
+    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END FROM %s.snowflake_ids_issuer()', ext)
+        INTO node USING format;
     IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
         RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
     ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
@@ -158,7 +171,7 @@ BEGIN
             make := ext || '.make_mastic(%s, (%s)::int4)';
         WHEN 'snowflake_si' THEN
             type := 'pg_catalog.int8';
-            epoch := current_setting('snowflake_ids.si_base_clock');
+            EXECUTE format('SELECT %s.snowflake_si_timestamp(0::pg_catalog.int8)', ext) INTO epoch;
             tick_ms := 1;
             capacity := 1 << (13 - current_setting('snowflake_ids.si_machine_bits')::int);
             new_id := ext || '.gen_snowflake_si()';
@@ -167,9 +180,11 @@ BEGIN
             RAISE EXCEPTION 'unknown format "%"', format
                 USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
     END CASE;
-    -- Exact to the microsecond: a double holds the seconds of 285 years.
-    created := format('%L::timestamptz + make_interval(secs => (%%1$s) * %s / 1000.0)', epoch, tick_ms);
+    -- The epoch as a number: the text of a time can mean another time when it is read again ("CST", "IST"). Exact to the
+    -- microsecond: a double holds the seconds of 285 years.
+    created := format('to_timestamp(%s) + make_interval(secs => (%%1$s) * %s / 1000.0)', extract(epoch FROM epoch), tick_ms);
     make := format(make, created, '%2$s');
+    read := format('%s.%s_timestamp(%%s)', ext, format);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_format(text, integer) IS 'internal: room in a tick of a format, its type, how its ids are made';
 

@@ -4,9 +4,9 @@
 CREATE FUNCTION snowflake_ids_convert_columns(
     relation regclass, key_column name,
     OUT rel regclass, OUT attnum int2, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
-    OUT early boolean
+    OUT early boolean, OUT coll text
 ) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     WITH RECURSIVE c (rel, attnum) AS (
         SELECT a.attrelid, a.attnum FROM pg_attribute a
@@ -20,7 +20,11 @@ AS $$
            c.rel = relation AND a.attname = key_column, a.attnotnull,
            -- Whether the new value is there as soon as a row is: not where the row referred to may come later.
            NOT EXISTS (SELECT FROM pg_constraint f WHERE f.contype = 'f' AND f.conrelid = c.rel AND c.attnum = ANY (f.conkey)
-                       AND (f.condeferrable OR f.confrelid = f.conrelid))
+                       AND (f.condeferrable OR f.confrelid = f.conrelid)),
+           -- Columns may have another collation than the key that they refer to. As in the foreign key, that of the key decides.
+           coalesce((SELECT format(' COLLATE %I.%I', n.nspname, o.collname)
+                     FROM pg_attribute k JOIN pg_collation o ON o.oid = k.attcollation JOIN pg_namespace n ON n.oid = o.collnamespace
+                     WHERE k.attrelid = relation AND k.attname = key_column), '')
     FROM c JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.rel <> relation, c.rel, c.attnum
 $$;
@@ -30,7 +34,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_columns(regclass, name) IS 'internal: 
 CREATE FUNCTION snowflake_ids_convert_indexes(
     target regclass, attnums int2[], OUT index regclass, OUT rest text, OUT is_unique boolean, OUT valid boolean
 ) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT i.indexrelid,
            substr(pg_get_indexdef(i.indexrelid),
@@ -53,31 +57,31 @@ COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, int2[]) IS 'internal
 CREATE FUNCTION snowflake_ids_convert_things(
     relation regclass, key_column name, OUT kind text, OUT thing oid, OUT name text, OUT owner name, OUT may_drop boolean
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
     tables oid[];
-    owners oid[] := (SELECT ARRAY[relowner] FROM pg_class WHERE oid = relation);
+    owners oid[];
     f record;
 BEGIN
     EXECUTE format('SELECT array_agg(rel::oid) FROM %s.snowflake_ids_convert_columns($1, $2)', ext) INTO tables USING relation, key_column;
+    owners := ARRAY(SELECT relowner FROM pg_class WHERE oid = relation
+                    UNION SELECT p.proowner FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid
+                    WHERE g.tgrelid = ANY (tables) AND g.tgname ~ '^zz_snowflake_ids_' AND g.tgenabled = 'A');
     FOR f IN SELECT p.oid, p.proowner, format('%I.%I()', n.nspname, p.proname) AS name,
                     pg_has_role(p.proowner, 'USAGE') OR pg_has_role(n.nspowner, 'USAGE') AS may_drop
              FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
              WHERE p.proname BETWEEN 'snowflake_ids_' AND 'snowflake_ids_zzz'    -- for the index
                AND p.proname ~ format('^snowflake_ids_[a-z]+_%s(_[0-9]+)?$', relation::oid)
-               AND p.pronargs = 0 AND p.prorettype = 'trigger'::regtype
-               AND (p.proowner = owners[1]
-                    OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgfoid = p.oid AND g.tgrelid = ANY (tables)
-                               AND g.tgname ~ '^zz_snowflake_ids_' AND g.tgenabled = 'A')) LOOP
+               AND p.pronargs = 0 AND (p.prorettype = 'trigger'::regtype OR p.proname = 'snowflake_ids_draw_' || relation::oid)
+               AND p.proowner = ANY (owners) LOOP
         kind := 'function';
         thing := f.oid;
         name := f.name;
         owner := pg_get_userbyid(f.proowner);
         may_drop := f.may_drop;
-        owners := owners || f.proowner;
         RETURN NEXT;
     END LOOP;
     FOR f IN SELECT c.oid, c.relowner, format('%I.%I', n.nspname, c.relname) AS name,
@@ -98,7 +102,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_things(regclass, name) IS 'internal: f
 -- A step evaluates code of the tables: their checks, expressions of their indexes, their triggers. It has the rights of
 -- the caller, so he must be the owner of all of them, no less and no more.
 CREATE FUNCTION snowflake_ids_convert_strangers(relation regclass, key_column name) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -130,7 +134,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_strangers(regclass, name) IS 'internal
 -- Expressions are read again for a key that is a sno, with the extension's schema on the search path: its operators are
 -- there. Others may create there, too, what would fit better. This is what expressions of a table use of that.
 CREATE FUNCTION snowflake_ids_convert_borrowed(target regclass) RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT coalesce(array_agg(DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0)), '{}')
     FROM pg_extension e,
@@ -150,7 +154,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_borrowed(regclass) IS 'internal: opera
 -- Tries the new type on an empty copy of a table: PostgreSQL itself says whether the constraints and indexes can take
 -- it, and how the indexes are written on the shadow columns.
 CREATE FUNCTION snowflake_ids_convert_rehearse(relation regclass, key_column name, target regclass, type text) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -251,7 +255,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_rehearse(regclass, name, regclass, tex
 -- What the catalogs say against it. Asked before anything changes, and again under the last lock.
 CREATE FUNCTION snowflake_ids_convert_obstacles(relation regclass, key_column name, type text, fire_triggers boolean)
 RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace

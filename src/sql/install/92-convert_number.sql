@@ -4,56 +4,48 @@
 -- gets the place of its tick's start, or the one after the row before it, whichever is later. So places differ and
 -- keep the order, and a row is moved to a later tick only where more rows share a tick than it has room for.
 
--- A row whose time fits no id, or is after up_to, has no tick.
+-- A row whose time fits no id, or is after up_to, has no tick. Times without a zone are read in the zone of the setting
+-- TimeZone: "AT TIME ZONE 'CET'" would be an abbreviation, without summer time.
 CREATE FUNCTION snowflake_ids_convert_places(
-    relation regclass, key_column name, format text, created_column name, zone text, metabyte integer, up_to timestamptz,
-    condition text
+    relation regclass, key_column name, format text, created_column name, metabyte integer, up_to timestamptz, condition text
 ) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
     f record;
-    created text;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING format, metabyte;
-    created := (SELECT CASE atttypid WHEN 'timestamptz'::regtype THEN format('%I', attname)
-                                     ELSE format('%I::timestamp AT TIME ZONE %L', attname, zone) END
-                FROM pg_attribute WHERE attrelid = relation AND attname = created_column);
     RETURN format(
-        'SELECT n, old, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS place FROM (
-             SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old,
-                    CASE WHEN created BETWEEN %8$L AND %9$L
-                         THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %3$s)::int8 END AS tick
-             FROM (SELECT %4$I AS old, %5$s AS created FROM ONLY %6$s WHERE %7$s) AS r) AS t',
-        f.capacity, extract(epoch FROM f.epoch), f.tick_ms, key_column, created, relation, condition, f.epoch, up_to);
+        'SELECT n, old, created, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS place FROM (
+             SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old, created,
+                    CASE WHEN extract(epoch FROM created) BETWEEN %2$s AND %3$s
+                         THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %4$s)::int8 END AS tick
+             FROM (SELECT %5$I AS old, %6$I::timestamptz AS created FROM ONLY %7$s WHERE %8$s) AS r) AS t',
+        f.capacity, extract(epoch FROM f.epoch), extract(epoch FROM up_to), f.tick_ms, key_column, created_column, relation, condition);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_places(regclass, name, text, name, text, integer, timestamptz, text) IS 'internal: the query that gives each row its place';
+COMMENT ON FUNCTION snowflake_ids_convert_places(regclass, name, text, name, integer, timestamptz, text) IS 'internal: the query that gives each row its place';
 
 -- What the rows say against it. Reads the tables; changes nothing.
 CREATE FUNCTION snowflake_ids_convert_misfits(
-    relation regclass, key_column name, format text, created_column name, zone text, metabyte integer, spill boolean,
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
     up_to timestamptz, condition text, OUT kind text, OUT item text
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
                  WHERE extname = 'snowflake_ids');
     f record;
     r record;
-    created text;
     places text;
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING format, metabyte;
-    created := (SELECT CASE atttypid WHEN 'timestamptz'::regtype THEN format('%I', attname)
-                                     ELSE format('(%I::timestamp AT TIME ZONE %L)', attname, zone) END
-                FROM pg_attribute WHERE attrelid = relation AND attname = created_column);
     kind := 'problem';
     EXECUTE format('SELECT count(*) FILTER (WHERE %1$s IS NULL) AS nulls, count(*) FILTER (WHERE %1$s < $1) AS early,
                            count(*) FILTER (WHERE %1$s > $2) AS late, min(%1$s) AS first, max(%1$s) AS last
-                    FROM ONLY %2$s WHERE %3$s', created, relation, condition) INTO r USING f.epoch, up_to;
+                    FROM ONLY %2$s WHERE %3$s', format('%I::timestamptz', created_column), relation, condition) INTO r USING f.epoch, up_to;
     IF r.nulls > 0 THEN
         item := format('column %s.%I: %s rows have no time', relation, created_column, r.nulls);
         RETURN NEXT;
@@ -72,8 +64,8 @@ BEGIN
     IF r.nulls + r.early + r.late > 0 THEN
         RETURN;
     END IF;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7, $8)', ext) INTO places
-    USING relation, key_column, format, created_column, zone, metabyte, up_to, condition;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7)', ext) INTO places
+    USING relation, key_column, format, created_column, metabyte, up_to, condition;
     EXECUTE format('SELECT count(*) AS rows, count(*) FILTER (WHERE place / $1 <> tick) AS moved,
                            max(place / $1 - tick) AS furthest, max(place / $1) AS last FROM (%s) AS p', places)
     INTO r USING f.capacity;
@@ -93,14 +85,14 @@ BEGIN
     item := r.rows;
     RETURN NEXT;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_misfits(regclass, name, text, name, text, integer, boolean, timestamptz, text) IS 'internal: rows whose time fits no id of the format';
+COMMENT ON FUNCTION snowflake_ids_convert_misfits(regclass, name, text, name, integer, boolean, timestamptz, text) IS 'internal: rows whose time fits no id of the format';
 
 CREATE FUNCTION snowflake_ids_convert_plan(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
     spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
     OUT kind text, OUT item text
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -113,6 +105,9 @@ DECLARE
     problems boolean := false;
     rows bigint;
 BEGIN
+    EXECUTE format('SELECT %s.snowflake_ids_convert_given($1)', ext)
+    USING jsonb_build_object('relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+                            'metabyte', metabyte, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers);
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING format, metabyte;
     SELECT a.attnum, a.atttypid, a.attnotnull, a.attidentity INTO k FROM pg_attribute a
     WHERE a.attrelid = relation AND a.attname = key_column AND a.attnum > 0 AND NOT a.attisdropped;
@@ -181,15 +176,15 @@ BEGIN
         RETURN;
     END IF;
 
-    FOR kind, item IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), ''true'')', ext)
-                      USING relation, key_column, format, created_column, zone, metabyte, spill LOOP
+    FOR kind, item IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, clock_timestamp(), ''true'')', ext)
+                      USING relation, key_column, format, created_column, metabyte, spill LOOP
         IF kind = 'rows' THEN rows := item; ELSE RETURN NEXT; END IF;
         problems := problems OR kind = 'problem';
     END LOOP;
     kind := 'problem';
     FOR t IN EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE NOT is_key', ext) USING relation, key_column LOOP
         EXECUTE format('SELECT count(*) AS orphans FROM ONLY %1$s c WHERE c.%2$I IS NOT NULL
-                        AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I = c.%2$I)', t.rel, t.attname, relation, key_column) INTO r;
+                        AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)', t.rel, t.attname, relation, key_column, t.coll) INTO r;
         IF r.orphans > 0 THEN
             item := format('column %s.%I: %s rows refer to a key that does not exist', t.rel, t.attname, r.orphans);
             problems := true;

@@ -4,9 +4,9 @@
 CREATE FUNCTION snowflake_ids_convert_filled(
     relation regclass, key_column name,
     OUT rel regclass, OUT attnum int2, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
-    OUT early boolean
+    OUT early boolean, OUT coll text
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -20,9 +20,9 @@ COMMENT ON FUNCTION snowflake_ids_convert_filled(regclass, name) IS 'internal: a
 
 -- What is renamed or given to another owner meanwhile. Trigger functions have names in them, and the rights of an owner:
 -- they say so rather than follow another table, and the next step of the conversion makes them anew. For a target, or
--- for all tables.
-CREATE FUNCTION snowflake_ids_convert_stale(relation regclass, key_column name, target regclass) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+-- for all tables; "function_name" is a function that must be where it was.
+CREATE FUNCTION snowflake_ids_convert_stale(relation regclass, key_column name, target regclass, function_name text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -36,18 +36,21 @@ BEGIN
                     FROM %s.snowflake_ids_convert_filled($1, $2) WHERE is_key OR rel = $3 OR $3 IS NULL', ext)
     INTO changed USING relation, key_column, target;
     RETURN format($f$
-    IF %s OR NOT has_table_privilege(%s::oid, 'SELECT') THEN
+    IF %s%s OR NOT has_table_privilege(%s::oid, 'SELECT') THEN
         RAISE EXCEPTION 'cannot follow the key of %% now', %s::regclass
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = 'A table or column of its conversion has got another name, schema or owner.',
                   HINT = 'Call snowflake_ids_convert() again to go on with it, or give up with snowflake_ids_convert_undo().';
-    END IF;$f$, changed, relation::oid, relation::oid);
+    END IF;$f$, 'to_regproc(' || quote_literal(function_name) || ') IS NULL OR ', changed, relation::oid, relation::oid);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_stale(regclass, name, regclass) IS 'internal: the lines of a trigger function that find that it is out of date';
+COMMENT ON FUNCTION snowflake_ids_convert_stale(regclass, name, regclass, text) IS 'internal: the lines of a trigger function that find that it is out of date';
 
 -- Makes a trigger function, or makes it anew where it is, if it is another than it should be. Returns its name.
-CREATE FUNCTION snowflake_ids_convert_function(relation regclass, function_name text, body text) RETURNS text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+--
+-- With a type, the function returns a value of that type, and the body is an expression that PostgreSQL keeps as a tree:
+-- it is the same after ALTER EXTENSION SET SCHEMA, and what it uses of the extension keeps that from being dropped.
+CREATE FUNCTION snowflake_ids_convert_function(relation regclass, function_name text, body text, type text) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     fn text;
@@ -57,21 +60,26 @@ BEGIN
     FROM pg_class c JOIN pg_proc p ON p.proowner = c.relowner AND p.proname = function_name AND p.pronargs = 0
          JOIN pg_namespace n ON n.oid = p.pronamespace
     WHERE c.oid = relation ORDER BY EXISTS (SELECT FROM pg_trigger WHERE tgfoid = p.oid) DESC, p.pronamespace = c.relnamespace DESC LIMIT 1;
-    IF source IS NOT DISTINCT FROM body THEN
+    IF source IS NOT DISTINCT FROM body OR type IS NOT NULL AND fn IS NOT NULL THEN
         RETURN fn;
     ELSIF fn IS NULL THEN
         fn := (SELECT format('%I.%I', nspname, function_name) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation);
     END IF;
-    EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
-                   fn, body);
+    IF type IS NOT NULL THEN
+        EXECUTE format('CREATE FUNCTION %s() RETURNS %s LANGUAGE sql RETURN %s', fn, type, body);
+    ELSE
+        -- It runs in sessions of writers, with names in it.
+        EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+                        SET quote_all_identifiers = off SET standard_conforming_strings = on AS %L', fn, body);
+    END IF;
     EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', fn);
     RETURN fn;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_function(regclass, text, text) IS 'internal: makes a trigger function, or makes it anew';
+COMMENT ON FUNCTION snowflake_ids_convert_function(regclass, text, text, text) IS 'internal: makes a function of a conversion, or replaces it';
 
 -- Makes a trigger that is not there; the rest of the definition begins with BEFORE or AFTER.
 CREATE FUNCTION snowflake_ids_convert_trigger(target regclass, trigger_name text, kind text, rest text) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = target AND tgname = trigger_name) THEN
@@ -83,7 +91,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_trigger(regclass, text, text, text) IS
 
 -- The key's column may have got another name meanwhile. The trigger on it is that of the column.
 CREATE FUNCTION snowflake_ids_convert_renamed(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -99,7 +107,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_renamed(regclass) IS 'internal: learns
 -- The trigger functions of one conversion, and the triggers; those that are as they should be are left. They belong to the owner of the key's table: who writes to a table that
 -- refers to it may not be allowed to read it.
 CREATE FUNCTION snowflake_ids_convert_triggers(relation regclass, settled boolean) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -115,18 +123,23 @@ DECLARE
     late text;
     changed text;
     moved text;
-    make text := format('SELECT %s.snowflake_ids_convert_function($1, $2, $3)', ext);
+    draw text;
+    make text := format('SELECT %s.snowflake_ids_convert_function($1, $2, $3, NULL)', ext);
     attach text := format('SELECT %s.snowflake_ids_convert_trigger($1, $2, $3, $4)', ext);
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
     -- New rows draw as the new default will. A row keeps its id when its key changes, once it has one.
-    EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $1)', ext) INTO stale USING relation, s.key_column;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_function($1, $2, $3, $4)', ext) INTO draw
+    USING relation, 'snowflake_ids_draw_' || relation::oid, f.new_id, f.type;
+    EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $1, $3)', ext) INTO stale USING relation, s.key_column, draw;
     EXECUTE make INTO fn USING relation, 'snowflake_ids_key_' || relation::oid, format($f$BEGIN
     IF TG_OP = 'INSERT' THEN
-        NEW.%1$I := %2$s;
-        RETURN NEW;
+        IF to_regproc(%2$L) IS NOT NULL THEN
+            NEW.%1$I := %2$s();
+            RETURN NEW;
+        END IF;
     ELSIF OLD.%1$I IS NOT NULL THEN
         RETURN NEW;
     END IF;%4$s
@@ -136,7 +149,7 @@ BEGIN
                   HINT = 'Try again later. See snowflake_ids_convert_progress.';
     END IF;
     RETURN NEW;
-END$f$, k.shadow, f.new_id, k.attname, stale);
+END$f$, k.shadow, draw, k.attname, stale);
     EXECUTE attach USING relation, 'zz_snowflake_ids_1_key', 'TRIGGER',
         format('BEFORE INSERT OR UPDATE OF %I ON %s FOR EACH ROW EXECUTE FUNCTION %s()', k.attname, relation, fn);
 
@@ -145,11 +158,11 @@ END$f$, k.shadow, f.new_id, k.attname, stale);
     -- nothing refers to them, and no table is searched.
     EXECUTE format($q$SELECT string_agg(format('
     UPDATE ONLY %%s AS c SET %%I = k.%%I FROM ONLY %%s AS k
-    WHERE k.%%I = OLD.%%5$I AND c.%%6$I = OLD.%%5$I AND c.%%2$I::text IS DISTINCT FROM k.%%3$I::text;',
-            rel, shadow, $3, $1, $2, attname), '') FROM %s.snowflake_ids_convert_filled($1, $2) WHERE NOT is_key$q$, ext)
+    WHERE k.%%I = OLD.%%5$I AND OLD.%%5$I%%7$s = c.%%6$I AND c.%%2$I::text IS DISTINCT FROM k.%%3$I::text;',
+            rel, shadow, $3, $1, $2, attname, coll), '') FROM %s.snowflake_ids_convert_filled($1, $2) WHERE NOT is_key$q$, ext)
     INTO moved USING relation, k.attname, k.shadow;
     IF moved IS NOT NULL THEN
-        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, NULL::regclass)', ext) INTO stale USING relation, s.key_column;
+        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, NULL::regclass, NULL)', ext) INTO stale USING relation, s.key_column;
         EXECUTE make INTO fn USING relation, 'snowflake_ids_moved_' || relation::oid, 'BEGIN' || stale || format('
 IF EXISTS (SELECT FROM ONLY %s AS k WHERE k.%I = OLD.%2$I) THEN', relation, k.attname) || moved || E'\n    END IF;\n    RETURN NULL;\nEND';
         EXECUTE attach USING relation, 'zz_snowflake_ids_4_delete', 'CONSTRAINT TRIGGER',
@@ -171,28 +184,28 @@ IF EXISTS (SELECT FROM ONLY %s AS k WHERE k.%I = OLD.%2$I) THEN', relation, k.at
         NEW.%2$I := NULL;
     ELSIF TG_OP = 'INSERT' OR NEW.%2$I IS NULL OR NEW.%1$I IS DISTINCT FROM OLD.%1$I THEN
         -- The lock is that of the foreign key: the row found is still the one that has this key when that is checked.
-        NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I = NEW.%1$I FOR KEY SHARE);$f$,
-                c.attname, c.shadow, k.shadow, relation, k.attname)
+        NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I%6$s = NEW.%1$I FOR KEY SHARE);$f$,
+                c.attname, c.shadow, k.shadow, relation, k.attname, k.coll)
             || CASE WHEN settled THEN format($f$
         IF NEW.%2$I IS NULL THEN
             -- All keys have their ids by now. A snapshot that is older fails here, rather than leave a gap.
-            NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I = NEW.%1$I FOR SHARE);
-        END IF;$f$, c.attname, c.shadow, k.shadow, relation, k.attname) ELSE '' END
+            NEW.%2$I := (SELECT k.%3$I FROM ONLY %4$s AS k WHERE k.%5$I%6$s = NEW.%1$I FOR SHARE);
+        END IF;$f$, c.attname, c.shadow, k.shadow, relation, k.attname, k.coll) ELSE '' END
             || CASE WHEN t.rel = relation THEN format($f$
-        IF NEW.%1$I = NEW.%2$I THEN
+        IF NEW.%2$I%5$s = NEW.%1$I THEN
             NEW.%3$I := NEW.%4$I;
-        END IF;$f$, c.attname, k.attname, c.shadow, k.shadow) ELSE '' END
+        END IF;$f$, c.attname, k.attname, c.shadow, k.shadow, k.coll) ELSE '' END
             || '
     END IF;';
             late := late || format($f$
     IF NEW.%1$I IS NOT NULL AND NEW.%2$I IS NULL THEN
         UPDATE ONLY %6$s AS c SET %2$I = k.%3$I FROM ONLY %4$s AS k
-        WHERE k.%5$I = c.%1$I AND c.%1$I = NEW.%1$I AND c.%2$I IS NULL;
-    END IF;$f$, c.attname, c.shadow, k.shadow, relation, k.attname, t.rel);
+        WHERE k.%5$I%7$s = c.%1$I AND c.%1$I = NEW.%1$I AND c.%2$I IS NULL;
+    END IF;$f$, c.attname, c.shadow, k.shadow, relation, k.attname, t.rel, k.coll);
             changed := changed || format('%sOLD.%2$I IS DISTINCT FROM NEW.%2$I OR NEW.%2$I IS NOT NULL AND NEW.%3$I IS NULL',
                                          CASE WHEN changed <> '' THEN ' OR ' ELSE '' END, c.attname, c.shadow);
         END LOOP;
-        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $3)', ext) INTO stale USING relation, s.key_column, t.rel;
+        EXECUTE format('SELECT %s.snowflake_ids_convert_stale($1, $2, $3, NULL)', ext) INTO stale USING relation, s.key_column, t.rel;
         EXECUTE make INTO fn USING relation, 'snowflake_ids_follow_' || relation::oid || '_' || t.rel::oid,
             'BEGIN' || stale || body || E'\n    RETURN NEW;\nEND';
         EXECUTE attach USING t.rel, 'zz_snowflake_ids_2_insert', 'TRIGGER',
@@ -216,7 +229,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_triggers(regclass, boolean) IS 'intern
 -- Locks all tables of a conversion, the key's first. Writers may lock them in another order, so it may take turns. Who
 -- gives up runs no code of the tables, and may be a superuser; tables of others that refer to the key are none of it.
 CREATE FUNCTION snowflake_ids_convert_lock(relation regclass, key_column name, mode text, giving_up boolean) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -252,7 +265,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_lock(regclass, name, text, boolean) IS
 
 -- The first step: columns, triggers, and the table of which id each key gets.
 CREATE FUNCTION snowflake_ids_convert_prepare(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -274,9 +287,10 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_prepare(regclass) IS 'internal: adds the new columns and their triggers';
 
--- The second: one sorted pass over the key's table. Returns how many rows there are.
+-- The second: one sorted pass over the key's table. Returns how many rows there are. The time zone is that of the first
+-- call, until this function returns.
 CREATE FUNCTION snowflake_ids_convert_number(relation regclass) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -293,22 +307,23 @@ BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
-    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7, $8)', ext) INTO places
-    USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, s.issued_after, format('%I IS NULL', k.shadow);
+    PERFORM set_config('TimeZone', s.zone, true);
+    EXECUTE format('SELECT %s.snowflake_ids_convert_places($1, $2, $3, $4, $5, $6, $7)', ext) INTO places
+    USING relation, s.key_column, s.format, s.created_column, s.metabyte, s.issued_after, format('%I IS NULL', k.shadow);
     map := (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || relation::oid)
             FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = relation);
     -- Rows may have changed since the plan, and go on changing. What is judged is what is numbered, in one snapshot: an id
     -- of a time that the generator has not reached would be issued again.
-    EXECUTE format('CREATE TABLE %s AS SELECT n, old, CASE WHEN %s AND place / %s <= %s THEN %s END AS new FROM (%s) AS p', map,
+    EXECUTE format('CREATE TABLE %s AS SELECT n, old, created, CASE WHEN %s AND place / %s <= %s THEN %s END AS new FROM (%s) AS p', map,
                    CASE WHEN s.spill THEN 'tick IS NOT NULL' ELSE format('tick = place / %s', f.capacity) END, f.capacity,
                    floor((extract(epoch FROM s.issued_after) - extract(epoch FROM f.epoch)) * 1000 / f.tick_ms),
                    format(f.make, format('(place / %s)', f.capacity), format('place %% %s', f.capacity)), places);
     GET DIAGNOSTICS rows = ROW_COUNT;
     EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', map) INTO misfit;
     IF misfit THEN
-        EXECUTE format('SELECT string_agg(item, E''\n'') FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, $8, $9) WHERE kind = ''problem''', ext)
+        EXECUTE format('SELECT string_agg(item, E''\n'') FROM %s.snowflake_ids_convert_misfits($1, $2, $3, $4, $5, $6, $7, $8) WHERE kind = ''problem''', ext)
         INTO problem
-        USING relation, s.key_column, s.format, s.created_column, s.zone, s.metabyte, s.spill, s.issued_after, format('%I IS NULL', k.shadow);
+        USING relation, s.key_column, s.format, s.created_column, s.metabyte, s.spill, s.issued_after, format('%I IS NULL', k.shadow);
         RAISE EXCEPTION 'cannot go on converting %', relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
                   DETAIL = coalesce(problem, format('Times in %I changed while the rows were numbered.', s.created_column)),
@@ -316,6 +331,7 @@ BEGIN
     END IF;
     EXECUTE format('ALTER TABLE %s ADD PRIMARY KEY (n)', map);
     EXECUTE format('ANALYZE %s', map);
+    EXECUTE format('SELECT %s.snowflake_ids_convert_verify($1)', ext) USING relation;
     RETURN rows;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_number(regclass) IS 'internal: gives each row its id, in a table beside';
@@ -323,7 +339,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_number(regclass) IS 'internal: gives e
 -- One batch of keys, from the given number on. Returns how many rows it wrote. The planner has no statistics of the new
 -- column, and would read the whole table to find those that are null: a batch goes from its numbers to the key's index.
 CREATE FUNCTION snowflake_ids_convert_fill(relation regclass, first bigint, size bigint) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $$
 DECLARE
@@ -351,7 +367,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_fill(regclass, bigint, bigint) IS 'int
 
 -- One stretch of blocks of a table that refers to the key. Returns how many rows it wrote.
 CREATE FUNCTION snowflake_ids_convert_follow(relation regclass, target regclass, first bigint, size bigint) RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
 AS $$
 DECLARE
@@ -365,7 +381,7 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_columns($1, $2) WHERE is_key', ext) INTO k USING relation, s.key_column;
-    EXECUTE format('SELECT string_agg(format(''%%1$I = (SELECT k.%%2$I FROM ONLY %%3$s AS k WHERE k.%%4$I = c.%%5$I)'', shadow, $4, $1, $2, attname), '', ''),
+    EXECUTE format('SELECT string_agg(format(''%%1$I = (SELECT k.%%2$I FROM ONLY %%3$s AS k WHERE k.%%4$I%%6$s = c.%%5$I)'', shadow, $4, $1, $2, attname, coll), '', ''),
                            string_agg(format(''c.%%I IS NULL AND c.%%I IS NOT NULL'', shadow, attname), '' OR '')
                     FROM %s.snowflake_ids_convert_columns($1, $2) WHERE rel = $3 AND NOT is_key', ext)
     INTO settings, missing USING relation, s.key_column, target, k.shadow;

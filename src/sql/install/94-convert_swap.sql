@@ -2,7 +2,7 @@
 
 -- Makes one index on the new columns, as one of the old. Returns how many are left to make.
 CREATE FUNCTION snowflake_ids_convert_index(relation regclass) RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -52,7 +52,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_index(regclass) IS 'internal: makes th
 
 -- Before the last lock: constraints that spare it a reading of the tables, and statistics.
 CREATE FUNCTION snowflake_ids_convert_check(relation regclass, validate boolean) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -85,7 +85,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_check(regclass, boolean) IS 'internal:
 
 -- Removes the triggers and functions of a conversion.
 CREATE FUNCTION snowflake_ids_convert_clear(relation regclass, key_column name) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -107,7 +107,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_clear(regclass, name) IS 'internal: re
 -- The last lock. What is to be made again is written down from the catalogs while the old columns are there, and run
 -- when the new ones have their names. Returns the constraints that are still to be validated.
 CREATE FUNCTION snowflake_ids_convert_swap(relation regclass) RETURNS jsonb
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -373,7 +373,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_swap(regclass) IS 'internal: puts the new columns in the places of the old ones';
 
 CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET client_min_messages = warning
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -385,6 +385,7 @@ DECLARE
     dropped text[] := '{}';
     statement text;
 BEGIN
+    EXECUTE format('SELECT %s.snowflake_ids_convert_given($1)', ext) USING jsonb_build_object('relation', relation);
     EXECUTE format('SELECT FROM %s.snowflake_ids_my_conversions WHERE relation = $1 FOR UPDATE NOWAIT', ext) USING relation;
     EXECUTE format('SELECT %s.snowflake_ids_convert_renamed($1)', ext) USING relation;
     EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;

@@ -11,9 +11,9 @@
 
 CREATE FUNCTION snowflake_ids_convert_start(
     relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
-    spill boolean, keep_position boolean, fire_triggers boolean, dry_run boolean
+    spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, dry_run boolean
 ) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -22,15 +22,19 @@ DECLARE
     p record;
     problems text;
 BEGIN
-    IF relation IS NULL OR key_column IS NULL OR format IS NULL OR created_column IS NULL OR metabyte IS NULL OR batch_size IS NULL
-       OR spill IS NULL OR keep_position IS NULL OR fire_triggers IS NULL OR dry_run IS NULL THEN
-        RAISE EXCEPTION 'arguments must not be null' USING ERRCODE = 'null_value_not_allowed';
-    ELSIF batch_size < 1 THEN
+    EXECUTE format('SELECT %s.snowflake_ids_convert_given($1)', ext)
+    USING jsonb_build_object('relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+                            'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
+                            'fire_triggers', fire_triggers, 'finish', finish, 'dry_run', dry_run);
+    IF batch_size < 1 THEN
         RAISE EXCEPTION 'batch_size out of range: %', batch_size
             USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch has at least one row.';
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
             USING ERRCODE = 'invalid_transaction_state', HINT = 'Set default_transaction_isolation to read committed.';
+    ELSIF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION 'cannot convert in a read-only transaction'
+            USING ERRCODE = 'read_only_sql_transaction', HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
     END IF;
     IF NOT dry_run THEN
         EXECUTE format('SELECT %s.snowflake_ids_convert_renamed($1)', ext) USING relation;
@@ -75,10 +79,10 @@ BEGIN
     EXECUTE format('SELECT %s.snowflake_ids_convert_prepare($1)', ext) USING relation;
     EXECUTE format('UPDATE %s.snowflake_ids_my_conversions SET phase = ''number'' WHERE relation = $1', ext) USING relation;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_start(regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean) IS 'internal: begins or resumes a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert_start(regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean) IS 'internal: begins or resumes a conversion';
 
 CREATE FUNCTION snowflake_ids_convert_step(relation regclass, finish boolean, OUT said text, OUT more boolean)
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -218,13 +222,21 @@ BEGIN
     WHEN 'index' THEN
         IF finish THEN
             EXECUTE format('SELECT %s.snowflake_ids_convert_index($1)', ext) INTO wrote USING relation;
-            next_phase := CASE wrote WHEN 0 THEN 'swap' ELSE 'index' END;
+            IF wrote = 0 THEN
+                EXECUTE format('SELECT %s.snowflake_ids_convert_verify($1)', ext) USING relation;
+                next_phase := 'swap';
+            END IF;
             wrote := 0;
         ELSE
             more := false;
         END IF;
     WHEN 'ready' THEN
-        IF finish THEN next_phase := 'swap'; ELSE more := false; END IF;
+        IF finish THEN
+            EXECUTE format('SELECT %s.snowflake_ids_convert_verify($1)', ext) USING relation;
+            next_phase := 'swap';
+        ELSE
+            more := false;
+        END IF;
     WHEN 'swap' THEN
         IF finish THEN
             EXECUTE format('SELECT %s.snowflake_ids_convert_swap($1)', ext) INTO next_todo USING relation;
@@ -245,6 +257,8 @@ BEGIN
         END IF;
     WHEN 'done' THEN
         more := false;
+    ELSE
+        RAISE EXCEPTION '% is not being converted', relation USING ERRCODE = 'object_not_in_prerequisite_state';
     END CASE;
     tell := next_phase <> s.phase OR next_part IS DISTINCT FROM s.part OR s.silent;
     EXECUTE format('UPDATE %s.snowflake_ids_my_conversions SET phase = $2, part = $3, unit = $4, done = $5, total = $6, todo = $7, rows = rows + $8,
@@ -279,20 +293,22 @@ LANGUAGE plpgsql
 AS $$
 DECLARE
     -- Nothing here may depend on the search path.
-    ext pg_catalog.text := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e, pg_catalog.pg_namespace n
-                            WHERE n.oid OPERATOR(pg_catalog.=) e.extnamespace AND e.extname OPERATOR(pg_catalog.=) 'snowflake_ids');
-    step pg_catalog.text := pg_catalog.replace('SELECT * FROM ?.snowflake_ids_convert_step($1, $2)', '?', ext);
+    ext pg_catalog.text;
     said pg_catalog.text;
     more pg_catalog.bool;
 BEGIN
-    EXECUTE pg_catalog.replace('SELECT ?.snowflake_ids_convert_start($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', '?', ext)
-    USING relation, key_column, format, created_column, metabyte, batch_size, spill, keep_position, fire_triggers, dry_run;
-    IF dry_run THEN
-        RETURN;
-    END IF;
-    COMMIT;
     LOOP
-        EXECUTE step INTO said, more USING relation, finish;
+        -- The extension may get another schema between two steps.
+        ext := (SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e, pg_catalog.pg_namespace n
+                WHERE n.oid OPERATOR(pg_catalog.=) e.extnamespace AND e.extname OPERATOR(pg_catalog.=) 'snowflake_ids');
+        IF more IS NULL THEN
+            EXECUTE pg_catalog.replace('SELECT ?.snowflake_ids_convert_start($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)', '?', ext)
+            USING relation, key_column, format, created_column, metabyte, batch_size, spill, keep_position, fire_triggers, finish, dry_run;
+            more := NOT dry_run;
+        ELSE
+            EXECUTE pg_catalog.replace('SELECT * FROM ?.snowflake_ids_convert_step($1, $2)', '?', ext) INTO said, more USING relation, finish;
+        END IF;
+        EXIT WHEN dry_run;
         COMMIT;
         IF said IS NOT NULL THEN
             RAISE NOTICE '%', said;

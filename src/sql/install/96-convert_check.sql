@@ -1,4 +1,4 @@
--- Converting a key: whether the checks of the tables hold for the new values.
+-- Converting a key: whether the new ids have the times of their rows, and the checks of the tables hold for them.
 
 -- Checks on columns that are converted, as they will be. The twin is such a check on the new columns, made before the
 -- last lock, which takes its name then. There is none where a new column may be filled later than its row is written,
@@ -6,7 +6,7 @@
 CREATE FUNCTION snowflake_ids_convert_checks(
     relation regclass, OUT rel regclass, OUT oid oid, OUT name name, OUT condition text, OUT twin name, OUT made boolean, OUT valid boolean
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -36,9 +36,40 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_checks(regclass) IS 'internal: checks on the columns of a conversion, as they are on the new columns';
 
--- Which of them do not hold for the new values. Those with a valid twin do.
+-- Reads the ids that were made, as everybody will, and compares them with the times of their rows: right after they were
+-- made, and again before the new columns take the places of the old ones. A row has the tick of its time; one that was
+-- moved has the tick after that of the row C places before it, if C ids fit into a tick.
+CREATE FUNCTION snowflake_ids_convert_verify(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
+                 WHERE extname = 'snowflake_ids');
+    s record;
+    f record;
+    wrong record;
+    map text;
+BEGIN
+    EXECUTE format('SELECT * FROM %s.snowflake_ids_my_conversions WHERE relation = $1', ext) INTO s USING relation;
+    EXECUTE format('SELECT * FROM %s.snowflake_ids_convert_format($1, $2)', ext) INTO f USING s.format, s.metabyte;
+    EXECUTE format('SELECT name FROM %s.snowflake_ids_convert_things($1, $2) WHERE kind = ''table''', ext) INTO map USING relation, s.key_column;
+    EXECUTE format('SELECT old, created, time FROM (SELECT *, %1$s AS time FROM %2$s) AS m
+                    WHERE time IS DISTINCT FROM date_bin($1, created, $2)
+                      AND (coalesce(time <= created, true) OR NOT EXISTS (SELECT FROM %2$s AS earlier WHERE n = m.n - $3 AND %1$s = m.time - $1))
+                    ORDER BY n LIMIT 1', format(f.read, 'new'), map)
+    INTO wrong USING make_interval(secs => f.tick_ms / 1000.0), f.epoch, f.capacity;
+    IF wrong.created IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot go on converting %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('The row with key %s is of %s, and its new id of %s.', wrong.old, wrong.created, wrong.time),
+                  HINT = 'Nothing is lost: the old keys are in place. Give up with snowflake_ids_convert_undo(), and begin again.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_verify(regclass) IS 'internal: error if an id that was made is not of the time of its row';
+
+-- Which of the checks do not hold for the new values. Those with a valid twin do.
 CREATE FUNCTION snowflake_ids_convert_violated(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace
@@ -66,7 +97,7 @@ COMMENT ON FUNCTION snowflake_ids_convert_violated(regclass) IS 'internal: error
 CREATE FUNCTION snowflake_ids_convert_dropped(
     relation regclass, key_column name, OUT rel regclass, OUT attnum text, OUT attname name, OUT shadow name
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     ext text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace

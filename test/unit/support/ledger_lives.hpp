@@ -65,6 +65,7 @@ struct Lives : Model, Server {
         if (r.cell == as_cell(started_cell) && r.kind == Request::load) return g.memory[lock_cell] == p + 1u;
         if (r.cell == as_cell(lives_cell)) return true;
         if (r.kind != Request::load) return false;
+        if (r.cell == lead_cell && !with_leads) return true;
         if (r.cell == key_cell) return g.memory[key_cell] != 0;
         return g.memory[lock_cell] == p + 1u && (r.cell == as_cell(file_cell) || r.cell == ceiling_cell);
     }
@@ -177,6 +178,7 @@ struct Lives : Model, Server {
             g.memory[wal_cell] = g.memory[flushed_cell] = wal;
             if (may_restart) out.push_back(g);
             if (may_lose_power) lose_power(g, out);
+            if (may_lose_files) lose_files(g, out);
             if (may_fail_over) {
                 Global other = old;
                 std::copy(from.process, from.process + model_processes, other.process);
@@ -206,6 +208,17 @@ struct Lives : Model, Server {
         }
     }
 
+    // The files are gone, or those of a server whose slot has stayed where this one's once was.
+    void lose_files(const Global& from, std::vector<Global>& out) const {
+        for (const bool gone : {false, true}) {
+            Global g = from;
+            for (unsigned c = 0; c < postmaster_cell; c++) g.memory[c] = gone ? 0 : old.memory[c];
+            g.memory[file_cell] = g.memory[durable_cell] = gone ? 0 : old.memory[file_cell];
+            g.memory[dirty_cell] = 0;
+            out.push_back(g);
+        }
+    }
+
     // Promotion, which sessions live through.
     void changes(const Global& from, std::vector<Global>& out) const override {
         if (from.memory[recovery_cell] == 0) return;
@@ -222,7 +235,7 @@ struct Lives : Model, Server {
         if (g.memory[lock_cell] != 0) return "the lock was left behind";
         if (!seen_.insert({std::begin(g.memory), std::end(g.memory)}).second) return nullptr;
         // Ahead of all; behind, or in a tick that is used up if that is the first.
-        return alone(g, 13) && (alone(g, 0) || alone(g, 1)) ? nullptr : "nobody can go on from here";
+        return alone(g, 12) && (alone(g, 0) || alone(g, 1)) ? nullptr : "nobody can go on from here";
     }
     bool alone(Global g, Value now) const {
         std::vector<Answer> history;

@@ -79,6 +79,8 @@ struct Server {
     std::uint32_t lease_share = 4;                 // how many numbers one may have
     bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
     bool may_promote = false;                      // it may be a standby
+    bool with_leads = false;                       // what a life puts ids ahead of the clock is noted
+    bool may_lose_files = false;                   // a life may find others than the last one left
 
     // Ids as they follow each other inside a toggle; never 0.
     static Value order(Value tick, Value sequence) { return (tick << 3 | sequence) + 1; }
@@ -224,7 +226,7 @@ public:
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
         if (k.part == raising) {
-            const Value ceiling = std::max(w.tick().value, tick) + s.window;
+            const Value ceiling = std::max(w.tick().value + s.window, tick + 1);
             if (!w.lock()) return nothing;
             const auto put_back = [&](WatchedSlot& slot, Value& ms) {
                 ledger::put_slot(slot, tick, s.rules.has_toggle);
@@ -338,15 +340,25 @@ private:
         }
     }
 
+    // Where nobody looks at leads, without them: that leaves fewer states.
+    void begin(WatchedSlot& slot, Value tick, bool has_toggle) {
+        if (s.with_leads)
+            ledger::begin_slot(slot, tick, has_toggle, w.tick().value, s.last_time);
+        else
+            ledger::raise_slot(slot, tick, has_toggle);
+    }
     bool begin_life() {
         const ledger::LifeKey key{w.load(as_cell(postmaster_cell)), 1, 1};
         if (Steps::is_current(header, key)) return true;
         if (!w.lock()) return false;
         const auto resume = [&](WatchedSlot& slot, Value tick) {
-            if (slot.key.load() != 0) ledger::raise_slot(slot, tick, s.rules.has_toggle);
+            if (slot.key.load() != 0) begin(slot, tick, s.rules.has_toggle);
         };
+        // Elsewhere the files are this server's own, and what they say must do.
+        const Value at_least = s.may_lose_files ? w.tick().value + s.window : 0;
         const ledger::CeilingResult r = Steps::begin_life(
-            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, resume, file, key, key.started, true);
+            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, resume, file, key, key.started, at_least,
+            true);
         Steps::unlock(w, r);
         return r.error == ledger::CeilingError::none;
     }
@@ -357,7 +369,7 @@ private:
         const std::int64_t until = Steps::enter_database(wal, life_id, target, [&](std::int64_t us) {
             const auto tick = static_cast<Value>(us);
             ledger::raise_to(header.floor_ms, tick);
-            if (w.slot.key.load() != 0) ledger::raise_slot(w.slot, tick, s.rules.has_toggle);
+            if (w.slot.key.load() != 0) begin(w.slot, tick, s.rules.has_toggle);
             if (s.with_leases) header.epoch.fetch_add(1);
         });
         return {life_id, static_cast<Value>(until)};
@@ -365,7 +377,10 @@ private:
     void bind() {
         Value key = w.slot.key.load();
         if (key == 0) w.slot.key.compare_exchange_strong(key, 1);
-        if (const Value floor = header.floor_ms.load()) ledger::apply_floor(w.slot, floor, s.rules.has_toggle);
+        if (const Value floor = header.floor_ms.load()) {
+            ledger::apply_floor(w.slot, floor, s.rules.has_toggle,
+                                [this](WatchedSlot& slot, Value tick, bool toggle) { begin(slot, tick, toggle); });
+        }
     }
     Value limit(Value until) { return s.with_file ? std::min(w.slot.ceiling.load(), until) : until; }
     ledger::Claim claim(std::uint32_t want, Value below) {
@@ -373,7 +388,7 @@ private:
                                   : Steps::template claim<false>(w.slot, w.clock, want, s.rules, below);
     }
     bool raise_above(Value tick, Value life_id, bool with_wal, Value& until) {
-        const Value target = std::max(w.tick().value, tick) + s.window;
+        const Value target = std::max(w.tick().value + s.window, tick + 1);
         if (s.with_file && tick >= w.slot.ceiling.load()) {
             if (!w.lock()) return false;
             const ledger::CeilingResult r = Steps::raise_ceiling(w.slot, 0u, target, true, file);

@@ -20,7 +20,7 @@ struct Access {
     friend bool operator==(const Access&, const Access&) = default;
     friend std::ostream& operator<<(std::ostream& out, const Access& a) {
         static constexpr const char* ops[] = {"load ", "swap ", "store ", "read clock", "read monotonic clock"};
-        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun"};
+        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun", "lead"};
         out << ops[static_cast<int>(a.op)];
         return a.op < Op::read_clock ? out << cells[a.cell] : out;
     }
@@ -43,6 +43,7 @@ public:
     std::vector<Access> accesses;
     std::function<void(const Access&)> before;
 
+    WatchedSlot& slot() { return slot_; }
     State state() const { return ledger::unpack(cells[word_cell], cells[safe_cell], rules.has_toggle); }
     void set(const State& s) {
         cells[word_cell] = ledger::pack(s, rules.has_toggle);

@@ -11,8 +11,8 @@
 
 namespace snowflake_ids::test {
 
-// The words of a slot that a claim touches, in the order of BasicSlot.
-enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell, cell_count };
+// The words of a slot that a claim touches.
+enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell, lead_cell, cell_count };
 
 struct Watcher {
     virtual std::uint64_t load(Cell cell) = 0;
@@ -63,6 +63,7 @@ struct WatchedSlot : ledger::BasicSlot<WatchedWord> {
         safe.watch(watcher, safe_cell);
         ceiling.watch(watcher, ceiling_cell);
         begun.watch(watcher, begun_cell);
+        lead.watch(watcher, lead_cell);
     }
 };
 

@@ -40,16 +40,16 @@ struct CeilingStored : RightSteps {
 struct MemoryTrusted : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
         const auto stay = [](auto&, Value) {};
-        return ledger::begin_locked_life(header, 1, slot, stay, file, key, life_id, sync);
+        return ledger::begin_locked_life(header, 1, slot, stay, file, key, life_id, at_least, sync);
     }
 };
 
 struct KeyWrittenFirst : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
         if (ledger::is_current(header, key)) return {};
         typename File::Ceilings ceilings;
         file.read(ceilings);
@@ -59,6 +59,25 @@ struct KeyWrittenFirst : RightSteps {
         resume(slot(0), std::max(slot(0).ceiling.load(), ceilings[0]));
         slot(0).ceiling.store(ceilings[0]);
         return {};
+    }
+};
+
+// A life believes that the files are those that the last one left.
+struct FilesTrusted : RightSteps {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, Value, bool sync) {
+        return ledger::begin_locked_life(header, n, slot, resume, file, key, life_id, 0, sync);
+    }
+};
+
+// It raises the slots that it finds, and not the floor for those to come.
+struct NewSlotAtTheClock : RightSteps {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
+        const auto raised = [&](auto& s, Value bound) { resume(s, std::max(bound, at_least)); };
+        return ledger::begin_locked_life(header, n, slot, raised, file, key, life_id, 0, sync);
     }
 };
 
@@ -72,8 +91,8 @@ struct UnsyncedCeilingTrusted : RightSteps {
     };
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, bool sync) {
-        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, key, life_id, sync);
+                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
+        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, key, life_id, at_least, sync);
     }
 };
 
@@ -153,9 +172,9 @@ struct LockKeptAfterAFailedSync : RightSteps {
 struct LifeBegunAtTheLastTick : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, bool sync) {
+                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
         const auto last = [&](auto& s, Value) { resume(s, Server::last_time); };
-        return ledger::begin_locked_life(header, n, slot, last, file, key, life_id, sync);
+        return ledger::begin_locked_life(header, n, slot, last, file, key, life_id, at_least, sync);
     }
 };
 
@@ -169,12 +188,12 @@ struct HeldTickNeverBegins : RightSteps {
                 return begun.compare_exchange_strong(seen, desired + 1);
             }
         };
-        WatchedWord &word, &safe;
+        WatchedWord &word, &safe, &lead;
         Begun begun;
     };
     template <bool has_toggle, class S, class Clock>
     static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules, Value limit) {
-        MistakenSlot mistaken{slot.word, slot.safe, {slot.begun}};
+        MistakenSlot mistaken{slot.word, slot.safe, slot.lead, {slot.begun}};
         return ledger::claim<has_toggle>(mistaken, clock, want, rules, limit);
     }
 };
