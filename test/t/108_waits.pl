@@ -9,7 +9,7 @@ use Faults;
 use Test::More;
 
 my $clock = clock();
-my $server = new_server('waits', $clock, conf => "snowflake_ids.clock_regression = 'wait'\n");
+my $server = new_server('waits', $clock, conf => "snowflake_ids.machine_id = 0\nsnowflake_ids.clock_regression = 'wait'\n");
 my $session = Session->new($server);
 value($server, 'SELECT gen_mastic()');
 $clock->set(-300);

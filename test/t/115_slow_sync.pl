@@ -91,6 +91,7 @@ sub run
 	return \%r;
 }
 
+caught_up($server);
 for my $case ([ 'ceiling file', 'ceiling' ], [ 'WAL', 'wal' ])
 {
 	my ($what, $file) = @$case;

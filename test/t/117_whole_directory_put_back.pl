@@ -28,8 +28,17 @@ sub copy_and_draw
 	$clock->set_to($at) if $same_clock;
 	start_at($server, $clock);
 	for (1 .. 5) { $after->draw($server); sleep 0.6 }
+	draw_densely($after);
 	$server->stop('fast');
 	return ($start, $at);
+}
+
+# Ids of nearly each millisecond of two seconds.
+sub draw_densely
+{
+	my ($ids) = @_;
+	$ids->add(value($server, "SELECT 'm' || gen_mastic() FROM generate_series(1, 1800) WHERE pg_sleep(0.001) IS NOT NULL"));
+	return;
 }
 
 sub put_back
@@ -56,6 +65,9 @@ sub put_back
 	$clock->set_to($at);
 	start_at($server, $clock);
 	$again->draw($server) for 1 .. 2;
+	# A start begins ahead of the clock, a little elsewhere each time. From when that is over the clock tells the times.
+	$clock->pass(3);
+	draw_densely($again) for 1 .. 2;
 	draw_at_all_times($again, $server, $clock, $start);
 	$_->include($again) for $before, $after;
 	$before->none_twice('whole data directory put back, clock too: ids up to the copy');

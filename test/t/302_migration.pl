@@ -13,7 +13,7 @@ my $server = PostgreSQL::Test::Cluster->new('migration');
 $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $server->start;
-$page->run_chapter($server, $_) for 'A conversion', 'In two parts', 'Interrupted, or given up';
+$page->run_chapter($server, $_) for 'A conversion', 'In two parts', 'Interrupted, or given up', 'Columns that hold ids already';
 $page->all_run;
 $server->stop;
 done_testing();

@@ -81,11 +81,12 @@ SKIP:
 	ok(!-e "$tree/build/$release.zip", 'no zip is made');
 }
 
-# ---- it can be built from: the scripts are, and are those that are installed here; the rest make knows how to
+# ---- it can be built from: the script is, and is the one that is installed here; the rest make knows how to
 my ($sharedir) = map { chomp; $_ } `pg_config --sharedir`;
 my @make = ('make', '-s', '-C', "$dir/$release", "PG_CONFIG=$ENV{PG_CONFIG}");
-my @scripts = map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids--*.sql";
-cmp_ok(scalar(@scripts), '>', 1, "scripts are installed here: @scripts");
+# Another test makes versions up while this one runs.
+my @scripts = grep { /--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids--*.sql";
+is(scalar(@scripts), 1, "scripts are installed here: @scripts");
 # Of the two only unzip sets modes.
 chmod 0755, glob "$dir/$release/tools/*" if $unzip->[0] ne 'unzip';
 run_ok('the scripts are made', @make, map { "build/$_" } @scripts);

@@ -60,6 +60,7 @@ sub write_on_all
 	my (@sessions, $began);
 	for my $name (sort keys %node)
 	{
+		caught_up($node{$name}, 'app');
 		push @sessions, map { { node => $name, nr => $_, psql => Session->new($node{$name}, dbname => 'app') } } 1 .. $sessions;
 	}
 	$began = time;

@@ -144,6 +144,7 @@ $three->safe_psql('app', 'ALTER EXTENSION snowflake_ids SET SCHEMA public');
 $page->run_on(\%node, 'At the moment it hurts');
 sub write_one { my ($name) = @_; return $node{$name}->safe_psql('app', "INSERT INTO message (body) VALUES ('$name') RETURNING id") }
 sub arrived { my ($n) = @_; $one->poll_query_until('app', "SELECT count(*) = $n FROM message") or die 'rows do not arrive' }
+caught_up($_, 'app') for values %node;
 my $mark = log_mark($one);
 write_one($_) for 'node2', 'node1';
 my $early = write_one('node3');

@@ -18,9 +18,20 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn sleep time);
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up sleep time);
 
 my %shims;
+
+# A server begins its ids ahead of the clock. Waits until that lead is over. `schema`: where the extension is.
+sub caught_up
+{
+	my ($server, $database, $schema) = @_;
+	$database //= 'postgres';
+	$schema //= 'public';
+	$server->safe_psql($database, "SELECT $schema.gen_sno()");
+	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats") or die 'the clock does not catch up';
+	return;
+}
 
 # The path of test/support/NAME.c, compiled. Skips the script where that cannot be done; CI has a compiler, so there
 # it is a failure.

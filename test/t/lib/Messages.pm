@@ -42,7 +42,7 @@ sub all
 		while ($code =~ /\bereport\s*(?=\()/g)
 		{
 			my $report = _parenthesis($code, pos $code);
-			my ($level) = $report =~ /^\(\s*(\w+)/;
+			my ($level) = $report =~ /^\(\s*(LOG(?=_SERVER_ONLY)|\w+)/;
 			my ($message) = map { _literal($_) } $report =~ /\berrmsg\((.*)/s;
 			next unless defined $message;
 			my ($code_name) = $report =~ /\berrcode\((\w+)\)/;
