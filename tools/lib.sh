@@ -12,7 +12,19 @@ die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 run_make() {
     local jobs=(-j "$(nproc)")
     case " ${MAKEFLAGS:-} " in *' -j'* | *' --jobserver'*) jobs=() ;; esac
-    make --no-print-directory -C "$root" "${jobs[@]}" "$@"
+    make --no-print-directory -C "$root" "${jobs[@]}" "$@" || { give_back; return 1; }
+    give_back
+}
+
+# give_back: what root built in somebody else's checkout becomes the owner's again, or the owner's next make could not
+# write to build/. "sudo make install" does it too.
+give_back() {
+    local owner built
+    owner=$(stat -c %u:%g "$root")
+    if [ "$(id -u)" != 0 ] || [ "${owner%%:*}" = 0 ]; then return 0; fi
+    for built in "$root/build" "$root"/*.so; do
+        [ ! -e "$built" ] || chown -hR "$owner" "$built"
+    done
 }
 
 # pack_sources: the tree without what was built in it, as a tar archive on the standard output.
