@@ -11,7 +11,7 @@ my $server = new_server('steps', $clock, conf => 'snowflake_ids.machine_id = 0')
 my $session = Session->new($server);
 my $ids = Ids->new;
 
-sub setting { $server->append_conf('postgresql.conf', "snowflake_ids.$_[0]\n"); $server->reload; sleep 0.2; }
+sub setting { $server->append_conf('postgresql.conf', "snowflake_ids.$_[0]\n"); reload($server, $session) }
 # Milliseconds of real time, and the answer.
 sub timed
 {
@@ -33,8 +33,10 @@ my $base = 0;
 sub use_up_toggle
 {
 	$clock->set($base += 1000);
+	# Each time in a tick of its own: what is over by then is noticed once a tick.
 	for (1 .. 2)
 	{
+		sleep 0.01;
 		$ids->add($session->ask("SELECT 's' || gen_sno() || E'\\nm' || gen_mastic() || E'\\ni' || gen_snowflake_si()"));
 		$clock->pass(2);
 	}

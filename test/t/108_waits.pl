@@ -81,8 +81,7 @@ is($session->answer, 't', 'and draws when the clock is right again');
 
 # ---- overflow proper
 $server->append_conf('postgresql.conf', "snowflake_ids.sno_sequence_max = 5\nsnowflake_ids.clock_regression = 'hold'\n");
-$server->reload;
-sleep 0.3;
+reload($server);
 my $own = Session->new($server);
 my $ids = Ids->new;
 
@@ -191,8 +190,7 @@ is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is
 
 # ---- the postmaster dies while sessions wait for the clock
 $server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = 'wait'\n");
-$server->reload;
-sleep 0.3;
+reload($server);
 value($server, 'SELECT gen_mastic()');
 $clock->step(-300);
 my @waiting = map { Session->new($server)->send("SET snowflake_ids.max_wait = '5min'; SELECT gen_mastic()") } 1 .. 2;

@@ -43,8 +43,7 @@ for my $case (['one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) 
 
 # One sync at a time, and only as long as the server wants any.
 $server->append_conf('postgresql.conf', "fsync = off\n");
-$server->reload;
-sleep 0.3;
+reload($server);
 my $syncs = -s $counter;
 for (1 .. 4) { $clock->step(5); value($server, 'SELECT gen_mastic(), gen_sno()') }
 is(-s $counter, $syncs, 'fsync turned off: the ceiling file is not synced');
@@ -78,8 +77,7 @@ $ids->draw($server);
 is($synced->(), '', 'fsync = off: nor when they are repaired');
 is($ids->twice, 0, 'and no id came twice');
 $server->append_conf('postgresql.conf', 'fsync = on');
-$server->reload;
-sleep 0.3;
+reload($server);
 $clock->step(300);
 $ids->draw($server);
 is($synced->(), 'snowflake_ids.ceiling snowflake_ids.ceiling.syncs', 'fsync turned on: the ceiling file is synced');

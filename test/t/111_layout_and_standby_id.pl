@@ -10,12 +10,12 @@ my $clock = clock();
 my $server = new_server('layout', $clock, allows_streaming => 1);
 my $session = Session->new($server);
 
-sub setting { my ($s, $line) = @_; $s->append_conf('postgresql.conf', "snowflake_ids.$line\n"); $s->reload; sleep 0.3 }
+sub setting { my ($s, $line, @sessions) = @_; $s->append_conf('postgresql.conf', "snowflake_ids.$line\n"); reload($s, @sessions) }
 
 # A base clock in the future by mistake: no id, so nothing is frozen.
-setting($server, "si_base_clock = '2100-01-01 00:00:00+00'");
+setting($server, "si_base_clock = '2100-01-01 00:00:00+00'", $session);
 fails_with($session, 'SELECT gen_snowflake_si()', 'a base clock in the future', qr/the clock is before the first time/, qr/DETAIL:.*starts at 2100-01-01/);
-setting($server, "si_base_clock = '2026-01-01 00:00:00+00'");
+setting($server, "si_base_clock = '2026-01-01 00:00:00+00'", $session);
 
 my $ids = Ids->new;
 $ids->draw($session);
@@ -40,7 +40,7 @@ $clock->step(60);
 $ids->draw($session);
 my $frozen = qr/Snowflake-SI base clock or machine bits differ from those of the first id/;
 my $hint = qr/HINT:.*si_base_clock.*si_machine_bits.*snowflake_ids_reset\(\)/;
-setting($server, "si_base_clock = '2025-01-01 00:00:00+00'");
+setting($server, "si_base_clock = '2025-01-01 00:00:00+00'", $session);
 fails_with($session, 'SELECT gen_snowflake_si()', 'another base clock, in a session that drew', $frozen, qr/DETAIL:.*2026-01-01/, $hint);
 restart_after($server, 'fast', -3600);
 fails_with($server, 'SELECT gen_snowflake_si()', 'another base clock, after a restart', $frozen, $hint);
@@ -98,7 +98,7 @@ for my $call ('gen_sno()', 'gen_snowflake_si()', 'gen_mastic()')
 	fails_with($there, "SELECT $call", "a standby refuses $call", qr/cannot generate .* ids during recovery/, qr/HINT:.*gen_gid\(\)/);
 }
 like($there->ask("SELECT gen_gid('volume')"), qr/^\w+-\w+$/, 'and draws gids');
-setting($standby, 'standby_machine_id = 9');
+setting($standby, 'standby_machine_id = 9', $there);
 is($there->ask('SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())'), '9|9', 'with an id of its own it draws');
 fails_with($there, 'SELECT gen_mastic()', 'but no Mastic ids: they have no machine id', qr/during recovery/, qr/HINT/);
 $standby->promote;

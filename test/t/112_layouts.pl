@@ -89,8 +89,7 @@ like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^2023-/, 'and 
 	my $refused = qr/they are Snowflake-SI ids of other settings/;
 	my $layout = sub {
 		$server->append_conf('postgresql.conf', "snowflake_ids.si_machine_bits = $_[0]\n");
-		$server->reload;
-		sleep 0.3;
+		reload($server, $drawer);
 		$clock->step(5);
 		is(value($server, "SELECT snowflake_ids_reset(clock_timestamp(), 'snowflake_si')"), '', "a reset, for $_[0] machine bits");
 	};
@@ -119,8 +118,7 @@ for my $layout ('twitter', 'acme', 'mastic')
 }
 is($there->ask("SELECT (snowflake_decode(make_snowflake('acme', now(), 9, 1), 'acme')).node"), 9, 'it decodes created layouts');
 $standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = 9\n");
-$standby->reload;
-sleep 0.3;
+reload($standby, $there);
 is($there->ask("SELECT (snowflake_decode(gen_snowflake('acme'), 'acme')).node, (snowflake_decode(gen_snowflake('pgedge'), 'pgedge')).node"), '9|9', 'with an id of its own it draws');
 $ids = Ids->new;
 draw($ids, $server);

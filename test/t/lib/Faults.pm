@@ -18,7 +18,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up sleep time);
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up reload sleep time);
 
 my %shims;
 
@@ -30,6 +30,22 @@ sub caught_up
 	$schema //= 'public';
 	$server->safe_psql($database, "SELECT $schema.gen_sno()");
 	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats") or die 'the clock does not catch up';
+	return;
+}
+
+# The configuration is read again: returns when new connections, and these sessions, have it.
+sub reload
+{
+	my ($server, @sessions) = @_;
+	my $loaded = sub { my ($who) = @_; return value($who, 'SELECT pg_conf_load_time()') };
+	my @before = map { [ $_ => $loaded->($_) ] } $server, @sessions;
+	$server->reload;
+	for (@before)
+	{
+		my ($who, $then) = @$_;
+		my $tries = 0;
+		while ($loaded->($who) eq $then) { die 'not reloaded' if ++$tries > 1800; sleep 0.1 }
+	}
 	return;
 }
 
