@@ -122,9 +122,7 @@ void detach(Ledger& ledger) {
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
     // Fibonacci hashing of the identity; then linear probing. Slots are never given back,
     // so the first free one on the way that it could have taken ends the search.
-    // (A Snowflake-SI slot may have got its layout later.)
-    const std::uint64_t by_layout = key.format == Format::layout ? numbering : 0;
-    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ by_layout;
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
         Slot& slot = ledger.slots[i];
@@ -142,23 +140,10 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
     return nullptr;
 }
 
-void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen) {
-    for (std::size_t i = 0; i < slot_count; i++) {
-        Slot& slot = ledger.slots[i];
-        std::uint64_t none = 0;
-        if (Key::unpack(slot.key.load()).format == Format::snowflake_si && slot.numbering.load() == 0)
-            slot.numbering.compare_exchange_strong(none, frozen);
-    }
-}
-
-void adopt_snowflake_si(const Ledger& ledger) {
-    if (const std::uint64_t frozen = ledger.header->si_layout.load()) adopt_snowflake_si(ledger, frozen);
-}
-
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
     for (std::size_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];
-        if (Key::unpack(slot.key.load()).format == Format::layout && slot.numbering.load() == numbering) return true;
+        if (Key::unpack(slot.key.load()).format == Format::snowflake && slot.numbering.load() == numbering) return true;
     }
     return false;
 }

@@ -63,13 +63,8 @@ Attached map_unchecked(int fd);
 void detach(Ledger& ledger);
 
 // The slot of a generator, taken from the free ones if it has none yet; null: all are in
-// use. `may_create` false: null too if it has none. `numbering`: for Format::layout, and 0 for all others.
+// use. `may_create` false: null too if it has none. `numbering`: of Format::snowflake, and 0 for all others.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
-
-// Gives Snowflake-SI slots that were made before slots had a layout the frozen one, by which they have counted.
-void adopt_snowflake_si(const Ledger& ledger, std::uint64_t frozen);
-// The one that is frozen now, if one is.
-void adopt_snowflake_si(const Ledger& ledger);
 
 // True if any node has a slot with this numbering.
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering);

@@ -1,5 +1,5 @@
-// What the ledger must know of a slot's format: how it counts time, and whether it has a
-// tick-tock toggle.
+// What the ledger must know of a slot's format: how it counts time, whether it has a tick-tock
+// toggle, and what its ids are called.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,6 @@
 #include "core/layout.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
-#include "core/snowflake_si.hpp"
-#include "ledger/freeze.hpp"
 #include "ledger/numbering.hpp"
 #include "ledger/slot.hpp"
 
@@ -17,50 +15,64 @@ namespace snowflake_ids::ledger {
 constexpr bool has_toggle(Format format) { return format == Format::sno; }
 
 // sno_at counts calls, not time: ceilings and floors mean nothing to it.
-constexpr bool has_time(Format format) { return format != Format::sno_at; }
+constexpr bool has_time(Format format) { return format == Format::sno || format == Format::snowflake; }
 
-// As SQL spells it.
-constexpr const char* format_name(Format format) {
-    switch (format) {
-        case Format::sno:
+inline Format format_of(const Slot& slot) { return Key::unpack(slot.key.load()).format; }
+
+// The layout of a snowflake's slot, as far as its numbering has it.
+inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
+
+inline Timeline timeline_of(const Slot& slot) {
+    return format_of(slot) == Format::snowflake ? layout_of(slot).timeline : sno::timeline;
+}
+
+// What the ids of a slot are called in SQL. `layout`: a snowflake that is neither Mastic nor Snowflake-SI.
+enum class Kind : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
+
+constexpr const char* kind_name(Kind kind) {
+    switch (kind) {
+        case Kind::sno:
             return "sno";
-        case Format::sno_at:
+        case Kind::sno_at:
             return "sno_at";
-        case Format::mastic:
+        case Kind::mastic:
             return "mastic";
-        case Format::snowflake_si:
+        case Kind::snowflake_si:
             return "snowflake_si";
-        case Format::layout:
+        case Kind::layout:
             return "layout";
-        case Format::none:
+        case Kind::none:
             break;
     }
     return "unknown";
 }
 
-// Snowflake-SI counts from the base clock that its slot was made for, not from a setting.
-inline Timeline timeline_of(const Slot& slot) {
-    switch (Key::unpack(slot.key.load()).format) {
-        case Format::layout:
-            return unpack_numbering(slot.numbering.load()).timeline;
-        case Format::mastic:
-            return mastic::layout.timeline;
-        case Format::snowflake_si:
-            return {frozen_base_clock_us(slot.numbering.load()), 1000, snowflake_si::default_clock_bits};
-        case Format::none:
+inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
+
+// Snowflake-SI ids are those of the frozen numbering: after a change of their layout the old ones are a layout's.
+inline Kind kind_of(const Header& header, const Slot& slot) {
+    switch (format_of(slot)) {
         case Format::sno:
+            return Kind::sno;
         case Format::sno_at:
+            return Kind::sno_at;
+        case Format::snowflake:
             break;
+        default:
+            return Kind::none;
     }
-    return sno::timeline;
+    const std::uint64_t numbering = slot.numbering.load();
+    if (numbering == mastic_numbering) return Kind::mastic;
+    return numbering == header.si_layout.load() ? Kind::snowflake_si : Kind::layout;
 }
 
-// Do the slot's ticks tell a time? Those of a Snowflake-SI slot that was made before slots had a layout do not, until
-// adopt_snowflake_si() gives it one.
-inline bool tells_time(const Slot& slot) {
-    const Format format = Key::unpack(slot.key.load()).format;
-    if (format == Format::none || !has_time(format)) return false;
-    return format != Format::snowflake_si || slot.numbering.load() != 0;
+// Snowflake-SI's base clock and machine id width are not in the id and are "unchangeable after it's determined"
+// (document), so the server remembers the numbering of the first id. True if `wanted` is that one, freezing it if none
+// is. `frozen` is what is in force.
+inline bool freeze_layout(Word& word, std::uint64_t wanted, std::uint64_t& frozen) {
+    frozen = word.load();
+    if (frozen == 0 && word.compare_exchange_strong(frozen, wanted)) frozen = wanted;
+    return frozen == wanted;
 }
 
 // The tick that contains a time, the first or last one if it is outside.

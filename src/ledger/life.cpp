@@ -57,9 +57,9 @@ int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks) {
 bool is_current(const Ledger& ledger, const LifeKey& key) { return is_current(*ledger.header, key); }
 
 void apply_floor(const Ledger& ledger, Slot& slot) {
-    const Format format = Key::unpack(slot.key.load()).format;
+    const Format format = format_of(slot);
     const std::uint64_t floor_ms = ledger.header->floor_ms.load();
-    if (floor_ms == 0 || !tells_time(slot)) return;
+    if (floor_ms == 0 || !has_time(format)) return;
     const Begin begin{timeline_of(slot)};
     apply_floor(slot, begin.tick(floor_ms), has_toggle(format), begin);
 }
@@ -68,9 +68,10 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
     raise_to(ledger.header->floor_ms, ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         Slot& slot = ledger.slots[i];
-        if (!tells_time(slot)) continue;
+        const Format format = format_of(slot);
+        if (!has_time(format)) continue;
         const Begin begin{timeline_of(slot)};
-        begin(slot, begin.tick(ms), has_toggle(Key::unpack(slot.key.load()).format));
+        begin(slot, begin.tick(ms), has_toggle(format));
     }
 }
 
@@ -80,13 +81,10 @@ CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, c
     const CeilingResult r = file.open(dir, mode, ledger, sync);
     if (r.error != CeilingError::none) return r;
     const auto resume = [&](Slot& slot, std::uint64_t ms) {
-        const Format format = Key::unpack(slot.key.load()).format;
-        if (tells_time(slot)) {
+        const Format format = format_of(slot);
+        if (has_time(format)) {
             const Begin begin{timeline_of(slot)};
             begin(slot, begin.tick(ms), has_toggle(format));
-        } else if (format == Format::snowflake_si) {
-            // It gets its layout with the next id, and stands above the floor then.
-            raise_to(ledger.header->floor_ms, ms);
         }
         slot.counters.overflow.seen.fetch_or(Occurrence::cut_short);
         slot.counters.behind.seen.fetch_or(Occurrence::cut_short);

@@ -1,5 +1,6 @@
-// What makes two 64-bit ids of one node the same: epoch, tick, and where the fields are. Layouts that agree in these
-// draw from one slot, whatever their names are, in whichever database, and however many bits their timestamps have.
+// The numbering of a 64-bit layout: what two ids of one node must differ in, or be the same. Layouts with the same
+// epoch, tick and fields share one slot, whatever their names and databases are, and however wide their timestamps are.
+// Mastic and Snowflake-SI are layouts like any other.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -14,29 +15,12 @@
 #include <cstdint>
 
 #include "core/layout.hpp"
-#include "core/mastic.hpp"
-#include "core/snowflake_si.hpp"
 
 namespace snowflake_ids::ledger {
 
 // The longest tick of a shared generator. After a restart ids may be ahead of the clock by a tick or two, and the
 // ceiling of a database moves all generators of the server.
 inline constexpr std::int64_t max_numbering_tick_us = 1000000;
-
-// Whose numbers they are. Mastic and Snowflake-SI have slots of their own, and no other slot may have theirs. That
-// depends on the layout alone, so no two processes can disagree about it. A Snowflake-SI base clock can be any, so
-// all layouts of its shape are its.
-enum class Numbers : unsigned char { own, mastic, snowflake_si };
-
-constexpr Numbers numbers_of(const Layout& l) {
-    if (l.timeline.tick_us != 1000) return Numbers::own;
-    constexpr const Layout& m = mastic::layout;
-    if (l.timeline.epoch_us == m.timeline.epoch_us && l.node_bits == 0 && l.sequence_bits == m.sequence_bits)
-        return Numbers::mastic;
-    const bool si = l.node_bits + l.sequence_bits == snowflake_si::id_bits - snowflake_si::default_clock_bits &&
-                    l.sequence_bits > 0 && !(l.node_last && l.node_bits > 0);
-    return si ? Numbers::snowflake_si : Numbers::own;
-}
 
 // Never 0. Errors: bad_tick (longer than max_numbering_tick_us, or more than three digits), bad_epoch (before 1970,
 // beyond the year 2248, or no whole millisecond).

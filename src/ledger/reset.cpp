@@ -18,32 +18,27 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-bool chosen(const Reset& reset, const Key& key) {
-    if (key.format == Format::none || !has_time(key.format)) return false;
-    return (reset.format == Format::none || reset.format == key.format) && (reset.node < 0 || reset.node == key.node);
+bool chosen(const Reset& reset, const Header& header, const Slot& slot) {
+    const Key key = Key::unpack(slot.key.load());
+    return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(header, slot)) &&
+           (reset.node < 0 || reset.node == key.node);
 }
 
 std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
     return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
 }
 
-bool possible_layout(std::uint64_t v) {
-    const Result<Layout> layout = snowflake_si::layout(frozen_base_clock_us(v), frozen_machine_bits(v));
-    return layout && pack_layout(layout.value) == v;
-}
-
 bool possible(const Slot& slot) {
     const std::uint64_t key = slot.key.load();
     const Key k = Key::unpack(key);
-    if (k.format == Format::layout && !possible_numbering(slot.numbering.load())) return false;
-    if (k.format == Format::snowflake_si && !possible_layout(slot.numbering.load())) return false;
-    return k.pack() == key && k.format >= Format::sno && k.format <= Format::layout;
+    if (k.format == Format::snowflake && !possible_numbering(slot.numbering.load())) return false;
+    return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake;
 }
 
 // What the header's shared words say may be noise as well. The floor is the operator's, for
 // one from the file could be thousands of years ahead.
 void mend_header(Header& header, std::uint64_t floor_ms) {
-    if (header.si_layout.load() != 0 && !possible_layout(header.si_layout.load())) header.si_layout.store(0);
+    if (!possible_numbering(header.si_layout.load())) header.si_layout.store(0);
     header.floor_ms.store(floor_ms);
     header.raising_until.store(0);
     header.life_id.store(0);
@@ -51,24 +46,11 @@ void mend_header(Header& header, std::uint64_t floor_ms) {
     if (header.lives.load() > 0xffffffff) header.lives.store(1);
 }
 
-// Can there be one such generator only? Then its slot is told the floor. Else one that is not there yet may be meant,
-// which the floor of all has to keep above it.
+// True if the reset names exactly one generator. Then only its slot is raised; otherwise the floor of future slots is
+// raised too, because a generator may be meant that has no slot yet.
 bool names_one(const Reset& reset) {
-    switch (reset.format) {
-        case Format::mastic:
-            return true;
-        case Format::sno:
-        case Format::snowflake_si:
-            return reset.node >= 0;
-        default:
-            return false;
-    }
-}
-
-// Is a chosen slot that one? A Snowflake-SI node has a slot in each layout, and draws from the one in force.
-bool is_the_one(const Header& header, const Slot& slot) {
-    return Key::unpack(slot.key.load()).format != Format::snowflake_si ||
-           slot.numbering.load() == header.si_layout.load();
+    return reset.kind == Kind::mastic ||
+           (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
 }
 
 }  // namespace
@@ -83,12 +65,11 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
     std::uint64_t highest = 0;
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];
-        const Key key = Key::unpack(slot.key.load());
-        if (!chosen(reset, key)) continue;
-        const bool toggled_format = has_toggle(key.format);
+        if (!chosen(reset, *ledger.header, slot)) continue;
+        const bool toggled_format = has_toggle(format_of(slot));
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
-        if (tick == 0 || !tells_time(slot)) continue;
+        if (tick == 0) continue;
         // A tick is reached only with its last millisecond.
         const Timeline timeline = timeline_of(slot);
         highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
@@ -100,19 +81,15 @@ namespace {
 
 CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
-    const bool all = reset.format == Format::none && reset.node < 0;
-    bool found = false, untold = reset.unfreeze;
-    // Before the layout is forgotten: a slot of before slots had one counts by it, and must not get the next one.
-    adopt_snowflake_si(ledger);
+    const bool all = reset.kind == Kind::none && reset.node < 0;
+    bool found = false;
     const auto reset_slot = [&](Slot& slot) {
-        const bool toggled_format = has_toggle(Key::unpack(slot.key.load()).format);
-        const bool tells = tells_time(slot);
-        found = found || is_the_one(header, slot);
-        untold = untold || !tells;
-        const std::uint64_t tick = tells ? tick_of(timeline_of(slot), reset.floor_ms) : 0;
+        const bool toggled_format = has_toggle(format_of(slot));
+        found = true;
+        const std::uint64_t tick = tick_of(timeline_of(slot), reset.floor_ms);
         if (reset.force)
             put_slot(slot, tick, toggled_format);
-        else if (tells)
+        else
             raise_slot(slot, tick, toggled_format);
     };
 
@@ -120,7 +97,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         // First: a slot that is made meanwhile must not begin above the old one.
         if (all) header.floor_ms.store(reset.floor_ms);
         const auto put_back = [&](Slot& slot, std::uint64_t& ms) {
-            if (chosen(reset, Key::unpack(slot.key.load()))) {
+            if (chosen(reset, header, slot)) {
                 reset_slot(slot);
                 ms = reset.ceiling_ms;
             } else if (all && ms > reset.ceiling_ms) {
@@ -134,12 +111,13 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         if (r.error != CeilingError::none) return r;
     } else {
         for (std::uint32_t i = 0; i < slot_count; i++) {
-            if (chosen(reset, Key::unpack(ledger.slots[i].key.load()))) reset_slot(ledger.slots[i]);
+            if (chosen(reset, header, ledger.slots[i])) reset_slot(ledger.slots[i]);
         }
     }
     // Another layout has slots of its own, above the floor; should it be the same again, its slots go on.
     if (reset.unfreeze) header.si_layout.store(0);
-    if (!(reset.force && all) && (!found || untold || !names_one(reset))) raise_to(header.floor_ms, reset.floor_ms);
+    if (!(reset.force && all) && (!found || reset.unfreeze || !names_one(reset)))
+        raise_to(header.floor_ms, reset.floor_ms);
     // The floor has no ceiling of its own before the next id: a power loss must not forget it.
     if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};
     return {};

@@ -7,6 +7,7 @@
 
 #include "ledger/ceiling.hpp"
 #include "ledger/file.hpp"
+#include "ledger/formats.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
@@ -14,7 +15,7 @@ namespace snowflake_ids::ledger {
 struct Reset {
     std::uint64_t floor_ms = 0;    // nothing at or before this time is issued again
     std::uint64_t ceiling_ms = 0;  // durable ceiling of what is lowered: beyond the clock and the floor
-    Format format = Format::none;  // none: all generators
+    Kind kind = Kind::none;        // none: all generators
     int node = -1;                 // -1: all nodes
     bool force = false;            // may put a generator back below ids it has issued
     bool unfreeze = false;         // forget the Snowflake-SI layout

@@ -18,16 +18,15 @@ using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
-// Which generator a slot belongs to. Stored in files: values never change meaning.
-enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, mastic = 3, snowflake_si = 4, layout = 5 };
+// Which generator a slot belongs to. Stored in files: values never change meaning. `snowflake`: any 64-bit layout.
+enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
 
-// The identity of a slot; for Format::layout and Format::snowflake_si together with Slot::numbering. `owner` is no part
-// of it: it is the database whose explicit call created the slot (0: a server-wide setting did), for the limit per
-// database.
+// The identity of a slot; for Format::snowflake together with Slot::numbering. `owner` is no part of it: it is the
+// database whose explicit call created the slot (0: a server-wide setting did), for the limit per database.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
@@ -82,9 +81,9 @@ struct BasicSlot {
     W ceiling;  // Unix ms; ticks at or beyond it may not be issued. Only raised, and only
                 // to what the ceiling file holds and has been synced; 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
-    // Format::layout: numbering.hpp. Format::snowflake_si: freeze.hpp. Set once, by compare-and-swap from 0, before the
-    // key is, and in the same sector of the file: whoever sees the key sees it, after a power loss and in a copy of the
-    // file too. A creator killed in between leaves a free slot that only this numbering, or another format, can take.
+    // Format::snowflake: numbering.hpp. Set once, by compare-and-swap from 0, before the key is, and in the same sector of
+    // the file: whoever sees the key sees it, after a power loss and in a copy of the file too. A creator killed in
+    // between leaves a free slot that only this numbering, or another format, can take.
     W numbering;
     W lead;  // see claim.hpp: how far a floor has put it ahead of the clock
     W reserved;
@@ -106,7 +105,7 @@ struct Header {
     std::int64_t created_us;          // Unix microseconds
     std::uint64_t checksum;
     // Shared words.
-    Word si_layout;      // Snowflake-SI base clock and width, frozen at first use; see freeze.hpp
+    Word si_layout;      // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
     Word floor_ms;       // Unix ms; every slot, existing or new, has been raised above it
     Word lives;          // number of server lives that used the file
     Word life_id;        // random number of this life, never 0 once begun

@@ -8,7 +8,7 @@ extern "C" {
 #include "core/sno_snapshot.hpp"
 #include "ledger/ceiling.hpp"
 #include "ledger/file.hpp"
-#include "ledger/freeze.hpp"
+#include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/durability.hpp"
@@ -143,18 +143,49 @@ void refuse_time_outside(const char* name, const Timeline& timeline) {
         name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-[[noreturn]] void refuse_snowflake_si_layout(const char* whose, uint64 frozen) {
+[[noreturn]] void refuse_snowflake_si_layout(const char* whose, const Layout& frozen) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
                     errdetail("%s ids use base clock %s and %u machine bits.", whose,
-                              show_time(timestamptz(ledger::frozen_base_clock_us(frozen))),
-                              ledger::frozen_machine_bits(frozen)),
+                              show_time(timestamptz(frozen.timeline.epoch_us)), frozen.node_bits),
                     errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, "
                             "or see snowflake_ids_reset().")));
     pg_unreachable();
 }
 
-void set_up_64_bit(Generator& g, const Layout& layout) {
+uint64 numbering_of(const char* name, const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+                        numbering.error == Error::bad_tick
+                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
+                                        "ten in microseconds.")
+                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    return numbering.value;
+}
+
+// The node to draw ids of the layout with. `room`: what makes room for a larger one.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery, const char* room) {
+    // A standby could not be told from its primary.
+    if (in_recovery && layout.node_bits == 0)
+        machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or %s.", room)));
+    }
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    return node;
+}
+
+void bind_snowflake(Generator& g, const char* name, const Layout& layout, uint64 numbering, uint32 node, Oid owner,
+                    bool in_recovery, const Patience& patience) {
+    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, patience, numbering);
     g.layout = layout;
     g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers of a tick.
@@ -186,72 +217,33 @@ void set_up_sno_at(Generator& g) {
              in_recovery);
 }
 
-void set_up_mastic(Generator& g) {
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
     not_accepted::check(not_accepted::any);
-    // No machine bits: a standby could not be told from its primary.
-    if (RecoveryInProgress())
-        machine_id::refuse_in_recovery("Mastic", "Generate the id on the primary, or use gen_gid().");
-    machine_id::warn_of_no_node("Mastic");
-    bind(g, "Mastic", {ledger::Format::mastic, 0, 0}, false, Patience{});
-    set_up_64_bit(g, mastic::layout);
+    const uint64 numbering = numbering_of(name, layout);
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node = node_of(name, layout, in_recovery, "another layout");
+    bind_snowflake(g, name, layout, numbering, node, owner, in_recovery, Patience{});
 }
 
 void set_up_snowflake_si(Generator& g) {
+    constexpr const char* name = "Snowflake-SI";
     not_accepted::check(not_accepted::any);
     const Layout layout = settings::snowflake_si_layout();
     const bool in_recovery = RecoveryInProgress();
-    const uint32 node = machine_id::to_draw_with("Snowflake-SI", layout.node_bits, in_recovery);
-    if (node > layout.max_node()) {
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a Snowflake-SI id", node),
-                 errdetail("snowflake_ids.si_machine_bits is %u: machine ids run from 0 to %u.", layout.node_bits,
-                           layout.max_node()),
-                 errhint("Choose a smaller snowflake_ids.machine_id, or a larger snowflake_ids.si_machine_bits before "
-                         "the first id.")));
-    }
-    machine_id::warn_if_not_set();
-    // What the database's ids say comes first: the ledger may be a new one.
+    const uint32 node =
+        node_of(name, layout, in_recovery, "a larger snowflake_ids.si_machine_bits before the first id");
     const Patience patience;
-    const uint64 in_database = wal_layout::read(patience);
-    if (in_database != 0 && in_database != ledger::pack_layout(layout))
-        refuse_snowflake_si_layout("This database's", in_database);
+    // What the database's ids say comes first: the ledger may be a new one.
+    const std::optional<Layout> in_database = wal_layout::read(patience);
+    if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
     ledger::Word& on_server = shared_ledger().header->si_layout;
-    if (in_database == 0 && on_server.load() == 0) refuse_time_outside("Snowflake-SI", layout.timeline);
-    if (!ledger::freeze_layout(on_server, layout, g.frozen_layout))
-        refuse_snowflake_si_layout("This server's", g.frozen_layout);
-    if (in_database == 0 && !in_recovery) wal_layout::write(g.frozen_layout, patience);
-    ledger::adopt_snowflake_si(shared_ledger(), g.frozen_layout);
-    bind(g, "Snowflake-SI", {ledger::Format::snowflake_si, static_cast<uint16>(node), InvalidOid}, in_recovery,
-         patience, g.frozen_layout);
-    set_up_64_bit(g, layout);
-}
-
-void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner) {
-    not_accepted::check(not_accepted::any);
-    const Result<uint64> numbering = ledger::pack_numbering(layout);
-    if (!numbering) {
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
-                        numbering.error == Error::bad_tick
-                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
-                                        "ten in microseconds.")
-                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
-                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
-    }
-    const bool in_recovery = RecoveryInProgress();
-    // As Mastic: a standby could not be told from its primary.
-    if (in_recovery && layout.node_bits == 0)
-        machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
-    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
-    if (node > layout.max_node()) {
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
-                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
-                           layout.max_node()),
-                 errhint("Choose a smaller snowflake_ids.machine_id, or another layout.")));
-    }
-    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
-    bind(g, name, {ledger::Format::layout, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering.value);
-    set_up_64_bit(g, layout);
+    if (!in_database && on_server.load() == 0) refuse_time_outside(name, layout.timeline);
+    const uint64 numbering = numbering_of(name, layout);
+    uint64 frozen = 0;
+    if (!ledger::freeze_layout(on_server, numbering, frozen))
+        refuse_snowflake_si_layout("This server's", ledger::unpack_numbering(frozen));
+    if (!in_database && !in_recovery) wal_layout::write(layout, patience);
+    bind_snowflake(g, name, layout, numbering, node, InvalidOid, in_recovery, patience);
 }
 
 Generator& sno_of_partition(uint32 partition) {

@@ -31,7 +31,6 @@ struct Generator {
     uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
     Layout layout{};            // 64-bit formats
-    uint64 frozen_layout = 0;   // Snowflake-SI: what the ledger had when this was set up
     uint64 epoch = 0;           // Header::epoch it was set up under
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;      // ticks from here on are near the limit
@@ -61,11 +60,10 @@ extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
-void set_up_mastic(Generator& g);
+// Any 64-bit layout. `owner`: the database that created it, InvalidOid for a known one.
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
+// The layout of the settings, which the first id freezes.
 void set_up_snowflake_si(Generator& g);
-// The generator of a layout with numbers of its own. `owner`: the database that created the layout, InvalidOid for a
-// known one.
-void set_up_layout(Generator& g, const char* name, const Layout& layout, Oid owner);
 
 // The time of the next id of that name is outside the format.
 [[noreturn]] void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
@@ -88,19 +86,20 @@ void count_up_all();
 // Waits or raises, as the settings say, until a claim succeeds.
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
-// One claim per format, so that the compiler sees each format's tick length as a constant.
+// One claim per length of tick, so that the compiler sees it as a constant. 0: as the time line says.
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-pg_attribute_always_inline ledger::Claim claim_mastic(Generator& g, uint32 want) {
-    ledger::SystemClock clock{[] { return mastic::layout.timeline; }};
-    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
+template <int64 tick_us>
+pg_attribute_always_inline Timeline timeline_with(const Generator& g) {
+    return {g.timeline.epoch_us, tick_us != 0 ? tick_us : g.timeline.tick_us, g.timeline.bits};
 }
 
-pg_attribute_always_inline ledger::Claim claim_snowflake_si(Generator& g, uint32 want) {
-    ledger::SystemClock clock{[&g] { return Timeline{g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }};
+template <int64 tick_us>
+pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[&g] { return timeline_with<tick_us>(g); }};
     return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
@@ -145,7 +144,7 @@ inline Generator& ready_sno_at() {
 }
 
 inline Generator& ready_mastic() {
-    if (unlikely(stale(own_mastic))) set_up_mastic(own_mastic);
+    if (unlikely(stale(own_mastic))) set_up_snowflake(own_mastic, "Mastic", mastic::layout, InvalidOid);
     return own_mastic;
 }
 

@@ -23,7 +23,6 @@ extern "C" {
 
 #include "core/known_layouts.hpp"
 #include "ledger/file.hpp"
-#include "ledger/freeze.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -149,15 +148,14 @@ bool load(NamedLayout& named, bool keep_lock) {
     return true;
 }
 
-// The base clock and width of Snowflake-SI are settings, which may change from call to call.
-bool from_settings(const NamedLayout& named) { return !named.created && std::strcmp(named.name, "snowflake_si") == 0; }
-
 NamedLayout* current(NamedLayout* named) {
     if (unlikely(from_settings(*named))) named->layout = settings::snowflake_si_layout();
     return named;
 }
 
 }  // namespace
+
+bool from_settings(const NamedLayout& named) { return !named.created && std::strcmp(named.name, "snowflake_si") == 0; }
 
 NamedLayout* find(const char* name, std::size_t length) {
     if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
@@ -196,6 +194,22 @@ void pin(NamedLayout& named) {
     current(&named);
 }
 
+Layout snowflake_si_argument(FunctionCallInfo fcinfo, int n) {
+    if (PG_NARGS() == n) return settings::snowflake_si_layout();
+    const TimestampTz base_clock = PG_GETARG_TIMESTAMPTZ(n);
+    const uint32 machine_bits =
+        number_argument(fcinfo, n + 1, "machine_bits", Error::bad_width, snowflake_si::max_machine_bits);
+    const Result<Layout> layout = snowflake_si::layout(unix_us(base_clock), machine_bits);
+    if (!layout) {
+        constexpr int64 last = 253402300799999000;  // 9999-12-31 23:59:59.999+00, as core has it
+        static_assert(snowflake_si::layout(last, 0) && !snowflake_si::layout(last + 1000, 0));
+        report(Error::bad_base_clock,
+               {Source::argument, "base_clock", show_time(base_clock),
+                show_time(timestamptz(snowflake_si::min_base_clock_us)), show_time(timestamptz(last))});
+    }
+    return layout.value;
+}
+
 Layout from_fields(FunctionCallInfo fcinfo, int n) {
     return checked(PG_GETARG_TIMESTAMPTZ(n), *PG_GETARG_INTERVAL_P(n + 1), PG_GETARG_INT32(n + 2),
                    PG_GETARG_INT32(n + 3), PG_GETARG_INT32(n + 4), PG_GETARG_BOOL(n + 5));
@@ -205,17 +219,8 @@ namespace {
 
 // Has anybody on this server drawn from the numbers of this layout?
 bool used(const Layout& layout) {
-    const ledger::Ledger& shared = shared_ledger();
-    switch (ledger::numbers_of(layout)) {
-        case ledger::Numbers::mastic:
-            return ledger::find_slot(shared, {ledger::Format::mastic, 0, 0}, false) != nullptr;
-        case ledger::Numbers::snowflake_si:
-            return shared.header->si_layout.load() == ledger::pack_layout(layout);
-        case ledger::Numbers::own:
-            break;
-    }
     const Result<uint64> numbering = ledger::pack_numbering(layout);
-    return numbering && ledger::numbering_used(shared, numbering.value);
+    return numbering && ledger::numbering_used(shared_ledger(), numbering.value);
 }
 
 // Rows are written below the executor, which would otherwise check this.
@@ -314,10 +319,7 @@ FUNCTION(layout_check) {
 }
 
 // Can ids of the layout be generated?
-FUNCTION(layout_generates) {
-    const Layout layout = from_fields(fcinfo, 0);
-    PG_RETURN_BOOL(ledger::numbers_of(layout) != ledger::Numbers::own || ledger::pack_numbering(layout));
-}
+FUNCTION(layout_generates) { PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0)))); }
 
 // The triggers that keep rows as they are, and keep out those who may not create layouts.
 FUNCTION(layout_keep) {
@@ -344,8 +346,7 @@ FUNCTION(known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     for (const KnownLayout& k : known_layouts) {
-        const bool si = ledger::numbers_of(k.layout) == ledger::Numbers::snowflake_si;
-        const Layout l = si ? settings::snowflake_si_layout() : k.layout;
+        const Layout l = k.layout == snowflake_si::default_layout ? settings::snowflake_si_layout() : k.layout;
         Interval tick = {};
         tick.time = l.timeline.tick_us;
         Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),

@@ -17,7 +17,7 @@ struct NamedLayout {
     bool valid;
     bool generates;
     bool created;  // in this database: not one of the known ones
-    // What draws its ids: `own`, or that of Mastic or Snowflake-SI. Null: not looked up yet.
+    // What draws its ids: `own`, or the one of gen_mastic() or gen_snowflake_si(). Null: not looked up yet.
     Generator* generator;
     Generator own;
 };
@@ -27,6 +27,9 @@ namespace layouts {
 // The layout in argument `n`, by its name. Raises an error if there is none. Stays where it is for the backend's
 // life, but may be another layout (or none) after invalidation messages have been read.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
+
+// Is it Snowflake-SI? Its base clock and machine id width are settings, which may change from call to call.
+bool from_settings(const NamedLayout& named);
 
 // The same by name; null if there is none.
 NamedLayout* find(const char* name, std::size_t length);
@@ -42,6 +45,10 @@ Layout from_fields(FunctionCallInfo fcinfo, int n);
 inline Layout named_or_fields(FunctionCallInfo fcinfo, int n, int fields, int count) {
     return PG_NARGS() > count ? from_fields(fcinfo, fields) : argument(fcinfo, n).layout;
 }
+
+// Snowflake-SI's, from the arguments base_clock and machine_bits after the first `n`, or from the settings if there are
+// none.
+Layout snowflake_si_argument(FunctionCallInfo fcinfo, int n);
 
 }  // namespace layouts
 }  // namespace snowflake_ids

@@ -20,6 +20,7 @@ namespace {
 // An id as the ledger counts.
 struct Drawn {
     ledger::Key key;
+    unsigned node_bits;
     Timeline timeline;
     uint64 tick;
     uint32 toggle;
@@ -27,10 +28,9 @@ struct Drawn {
 };
 
 // Its setting of a standby does not count here: ids below the floor were drawn by primaries.
-uint32 primary_node(ledger::Format format) {
+uint32 primary_node(unsigned node_bits) {
     not_accepted::check(not_accepted::bit(not_accepted::machine_id));
-    return machine_id::of_primary(format == ledger::Format::snowflake_si ? settings::snowflake_si_layout().node_bits
-                                                                         : machine_id::sno_bits);
+    return node_bits == 0 ? 0 : machine_id::of_primary(node_bits);
 }
 
 // False: no generator of this server has drawn it. True says less: the ledger keeps how far a
@@ -41,7 +41,7 @@ bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Sl
     durability::enter(shared, RecoveryInProgress(), Patience{});
     const bool has_toggle = ledger::has_toggle(id.key.format);
     // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
-    if (slot != nullptr || id.key.node == primary_node(id.key.format) || id.key.format == ledger::Format::mastic) {
+    if (slot != nullptr || id.key.node == primary_node(id.node_bits)) {
         const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
         if (floor_us > 0 && id.tick <= ledger::clamped_tick(id.timeline, floor_us)) return true;
     }
@@ -54,25 +54,31 @@ bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Sl
     return id.tick < state.tick || id.sequence < state.next;
 }
 
-bool may_be_mine(const Drawn& id) {
-    const ledger::Ledger& shared = shared_ledger();
-    return may_be_mine(shared, id, ledger::find_slot(shared, id.key, false));
-}
-
-// The same for a Snowflake-SI id that is read by the layout that `packed` says. `slot`: of one generator only; null: of
-// the one that the id names.
-bool may_be_mine_by(const ledger::Ledger& shared, uint64 packed, uint64 id, const ledger::Slot* slot) {
-    const Result<Layout> layout =
-        snowflake_si::layout(ledger::frozen_base_clock_us(packed), ledger::frozen_machine_bits(packed));
-    if (!layout) return false;
-    const Result<Layout::Fields> fields = layout.value.split(id);
+// An id of a 64-bit layout. `slot`: of one generator only; null: of the one that the id names.
+bool may_be_mine(const ledger::Ledger& shared, const Layout& layout, uint64 numbering, uint64 id,
+                 const ledger::Slot* slot) {
+    const Result<Layout::Fields> fields = layout.split(id);
     if (!fields) return false;
-    const ledger::Key key{ledger::Format::snowflake_si, static_cast<uint16>(fields.value.node), InvalidOid};
+    const ledger::Key key{ledger::Format::snowflake, static_cast<uint16>(fields.value.node), InvalidOid};
     if (slot == nullptr)
-        slot = ledger::find_slot(shared, key, false, packed);
+        slot = ledger::find_slot(shared, key, false, numbering);
     else if (!ledger::Key::unpack(slot->key.load()).same_generator(key))
         return false;
-    return may_be_mine(shared, {key, layout.value.timeline, fields.value.tick, 0, fields.value.sequence}, slot);
+    return may_be_mine(shared, {key, layout.node_bits, layout.timeline, fields.value.tick, 0, fields.value.sequence},
+                       slot);
+}
+
+// May Snowflake-SI ids have had this layout, before theirs was changed?
+bool has_shape_of_si(const Layout& l) {
+    return l.timeline.tick_us == 1000 && !l.node_last && l.sequence_bits > 0 &&
+           l.node_bits + l.sequence_bits == snowflake_si::id_bits - snowflake_si::default_clock_bits;
+}
+
+// A numbering has no width of the timestamp.
+Layout si_layout(uint64 numbering) {
+    Layout layout = ledger::unpack_numbering(numbering);
+    layout.timeline.bits = snowflake_si::default_clock_bits;
+    return layout;
 }
 
 }  // namespace
@@ -80,18 +86,19 @@ bool may_be_mine_by(const ledger::Ledger& shared, uint64 packed, uint64 id, cons
 FUNCTION(sno_may_be_mine) {
     const sno::Fields id = sno::split(id_argument<sno::Id>(fcinfo, 0));
     const auto partition = static_cast<uint16>(id.partition);
+    const ledger::Ledger& shared = shared_ledger();
     // gen_sno_at() gives any time.
     if (id.ticktock == 0 &&
-        ledger::find_slot(shared_ledger(), {ledger::Format::sno_at, partition, InvalidOid}, false) != nullptr)
+        ledger::find_slot(shared, {ledger::Format::sno_at, partition, InvalidOid}, false) != nullptr)
         PG_RETURN_BOOL(true);
-    PG_RETURN_BOOL(
-        may_be_mine({{ledger::Format::sno, partition, InvalidOid}, sno::timeline, id.units, id.ticktock, id.sequence}));
+    const ledger::Key key{ledger::Format::sno, partition, InvalidOid};
+    PG_RETURN_BOOL(may_be_mine(shared, {key, machine_id::sno_bits, sno::timeline, id.units, id.ticktock, id.sequence},
+                               ledger::find_slot(shared, key, false)));
 }
 
 FUNCTION(mastic_may_be_mine) {
-    const Layout::Fields id = mastic::layout.split(static_cast<uint64>(PG_GETARG_INT64(0))).value;
-    PG_RETURN_BOOL(
-        may_be_mine({{ledger::Format::mastic, 0, InvalidOid}, mastic::layout.timeline, id.tick, 0, id.sequence}));
+    const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
+    PG_RETURN_BOOL(may_be_mine(shared_ledger(), mastic::layout, ledger::mastic_numbering, id, nullptr));
 }
 
 FUNCTION(snowflake_si_may_be_mine) {
@@ -99,16 +106,16 @@ FUNCTION(snowflake_si_may_be_mine) {
     const ledger::Ledger& shared = shared_ledger();
     // The layout of the first id counts, whatever the settings say now.
     const uint64 frozen = shared.header->si_layout.load();
-    const uint64 in_force = frozen != 0 ? frozen : ledger::pack_layout(settings::snowflake_si_layout());
-    if (may_be_mine_by(shared, in_force, id, nullptr)) PG_RETURN_BOOL(true);
-    // Nor does an id say by which layout it was drawn. Those of before a change of the layout keep their slots; a slot
-    // of before slots had one counts by the frozen one.
+    const Layout in_force = frozen != 0 ? si_layout(frozen) : settings::snowflake_si_layout();
+    const Result<uint64> numbering = ledger::pack_numbering(in_force);
+    if (numbering && may_be_mine(shared, in_force, numbering.value, id, nullptr)) PG_RETURN_BOOL(true);
+    // An id does not say by which layout it was drawn. After a change of the layout the old ones keep their slots.
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
-        if (ledger::Key::unpack(slot.key.load()).format != ledger::Format::snowflake_si) continue;
+        if (ledger::format_of(slot) != ledger::Format::snowflake) continue;
         const uint64 own = slot.numbering.load();
-        const uint64 packed = own != 0 ? own : frozen;
-        if (own != in_force && packed != 0 && may_be_mine_by(shared, packed, id, &slot)) PG_RETURN_BOOL(true);
+        if (has_shape_of_si(ledger::unpack_numbering(own)) && may_be_mine(shared, si_layout(own), own, id, &slot))
+            PG_RETURN_BOOL(true);
     }
     PG_RETURN_BOOL(false);
 }

@@ -70,11 +70,11 @@ using operate::observe;
 
 namespace {
 
-ledger::Format format_argument(FunctionCallInfo fcinfo, int n) {
+ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
-    for (const ledger::Format f :
-         {ledger::Format::sno, ledger::Format::mastic, ledger::Format::snowflake_si, ledger::Format::layout}) {
-        if (strcmp(name, ledger::format_name(f)) == 0) return f;
+    for (const ledger::Kind kind :
+         {ledger::Kind::sno, ledger::Kind::mastic, ledger::Kind::snowflake_si, ledger::Kind::layout}) {
+        if (strcmp(name, ledger::kind_name(kind)) == 0) return kind;
     }
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
                     errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout."),
@@ -111,7 +111,10 @@ void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, 
         shared.header->epoch.fetch_add(1);
     }
     // The server may know the layout still.
-    if (wal_layout::is_damaged(patience)) wal_layout::repair(shared.header->si_layout.load(), patience);
+    if (wal_layout::is_damaged(patience)) {
+        const uint64 frozen = shared.header->si_layout.load();
+        wal_layout::repair(frozen != 0 ? std::optional(ledger::unpack_numbering(frozen)) : std::nullopt, patience);
+    }
 }
 
 void refuse_past_floor() {
@@ -159,14 +162,14 @@ FUNCTION(snowflake_si_observe) {
 FUNCTION(convert_floor) {
     const TimestampTz now = GetCurrentTimestamp();
     const int64 now_us = unix_us(now);
-    switch (format_argument(fcinfo, 0)) {
-        case ledger::Format::sno:
+    switch (kind_argument(fcinfo, 0)) {
+        case ledger::Kind::sno:
             observe(generator::ready_sno(), now_us, false, "sno");
             break;
-        case ledger::Format::mastic:
+        case ledger::Kind::mastic:
             observe(generator::ready_mastic(), now_us, false, "Mastic id");
             break;
-        case ledger::Format::snowflake_si:
+        case ledger::Kind::snowflake_si:
             observe(generator::ready_snowflake_si(), now_us, false, "Snowflake-SI id");
             break;
         default:
@@ -195,9 +198,9 @@ FUNCTION(reset) {
                         .ceiling_ms = durability::ceiling_ms(Max(floor_us, now_us)),
                         .force = PG_GETARG_BOOL(3),
                         .sync = enableFsync};
-    if (!PG_ARGISNULL(1)) reset.format = format_argument(fcinfo, 1);
+    if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
-    reset.unfreeze = reset.format == ledger::Format::snowflake_si && reset.node < 0;
+    reset.unfreeze = reset.kind == ledger::Kind::snowflake_si && reset.node < 0;
 
     ledger::Attached attached;
     const bool no_ledger = try_shared_ledger(attached).header == nullptr;
@@ -210,8 +213,6 @@ FUNCTION(reset) {
     }
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
     const ledger::Ledger& shared = shared_ledger();
-    // What a slot of before slots had a layout has issued is known then, and does not count by the next one.
-    ledger::adopt_snowflake_si(shared);
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
         ereport(

@@ -6,7 +6,7 @@
 #include "core/snowflake_si.hpp"
 
 #include "pg/bigint_time.hpp"
-#include "pg/snowflake_si_fields.hpp"
+#include "pg/layouts.hpp"
 
 namespace snowflake_ids {
 
@@ -20,12 +20,16 @@ Span ids_of(const Layout& layout, const Times& times) {
 
 FUNCTION(snowflake_si_created_in) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
-    const Layout layout = layout_argument(fcinfo, 2);
+    const Layout layout = layouts::snowflake_si_argument(fcinfo, 2);
     PG_RETURN_BOOL(id <= layout.max_id() && within(range_argument(fcinfo, 1), layout.time_us(id)));
 }
 
-FUNCTION(snowflake_si_first) { PG_RETURN_INT64(ids_of(layout_argument(fcinfo, 1), range_argument(fcinfo, 0)).first); }
-FUNCTION(snowflake_si_last) { PG_RETURN_INT64(ids_of(layout_argument(fcinfo, 1), range_argument(fcinfo, 0)).last); }
+FUNCTION(snowflake_si_first) {
+    PG_RETURN_INT64(ids_of(layouts::snowflake_si_argument(fcinfo, 1), range_argument(fcinfo, 0)).first);
+}
+FUNCTION(snowflake_si_last) {
+    PG_RETURN_INT64(ids_of(layouts::snowflake_si_argument(fcinfo, 1), range_argument(fcinfo, 0)).last);
+}
 
 namespace {
 

@@ -53,13 +53,14 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     bool nulls[columns] = {};
 
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
-    const bool has_toggle = key.format == ledger::Format::sno;
+    const ledger::Kind kind = ledger::kind_of(header, slot);
+    const bool has_toggle = ledger::has_toggle(key.format);
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
     const Timeline timeline = ledger::timeline_of(slot);
     const ledger::Counters& c = slot.counters;
 
     int i = 0;
-    values[i++] = CStringGetTextDatum(ledger::format_name(key.format));
+    values[i++] = CStringGetTextDatum(ledger::kind_name(kind));
     values[i++] = Int32GetDatum(key.node);
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);
@@ -71,7 +72,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
 
     // No id yet, or a generator without a time of its own.
-    const bool no_time = state.tick == 0 || !ledger::tells_time(slot);
+    const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
     const int64 last_us = timeline.start_us(state.tick);
     nulls[i] = no_time;
     values[i++] = TimestampTzGetDatum(timestamptz(last_us));
@@ -82,27 +83,28 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
-    nulls[i] = key.format != ledger::Format::layout;
-    if (!nulls[i]) values[i] = layout_datum(ledger::unpack_numbering(slot.numbering.load()));
+    nulls[i] = kind != ledger::Kind::layout;
+    if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
     i++;
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
 // As messages call a generator.
-const char* message_name(const ledger::Slot& slot, ledger::Format format) {
-    switch (format) {
-        case ledger::Format::mastic:
+const char* message_name(const ledger::Header& header, const ledger::Slot& slot) {
+    const ledger::Kind kind = ledger::kind_of(header, slot);
+    switch (kind) {
+        case ledger::Kind::mastic:
             return "Mastic";
-        case ledger::Format::snowflake_si:
+        case ledger::Kind::snowflake_si:
             return "Snowflake-SI";
-        case ledger::Format::layout:
+        case ledger::Kind::layout:
             if (const char* name = known_name(slot.numbering.load())) return name;
             break;
         default:
             break;
     }
-    return ledger::format_name(format);
+    return ledger::kind_name(kind);
 }
 
 }  // namespace
@@ -119,7 +121,7 @@ FUNCTION(stats) {
         const ledger::Key key = ledger::Key::unpack(slot.key.load());
         if (key.format == ledger::Format::none) continue;
         occurrence::end_what_is_over(slot, [&] {
-            return occurrence::Subject{message_name(slot, key.format), key.node, ledger::timeline_of(slot),
+            return occurrence::Subject{message_name(*shared.header, slot), key.node, ledger::timeline_of(slot),
                                        ledger::has_toggle(key.format)};
         });
         put_row(result, slot, *shared.header, now_us);

@@ -1,6 +1,6 @@
 #include "pg/wal_layout.hpp"
 
-#include "ledger/freeze.hpp"
+#include "core/snowflake_si.hpp"
 #include "pg/wal_sequence.hpp"
 
 namespace snowflake_ids::wal_layout {
@@ -12,25 +12,31 @@ using wal_sequence::Content;
 wal_sequence::Place place{"snowflake_ids_si_layout", "It keeps Snowflake-SI ids unique when settings change.",
                           ledger::si_layout_seal};
 
-Content content(uint64 packed) {
-    if (packed == 0) return {};
-    return {static_cast<uint64>(ledger::frozen_base_clock_us(packed) / 1000) << 4 | ledger::frozen_machine_bits(packed),
-            0};
+constexpr unsigned machine_bits_width = 4;
+
+Content content(const Layout& layout) {
+    return {static_cast<uint64>(layout.timeline.epoch_us / 1000) << machine_bits_width | layout.node_bits, 0};
 }
 
 }  // namespace
 
-uint64 read(const Patience& patience) {
+std::optional<Layout> read(const Patience& patience) {
     const uint64 n = wal_sequence::read(place, patience).number;
-    return n == 0 ? 0 : ledger::pack_layout(n >> 4, static_cast<unsigned>(n & 15));
+    if (n == 0) return {};
+    const Result<Layout> layout =
+        snowflake_si::layout(static_cast<int64>(n >> machine_bits_width) * 1000, n & ((1 << machine_bits_width) - 1));
+    if (!layout) elog(ERROR, "invalid Snowflake-SI layout in sequence \"%s\": " UINT64_FORMAT, place.name, n);
+    return layout.value;
 }
 
-void write(uint64 packed, const Patience& patience) { wal_sequence::set(place, content(packed), patience); }
+void write(const Layout& layout, const Patience& patience) { wal_sequence::set(place, content(layout), patience); }
 
 void forget(const Patience& patience) { wal_sequence::set(place, {}, patience); }
 
 bool is_damaged(const Patience& patience) { return wal_sequence::is_damaged(place, patience); }
 
-void repair(uint64 packed, const Patience& patience) { wal_sequence::repair(place, content(packed), patience); }
+void repair(const std::optional<Layout>& layout, const Patience& patience) {
+    wal_sequence::repair(place, layout ? content(*layout) : Content{}, patience);
+}
 
 }  // namespace snowflake_ids::wal_layout

@@ -159,12 +159,19 @@ sub draw_after
 	my $own = "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
 	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }
 	caught_up($standby);
+	my $pids = join ', ', map { $_->ask('SELECT pg_backend_pid()') } @sessions;
 	my $loop = join ';', map { "$_ WHERE NOT EXISTS (SELECT FROM stop)" } split(/;/, $own), 'SELECT pg_sleep(0.01)';
-	$_->send(join ';', ($loop) x 1000) for @sessions;
+	$_->send(join ';', ($loop) x 4000) for @sessions;
 	my $observer = Session->new($standby);
 	ok(more_are_drawn($observer, 7), 'sessions draw when the standby is promoted');
 	$standby->promote;
 	ok(more_are_drawn($observer, 3), 'and go on');
+	# Each of them begins another statement; the loop has three.
+	for (1 .. 4)
+	{
+		my $begun = "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids) AND query_start > '" . $observer->ask('SELECT clock_timestamp()') . "'";
+		for (1 .. 1800) { last if $observer->ask($begun) == @sessions; sleep 0.1 }
+	}
 	$observer->ask('INSERT INTO stop DEFAULT VALUES');
 	for (@sessions)
 	{

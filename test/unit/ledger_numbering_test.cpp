@@ -87,29 +87,53 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-// No layout draws Mastic's or Snowflake-SI's numbers from a slot of its own.
-TEST(LedgerNumbering, OthersNumbers) {
-    EXPECT_EQ(numbers_of(mastic::layout), Numbers::mastic);
-    EXPECT_EQ(numbers_of({{1767225600000000, 1000, 41}, 0, 16, true}), Numbers::mastic);
-    EXPECT_EQ(numbers_of({{1767225600001000, 1000, 48}, 0, 16}), Numbers::own);
-    EXPECT_EQ(numbers_of({{1767225600000000, 10000, 48}, 0, 16}), Numbers::own);
-    for (int bits = 0; bits <= snowflake_si::max_machine_bits; bits++) {
-        for (const unsigned clock_bits : {40u, 41u}) {
-            const Result<Layout> l = snowflake_si::layout(1700000000000000, bits, clock_bits);
-            if (l && clock_bits == 40) {
-                EXPECT_EQ(numbers_of(l.value), Numbers::snowflake_si);
-            }
-        }
-    }
-    EXPECT_EQ(numbers_of(twitter), Numbers::own);
-    EXPECT_EQ(numbers_of({{0, 1000, 41}, 5, 8, true}), Numbers::own);
-    EXPECT_EQ(numbers_of({{0, 1000, 41}, 13, 0}), Numbers::own);
-    EXPECT_EQ(numbers_of({{0, 10000, 41}, 5, 8}), Numbers::own);
+// What a slot's ids are called: Mastic by its numbering, Snowflake-SI by the frozen one, whatever the layout's name is.
+TEST(LedgerNumbering, KindOfASlot) {
+    const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
+    const Layout si = snowflake_si::layout(1700000000000000, 6).value;
+    Header header{};
+    const auto kind = [&](Format format, std::uint64_t n) {
+        Slot slot{};
+        slot.key.store(Key{format, 1, 0}.pack());
+        slot.numbering.store(n);
+        return kind_of(header, slot);
+    };
+    EXPECT_EQ(kind(Format::none, 0), Kind::none);
+    EXPECT_EQ(kind(Format::sno, 0), Kind::sno);
+    EXPECT_EQ(kind(Format::sno_at, 0), Kind::sno_at);
+    EXPECT_EQ(kind(Format::snowflake, numbering(mastic::layout)), Kind::mastic);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 41}, 0, 16, true})), Kind::mastic);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600001000, 1000, 48}, 0, 16})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 10000, 48}, 0, 16})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering(si)), Kind::layout);
+    header.si_layout.store(numbering(si));
+    EXPECT_EQ(kind(Format::snowflake, numbering(si)), Kind::snowflake_si);
+    EXPECT_EQ(kind(Format::snowflake, numbering(snowflake_si::default_layout)), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
+}
+
+TEST(LedgerNumbering, KnownLayoutsDiffer) {
     std::set<std::uint64_t> numberings;
     for (const KnownLayout& k : known_layouts) {
         EXPECT_TRUE(pack_numbering(k.layout)) << k.name;
         EXPECT_TRUE(numberings.insert(pack_numbering(k.layout).value).second) << k.name;
     }
+}
+
+// Every Snowflake-SI layout that can draw has a numbering, for an id's time is at or after the base clock.
+TEST(LedgerNumbering, SnowflakeSi) {
+    for (int bits = 0; bits <= snowflake_si::max_machine_bits; bits++) {
+        for (const std::int64_t base_us : {snowflake_si::min_base_clock_us, std::int64_t{8796093022207000}}) {
+            const Layout l = snowflake_si::layout(base_us, bits).value;
+            const Result<std::uint64_t> n = pack_numbering(l);
+            ASSERT_TRUE(n) << bits;
+            Layout back = unpack_numbering(n.value);
+            back.timeline.bits = snowflake_si::default_clock_bits;
+            EXPECT_EQ(back, l);
+        }
+    }
+    EXPECT_FALSE(pack_numbering(snowflake_si::layout(8796093022208000, 5).value));  // the year 2248
 }
 
 struct Memory {
@@ -124,7 +148,7 @@ struct LedgerLayoutSlots : testing::Test {
         ledger.header = &memory->header;
         ledger.slots = memory->slots;
     }
-    static Key key(unsigned node) { return {Format::layout, static_cast<std::uint16_t>(node), 0}; }
+    static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
     static std::uint64_t numbering(unsigned i) {
         return pack_numbering({{std::int64_t{i} * 1000, 1000, 41}, 10, 12}).value;
     }

@@ -11,8 +11,8 @@
 #include <iterator>
 #include <string>
 
+#include "core/snowflake_si.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_process.hpp"
 
@@ -64,17 +64,20 @@ struct LedgerReset : testing::Test {
         ASSERT_EQ(begin_life(dir.c_str(), 0600, ledger, {lives, 2, 3}, lives, 0, true).error, CeilingError::none);
     }
     // A generator that has come to a time.
-    Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering = 0) {
+    Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering) {
         Slot& slot = *find_slot(ledger, key, true, numbering);
-        if (tells_time(slot))
+        if (has_time(key.format))
             raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
                        has_toggle(key.format));
         EXPECT_EQ(raise_ceiling(dir.c_str(), 0600, ledger, slot, ms + 2500, alone, true).error, CeilingError::none);
         return slot;
     }
-    CeilingResult forced(Format format = Format::none) const {
+    Slot& slot_at(const Key& key, std::uint64_t ms) {
+        return slot_at(key, ms, key.format == Format::snowflake ? mastic_numbering : 0);
+    }
+    CeilingResult forced(Kind kind = Kind::none) const {
         return apply(dir.c_str(), 0600, ledger,
-                     {.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .format = format, .force = true});
+                     {.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .force = true});
     }
     std::uint64_t in_file(const Slot& slot) const {
         std::ifstream in(dir / ceiling_file_name, std::ios::binary);
@@ -93,7 +96,12 @@ struct LedgerReset : testing::Test {
     }
 };
 
-constexpr Key mastic{Format::mastic, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake_si, 0, 0};
+constexpr Key mastic{Format::snowflake, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake, 0, 0};
+
+std::uint64_t si_numbering(std::uint64_t base_clock_ms, unsigned machine_bits) {
+    return pack_numbering(snowflake_si::layout(static_cast<std::int64_t>(base_clock_ms) * 1000, machine_bits).value)
+        .value;
+}
 
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
     Slot& far = slot_at(mastic, now_ms + year_ms);
@@ -111,7 +119,7 @@ TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
 TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
     Slot& far = slot_at(mastic, now_ms + year_ms);
     slot_at(sno, now_ms + year_ms);
-    ASSERT_EQ(forced(Format::sno).error, CeilingError::none);
+    ASSERT_EQ(forced(Kind::sno).error, CeilingError::none);
     EXPECT_EQ(far.ceiling.load(), now_ms + year_ms + 2500);
     EXPECT_EQ(in_file(far), now_ms + year_ms + 2500);
     EXPECT_EQ(beyond_the_file(), 0);
@@ -127,7 +135,7 @@ TEST_F(LedgerReset, ForcedTakesSlotsAlongThatAreGone) {
     EXPECT_GT(ledger.header->floor_ms.load(), now_ms + year_ms);
     ASSERT_EQ(forced().error, CeilingError::none);
     EXPECT_EQ(beyond_the_file(), 0);
-    EXPECT_EQ(find_slot(ledger, mastic)->ceiling.load(), now_ms + 2500);
+    EXPECT_EQ(find_slot(ledger, mastic, true, mastic_numbering)->ceiling.load(), now_ms + 2500);
     begin();
     EXPECT_LE(ledger.header->floor_ms.load(), now_ms + 2500);
 }
@@ -191,10 +199,9 @@ TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
 
 // A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.
 TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
-    const std::uint64_t old = pack_layout(base_ms, 5), other = pack_layout(base_ms, 6);
+    const std::uint64_t old = si_numbering(base_ms, 5), other = si_numbering(base_ms, 6);
     const std::uint64_t floor_ms = now_ms + 3600000;
-    const Reset reset{
-        .floor_ms = floor_ms, .ceiling_ms = floor_ms + 2500, .format = Format::snowflake_si, .node = si.node};
+    const Reset reset{.floor_ms = floor_ms, .ceiling_ms = floor_ms + 2500, .kind = Kind::snowflake_si, .node = si.node};
     ledger.header->si_layout.store(old);
     Slot& of_old = slot_at(si, now_ms, old);
     ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
@@ -212,25 +219,21 @@ TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
     EXPECT_EQ(unpack(of_other.word.load(), 0, false).tick, floor_ms - base_ms);
 }
 
-// A slot that was made before slots had a layout keeps the one it counts by, also where that is forgotten before its
-// next id.
-TEST_F(LedgerReset, SnowflakeSiSlotOfBeforeKeepsItsLayout) {
-    const std::uint64_t old = pack_layout(base_ms, 5), other = pack_layout(now_ms, 5);
+// After the layout is forgotten, its slot keeps its numbering and the floor; the slot of the next one begins there too.
+TEST_F(LedgerReset, SnowflakeSiForgotten) {
+    const std::uint64_t old = si_numbering(base_ms, 5), other = si_numbering(now_ms, 5);
     for (const bool force : {false, true}) {
         Slot& slot = slot_at(si, now_ms, old);
-        slot.numbering.store(0);
         ledger.header->si_layout.store(old);
         const Reset reset{.floor_ms = now_ms + 1000,
                           .ceiling_ms = now_ms + 3500,
-                          .format = Format::snowflake_si,
+                          .kind = Kind::snowflake_si,
                           .force = force,
                           .unfreeze = true};
         ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
         EXPECT_EQ(ledger.header->si_layout.load(), 0u);
         EXPECT_EQ(slot.numbering.load(), old);
         EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, now_ms + 1000 - base_ms);
-        // The first id of another layout is its own, and at the time of the floor.
-        adopt_snowflake_si(ledger, other);
         Slot& next = *find_slot(ledger, si, true, other);
         EXPECT_NE(&next, &slot);
         apply_floor(ledger, next);

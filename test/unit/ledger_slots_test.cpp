@@ -12,7 +12,6 @@
 #include "ledger/claim.hpp"
 #include "ledger/file.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/freeze.hpp"
 #include "ledger/life.hpp"
 #include "ledger/waiting.hpp"
 #include "ledger/word.hpp"
@@ -41,7 +40,7 @@ Key sno_key(unsigned node, std::uint32_t owner = 0) { return {Format::sno, stati
 
 TEST_F(LedgerSlots, EveryKeyHasItsOwn) {
     std::set<Slot*> slots;
-    for (const Format format : {Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si}) {
+    for (const Format format : {Format::sno, Format::sno_at, Format::snowflake}) {
         for (const std::uint16_t node : {0, 1, 2, 65535}) {
             Slot* slot = find_slot(ledger, {format, node, 0});
             ASSERT_NE(slot, nullptr);
@@ -69,68 +68,6 @@ TEST_F(LedgerSlots, WhoWaitsIsCountedPerRun) {
     end_waiting(waiting, next);
     end_waiting(waiting, next);
     EXPECT_EQ(waiting_in(next, waiting), 0U);
-}
-
-struct FixedClock {
-    std::uint64_t now;
-    Result<std::uint64_t> tick() const { return {now}; }
-    std::uint64_t monotonic_us() const { return 1000000; }
-    std::int64_t us_until(std::uint64_t t) const { return static_cast<std::int64_t>(t - now) * 1000; }
-    std::int64_t tick_us() const { return 1000; }
-};
-
-// A library before slots had a layout made Snowflake-SI slots without. The frozen one becomes theirs, once, and they go
-// on: in the same life after the last id, in a new one above the ceiling.
-TEST(LedgerSlotsOfBefore, SnowflakeSiIsAdopted) {
-    const TemporaryDirectory dir;
-    const Ledger l = attach(dir.c_str(), file_name, 0600, 1).ledger;
-    ASSERT_TRUE(l);
-    const std::int64_t base_ms = 1767225600000;
-    const std::uint64_t frozen = pack_layout(base_ms, 5), other = pack_layout(base_ms, 2);
-    const auto key = [](std::uint16_t node) { return Key{Format::snowflake_si, node, 0}; };
-    Slot* const sno = find_slot(l, {Format::sno, 3, 0});
-    std::vector<Slot*> old;
-    for (const std::uint16_t node : {0, 3}) {
-        old.push_back(find_slot(l, key(node)));
-        old.back()->word.store(pack(State{.tick = 1000u + node, .next = 7}, false));
-        EXPECT_FALSE(tells_time(*old.back()));
-    }
-    ASSERT_EQ(raise_ceiling(dir.c_str(), 0600, l, *old[0], base_ms + 5000, {~0ull, 0}, false).error,
-              CeilingError::none);
-
-    const Rules rules{.max = 255, .max_tick = max_tick(false)};
-    FixedClock behind{500};
-    for (const bool new_life : {false, true}) {
-        if (new_life) {
-            for (Slot* slot : old) slot->numbering.store(0);
-            ASSERT_EQ(begin_life(dir.c_str(), 0600, l, {1, 2, 3}, 4, 0, false).error, CeilingError::none);
-        }
-        adopt_snowflake_si(l, frozen);
-        adopt_snowflake_si(l, other);
-        EXPECT_EQ(sno->numbering.load(), 0u);
-        for (Slot* slot : old) {
-            const std::uint16_t node = Key::unpack(slot->key.load()).node;
-            EXPECT_EQ(slot->numbering.load(), frozen);
-            EXPECT_TRUE(tells_time(*slot));
-            EXPECT_EQ(timeline_of(*slot).epoch_us, base_ms * 1000);
-            EXPECT_EQ(find_slot(l, key(node), true, frozen), slot);
-            apply_floor(l, *slot);
-            const Claim c = claim<false>(*slot, behind, 1, rules, no_limit);
-            if (new_life) {
-                EXPECT_EQ(c.outcome, Outcome::overflow);
-                EXPECT_EQ(c.tick, 5000u);
-            } else {
-                EXPECT_EQ(c.outcome, Outcome::issued);
-                EXPECT_EQ(c.tick, 1000u + node);
-                EXPECT_EQ(c.first, 7u);
-            }
-            // The other layout has a slot of its own.
-            Slot* const others = find_slot(l, key(node), true, other);
-            ASSERT_NE(others, nullptr);
-            EXPECT_EQ(others->numbering.load(), other);
-            EXPECT_EQ(find_slot(l, key(node), false, frozen), slot);
-        }
-    }
 }
 
 TEST_F(LedgerSlots, LookingDoesNotMakeOne) {

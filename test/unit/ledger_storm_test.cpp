@@ -24,16 +24,18 @@ std::vector<StormFormat> small_formats() {
     return {
         {{Format::sno, 1, 0}, sno, 40},
         {{Format::sno, 2, 0}, sno_wait, 40},
-        {{Format::mastic, 0, 0}, {.min = 0, .max = 65535, .max_tick = max_tick(false)}, 10},
-        {{Format::snowflake_si, 9, 0}, {.min = 0, .max = 15, .max_tick = max_tick(false)}, 10},
+        {{Format::snowflake, 0, 0}, {.min = 0, .max = 65535, .max_tick = max_tick(false)}, 10},
+        {{Format::snowflake, 9, 0}, {.min = 0, .max = 15, .max_tick = max_tick(false)}, 10},
     };
 }
 
 std::vector<StormFormat> real_formats() {
     return {
         {{Format::sno, 1, 0}, {.min = 0, .max = 65535, .max_tick = sno::timeline.max_tick(), .has_toggle = true}, 4000},
-        {{Format::mastic, 0, 0}, {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)}, 1000},
-        {{Format::snowflake_si, 9, 0},
+        {{Format::snowflake, 0, 0},
+         {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)},
+         1000},
+        {{Format::snowflake, 9, 0},
          {.min = 0, .max = snowflake_si::default_layout.max_sequence(), .max_tick = max_tick(false)},
          1000},
     };

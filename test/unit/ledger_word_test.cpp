@@ -9,7 +9,7 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
-#include "ledger/freeze.hpp"
+#include "ledger/formats.hpp"
 #include "ledger/slot.hpp"
 
 namespace snowflake_ids::ledger {
@@ -95,8 +95,7 @@ TEST(LedgerSlot, HotLineIsAlone) {
 }
 
 TEST(LedgerSlot, KeysSurvive) {
-    for (const Format format :
-         {Format::none, Format::sno, Format::sno_at, Format::mastic, Format::snowflake_si, Format::layout}) {
+    for (const Format format : {Format::none, Format::sno, Format::sno_at, Format::snowflake}) {
         for (const std::uint16_t node : {0, 1, 255, 65535}) {
             for (const std::uint32_t owner : {0u, 1u, 0xffffffffu}) {
                 const Key key{format, node, owner};
@@ -114,20 +113,21 @@ TEST(LedgerSlot, KeysSurvive) {
 }
 
 TEST(LedgerFreeze, FirstLayoutStays) {
-    const Layout first = snowflake_si::layout(1'700'000'000'000'000, 5).value;
-    const Layout other_clock = snowflake_si::layout(1'700'000'000'001'000, 5).value;
-    const Layout other_width = snowflake_si::layout(1'700'000'000'000'000, 6).value;
+    const auto numbering = [](std::int64_t base_clock_us, unsigned machine_bits) {
+        return pack_numbering(snowflake_si::layout(base_clock_us, machine_bits).value).value;
+    };
+    const std::uint64_t first = numbering(1'700'000'000'000'000, 5);
     Word word{0};
     std::uint64_t frozen = 0;
     EXPECT_TRUE(freeze_layout(word, first, frozen));
-    EXPECT_EQ(frozen_base_clock_us(frozen), 1'700'000'000'000'000);
-    EXPECT_EQ(frozen_machine_bits(frozen), 5u);
+    EXPECT_EQ(unpack_numbering(frozen).timeline.epoch_us, 1'700'000'000'000'000);
+    EXPECT_EQ(unpack_numbering(frozen).node_bits, 5u);
     EXPECT_TRUE(freeze_layout(word, first, frozen));
-    for (const Layout& other : {other_clock, other_width}) {
+    for (const std::uint64_t other : {numbering(1'700'000'000'001'000, 5), numbering(1'700'000'000'000'000, 6)}) {
         EXPECT_FALSE(freeze_layout(word, other, frozen));
-        EXPECT_EQ(frozen, pack_layout(first));
+        EXPECT_EQ(frozen, first);
     }
-    EXPECT_EQ(word.load(), pack_layout(first));
+    EXPECT_EQ(word.load(), first);
 }
 
 }  // namespace
