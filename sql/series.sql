@@ -1,4 +1,4 @@
--- What the four set-returning generators have in common.
+-- What the set-returning generators have in common; gen_uuid7_series is in the test uuid7_generate.
 SET timezone = 'UTC';
 
 -- What a plan says about the rows of its top node.

@@ -31,6 +31,7 @@
 #include "core/bytes.hpp"
 #include "core/gid.hpp"
 #include "core/sno.hpp"
+#include "core/uuid7.hpp"
 
 namespace snowflake_ids {
 
@@ -191,5 +192,12 @@ constexpr Neighbour<Id> previous(const Id& id) {
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
 
 }  // namespace gid
+
+namespace uuid7 {
+
+// In milliseconds, as for gid; of any two uuids.
+constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 16); }
+
+}  // namespace uuid7
 
 }  // namespace snowflake_ids

@@ -16,6 +16,7 @@
 #include "core/gid.hpp"
 #include "core/layout.hpp"
 #include "core/sno.hpp"
+#include "core/uuid7.hpp"
 
 namespace snowflake_ids {
 
@@ -84,6 +85,16 @@ struct GidBounds {
     constexpr Result<Id> upper(std::int64_t us) const { return gid::upper_bound(kind, us); }
     constexpr Id first() const { return gid::lower_bound(kind, gid::timeline.epoch_us).value; }
     constexpr Id last() const { return gid::upper_bound(kind, gid::timeline.end_us()).value; }
+};
+
+// The uuids of version 7. Between two of them lie uuids of other versions too.
+struct Uuid7Bounds {
+    using Id = uuid7::Id;
+
+    constexpr Result<Id> lower(std::int64_t us) const { return uuid7::lower_bound(us); }
+    constexpr Result<Id> upper(std::int64_t us) const { return uuid7::upper_bound(us); }
+    constexpr Id first() const { return uuid7::compose({}); }
+    constexpr Id last() const { return uuid7::upper_bound(uuid7::timeline.end_us()).value; }
 };
 
 struct LayoutBounds {

@@ -120,6 +120,9 @@ namespace {
 // looks at that.
 constexpr int32 compared_mark = 0x73666964;
 
+// A function shows the casts of its arguments in EXPLAIN. It has a collation as its mark: no argument here has any.
+constexpr Oid marking_collation = C_COLLATION_OID;
+
 Node* marked_as_compared(Node* id) {
     RelabelType* mark = makeRelabelType(reinterpret_cast<Expr*>(id), exprType(id), compared_mark, exprCollation(id),
                                         COERCE_IMPLICIT_CAST);
@@ -131,6 +134,12 @@ bool is_marked_as_compared(const Node* id) {
 }
 
 }  // namespace
+
+Expr* marked_call(const TimeCall& call) {
+    auto* arguments = static_cast<List*>(copyObjectImpl(call.arguments));
+    return reinterpret_cast<Expr*>(
+        makeFuncExpr(call.function, BOOLOID, arguments, InvalidOid, marking_collation, COERCE_EXPLICIT_CALL));
+}
 
 bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall& out) {
     FmgrInfo info;
@@ -274,6 +283,7 @@ Expr* with_constants(const TimeFormat& format, const TimeCall& call) {
 Expr* simplified(const TimeFormat& format, PlannerInfo* root, const FuncExpr* original) {
     TimeCall call;
     if (!find_call(format, original->funcid, original->args, call) || !may_be_repeated(call.id)) return nullptr;
+    call.compared |= original->inputcollid == marking_collation;
     if (IsA(call.time, Const)) {
         if (!call.time_is_known()) return nullptr;
         Expr* constants = with_constants(format, call);
@@ -311,7 +321,7 @@ List* index_conditions(const TimeFormat& format, SupportRequestIndexCondition* r
     ListCell* cell;
     foreach (cell, conditions)
         if (!op_in_opfamily(static_cast<const OpExpr*>(lfirst(cell))->opno, request->opfamily)) return NIL;
-    request->lossy = false;
+    request->lossy = format.lossy;
     return conditions;
 }
 
@@ -319,7 +329,12 @@ List* index_conditions(const TimeFormat& format, SupportRequestIndexCondition* r
 bool estimated(const TimeFormat& format, SupportRequestSelectivity* request) {
     TimeCall call;
     if (!find_call(format, request->funcid, request->args, call)) return false;
+    call.compared |= request->inputcollid == marking_collation;
     call.time = estimate_expression_value(request->root, call.time);
+    if (format.selectivity != nullptr) {
+        request->selectivity = format.selectivity(request, call);
+        return true;
+    }
     Expr* same = with_constants(format, call);
     if (same == nullptr) {
         List* conditions = format.index_conditions(call);

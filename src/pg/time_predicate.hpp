@@ -121,7 +121,14 @@ struct TimeFormat {
     Expr* (*for_partitions)(const TimeCall&) = nullptr;
     // What replaces it elsewhere. Null: it stays.
     Expr* (*elsewhere)(const TimeCall&) = nullptr;
+    // Do the index conditions accept more than the predicate, which then stays as a filter?
+    bool lossy = false;
+    // The selectivity of a range function; the time is folded as far as estimates may. Null: that of its comparisons.
+    double (*selectivity)(const SupportRequestSelectivity*, const TimeCall&) = nullptr;
 };
+
+// The range function of the predicate, marked as `compared`.
+Expr* marked_call(const TimeCall& call);
 
 // False if this is a call of another function.
 bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall& out);

@@ -88,6 +88,8 @@ INSERT INTO goal VALUES
     (35, 'in', 'gid', 'uuid', '<=', 1.0 / 3);
 -- Before 18 the server has no version 7: version 4 is what there is.
 INSERT INTO goal SELECT 8, 'calls', 'gen_gid(''volume'')', 'gen_random_uuid()', '<=', 0.06 WHERE to_regprocedure('pg_catalog.uuidv7()') IS NULL;
+INSERT INTO goal SELECT 9, 'calls', 'gen_uuid7()', what, '<=', value FROM (VALUES ('uuidv7()', 0.12), ('gen_random_uuid()', 0.06)) AS v (what, value)
+    WHERE (what = 'uuidv7()') = (to_regprocedure('pg_catalog.uuidv7()') IS NOT NULL);
 INSERT INTO goal
 SELECT 70, 'flat', format('%s, 10^%s', what, :flat_to), format('%s, 10^4', what), '+-', 0.1 FROM (VALUES ('gen_sno()'), ('gen_mastic()'), ('gen_sno_series(n)')) AS v (what)
 UNION ALL

@@ -87,7 +87,8 @@ INSERT INTO call VALUES
     (20, 'gen_sno()', 'gen_sno()', true, NULL, NULL),
     (21, 'gen_mastic()', 'gen_mastic()', true, NULL, NULL),
     (22, 'gen_snowflake_si()', 'gen_snowflake_si()', false, NULL, NULL),
-    (23, 'gen_gid(''volume'')', 'gen_gid(''volume'')', true, NULL, NULL);
+    (23, 'gen_gid(''volume'')', 'gen_gid(''volume'')', true, NULL, NULL),
+    (24, 'gen_uuid7()', 'gen_uuid7()', false, NULL, NULL);
 DELETE FROM call WHERE extension = 'built-in' AND to_regprocedure('pg_catalog.uuidv7()') IS NULL;
 DELETE FROM call WHERE extension <> 'built-in' AND extension NOT IN (SELECT name FROM pg_available_extensions);
 SELECT format('CREATE EXTENSION %I', extension) FROM call WHERE extension <> 'built-in' \gexec

@@ -149,7 +149,7 @@ END
 	for my $path (sort keys %pages)
 	{
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
-		my @named = map { /\b((?:gen|sno|gid|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g } $prose =~ /`([^`\n]+)`/g;
+		my @named = map { /\b((?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g } $prose =~ /`([^`\n]+)`/g;
 		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as)$/ } @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}

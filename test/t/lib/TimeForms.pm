@@ -27,6 +27,10 @@ my $t1 = '2026-03-01 12:00:00.08+00';
 # few       with some of the comparisons only
 my $log = q{make_gid('log', %1$s, decode(repeat(CASE %2$s WHEN 0 THEN '00' ELSE 'ff' END, 8), 'hex'))};
 my $any = q{make_gid((ARRAY['volume', 'log', 'segment'])[1 + %3$s %% 3], %1$s, decode(repeat(CASE %2$s WHEN 0 THEN '00' ELSE 'ff' END, 8), 'hex'))};
+my $uuid7 = q{CASE %2$s WHEN 0 THEN uuid7_lower_bound(%1$s) ELSE uuid7_upper_bound(%1$s) END};
+# uuids of other versions and variants: the ends of the type, and between those of version 7 that have the first moment's time
+my $strange_uuids = join ', ', map { "'$_'" } '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+	map { "019ca945-0a28-$_-000000000000" } '4000-8000', '7fff-c000', '8000-8000';
 my $bc = q{timestamptz '4000-01-01 00:00:00+00 BC'};
 my @gid = (created => 'gid_timestamp(%s)', first => q{timestamptz '1970-01-01'}, last => q{timestamptz '10889-08-02 05:31:50.655'});
 my @full = q{timestamptz '2026-01-01 00:00:00+00', 3};
@@ -46,6 +50,8 @@ my @kinds = (
 	{ name => 'gid', type => 'gid', make => $any, @gid },
 	{ name => 'mastic', type => 'bigint', make => 'make_mastic(%1$s, 65535 * %2$s)', created => 'mastic_timestamp(%s)', in => 'mastic_created_in(%s, %s)',
 		first => 'mastic_timestamp(0)', last => 'mastic_timestamp(-1)', far => 'mastic_timestamp(-9223372036854775808)' },
+	{ name => 'uuid7', type => 'uuid', make => $uuid7, created => 'uuid7_timestamp(%s)', in => 'uuid7_created_in(%s, %s)', strange => $strange_uuids,
+		first => q{timestamptz '1970-01-01'}, last => q{timestamptz '10889-08-02 05:31:50.655'} },
 	{ name => 'si', type => 'bigint', make => 'make_snowflake_si(%1$s, 31 * %2$s, 255 * %2$s)', created => 'snowflake_si_timestamp(%s)',
 		in => 'snowflake_si_created_in(%s, %s)', stable => 1, strange => '-1, 9007199254740992, 9223372036854775807, -9223372036854775808',
 		first => 'snowflake_si_timestamp(0)', last => 'snowflake_si_timestamp(9007199254740991)' },
@@ -58,6 +64,7 @@ my @kinds = (
 	{ name => 'sno_domain', base => 'sno', type => 'sno_domain', few => 1 },
 	{ name => 'gid_domain', base => 'gid_log', type => 'gid_domain', few => 1 },
 	{ name => 'bigint_domain', base => 'mastic', type => 'bigint_domain', few => 1 },
+	{ name => 'uuid_domain', base => 'uuid7', type => 'uuid_domain', few => 1 },
 	# What decides about the ids is known only when the query runs.
 	{ name => 'twitter_stable', base => 'twitter', in => q{snowflake_created_in(%s, steady('twitter'), %s)} },
 	{ name => 'si_stable', base => 'si_full', stable => 1, in => q{snowflake_si_created_in(%s, %s, steady(timestamptz '2026-01-01 00:00:00+00'), 3)} },
@@ -164,6 +171,15 @@ CREATE TYPE time_pair AS (x timestamptz, y int);
 CREATE DOMAIN sno_domain AS sno;
 CREATE DOMAIN gid_domain AS gid(log);
 CREATE DOMAIN bigint_domain AS bigint;
+CREATE DOMAIN uuid_domain AS uuid;
+DO $$
+BEGIN
+    -- Not every server has it.
+    IF to_regprocedure('pg_catalog.max(uuid)') IS NULL THEN
+        CREATE FUNCTION larger(uuid, uuid) RETURNS uuid IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql AS 'SELECT greatest($1, $2)';
+        CREATE AGGREGATE max(uuid) (SFUNC = larger, STYPE = uuid, COMBINEFUNC = larger, SORTOP = >, PARALLEL = safe);
+    END IF;
+END $$;
 CREATE FUNCTION steady(timestamptz) RETURNS timestamptz STABLE PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 CREATE FUNCTION steady(tstzrange) RETURNS tstzrange STABLE PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 CREATE FUNCTION steady(text) RETURNS text STABLE PARALLEL SAFE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
@@ -200,8 +216,8 @@ SELECT u.t + d * interval '10 ms' AS t, low FROM unnest($times) AS u (t), genera
 WHERE u.t + d * interval '10 ms' BETWEEN timestamptz '$end{first}' AND timestamptz '$end{last}' AND (d + low < 2 OR u.t = timestamptz '$t0')
 UNION ALL SELECT date_trunc('minute', now()) + m * interval '1 minute', 0 FROM unnest(ARRAY[-60, 0, 150, 200]) AS m
 END
-	my $strange = $k->{strange} ? "UNION ALL SELECT 900 + x::int, v FROM unnest(ARRAY[$k->{strange}]::bigint[]) WITH ORDINALITY AS s (v, x)" : '';
 	my $bare = $k->{base} ? $kind{ $k->{base} }{type} : $k->{type};
+	my $strange = $k->{strange} ? "UNION ALL SELECT 900 + x::int, v FROM unnest(ARRAY[$k->{strange}]::$bare\[]) WITH ORDINALITY AS s (v, x)" : '';
 	my $created = sprintf $k->{created}, 'CASE WHEN n < 900 THEN id END';
 	my $made = sprintf $k->{make}, 't', 'low', 'n';
 	# Times in the same row: at and around that of the id, and others.

@@ -1,0 +1,97 @@
+-- gen_uuid7() and gen_uuid7_series().
+SET timezone = 'UTC';
+
+--
+-- What is in an id
+--
+CREATE FUNCTION pg_temp.version(id uuid) RETURNS int LANGUAGE sql AS $$ SELECT get_byte(uuid_send(id), 6) >> 4 $$;
+CREATE FUNCTION pg_temp.variant(id uuid) RETURNS int LANGUAGE sql AS $$ SELECT get_byte(uuid_send(id), 8) >> 6 $$;
+CREATE FUNCTION pg_temp.fraction(id uuid) RETURNS int LANGUAGE sql AS
+    $$ SELECT (get_byte(uuid_send(id), 6) & 15) << 8 | get_byte(uuid_send(id), 7) $$;
+SELECT pg_typeof(id), pg_temp.version(id), pg_temp.variant(id), abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10 AS now
+FROM gen_uuid7() AS id;
+SELECT pg_temp.version(id), pg_temp.variant(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10) AS now
+FROM gen_uuid7_series(200) AS id GROUP BY 1, 2;
+
+-- The 12 bits below the milliseconds are the time: with the milliseconds they lie between two looks at the clock, which
+-- has microseconds, or where ids are drawn faster than one in 244 ns ahead of it, by one each.
+SELECT count(*) AS ids,
+       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0 < extract(epoch FROM before) * 1000000 - 1) AS early,
+       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0 > extract(epoch FROM after) * 1000000 + 1000) AS late
+FROM (SELECT clock_timestamp() AS before, gen_uuid7() AS id, clock_timestamp() AS after FROM generate_series(1, 1000)) AS s;
+
+--
+-- Arguments
+--
+SELECT (refusal('SELECT gen_uuid7_series(-1)')).*;
+SELECT count(*) FROM gen_uuid7_series(0);
+SELECT count(*) FROM gen_uuid7_series(NULL);
+
+--
+-- Uniqueness, and order within the session: single ids, then series, then both in turn
+--
+CREATE TEMP TABLE drawn AS SELECT n, gen_uuid7() AS id FROM generate_series(1, 100000) AS n;
+INSERT INTO drawn SELECT 100000 + n, id FROM gen_uuid7_series(100000) WITH ORDINALITY AS s (id, n);
+SELECT count(*), count(DISTINCT id), count(DISTINCT substr(uuid_send(id), 9)),
+       count(*) FILTER (WHERE id <= previous) AS inversions
+FROM (SELECT n, id, lag(id) OVER (ORDER BY n) AS previous FROM drawn) AS s;
+-- In PL/pgSQL, where each call is a statement of its own.
+DO $$
+DECLARE
+    last uuid := gen_uuid7();
+    next uuid;
+BEGIN
+    FOR i IN 1 .. 10000 LOOP
+        IF i % 3 = 0 THEN SELECT id INTO next FROM gen_uuid7_series(1) AS id; ELSE next := gen_uuid7(); END IF;
+        IF next <= last THEN RAISE EXCEPTION '% is not above %', next, last; END IF;
+        last := next;
+    END LOOP;
+END $$;
+
+-- Every random bit is drawn: over 200,000 ids each of the 62 is set in about half. The bounds are ten standard
+-- deviations away.
+SELECT count(*), min(ones) > 100000 - 2240 AS enough, max(ones) < 100000 + 2240 AS not_too_many
+FROM (SELECT bit, sum(get_bit(substr(uuid_send(id), 9), bit)) AS ones
+      FROM drawn, unnest(ARRAY(SELECT b FROM generate_series(0, 63) AS b WHERE b NOT IN (6, 7))) AS bit GROUP BY bit) AS s;
+
+-- A cursor that waits gives the time of the fetch.
+BEGIN;
+DECLARE c CURSOR FOR SELECT uuid7_timestamp(gen_uuid7_series(10)) AS at;
+FETCH c \gset before_
+SELECT pg_sleep(0.05);
+FETCH c \gset after_
+COMMIT;
+SELECT :'after_at'::timestamptz - :'before_at'::timestamptz >= interval '49 ms' AS later;
+
+--
+-- Where an id may be asked for
+--
+CREATE TEMP TABLE page (id uuid DEFAULT gen_uuid7() PRIMARY KEY, n int);
+INSERT INTO page (n) SELECT generate_series(1, 100);
+SELECT count(*), bool_and(uuid7_created_in(id, tstzrange(now() - interval '1 minute', now() + interval '1 minute'))) AS recent FROM page;
+SELECT count(*) FROM (SELECT gen_uuid7_series(100000000000) LIMIT 5) AS s;
+START TRANSACTION READ ONLY;
+SELECT count(DISTINCT id) FROM gen_uuid7_series(10) AS id;
+COMMIT;
+-- The planner knows how many.
+DO $$
+DECLARE plan json;
+BEGIN
+    EXECUTE 'EXPLAIN (FORMAT json) SELECT * FROM gen_uuid7_series(23456)' INTO plan;
+    RAISE NOTICE '%', plan -> 0 -> 'Plan' ->> 'Plan Rows';
+END $$;
+
+--
+-- Who may: everybody
+--
+SET client_min_messages = warning;
+CREATE ROLE regress_uuid7_user;
+SET ROLE regress_uuid7_user;
+SELECT pg_temp.version(gen_uuid7()), (SELECT count(*) FROM gen_uuid7_series(2));
+RESET ROLE;
+DROP ROLE regress_uuid7_user;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_uuid7' ORDER BY signature COLLATE "C";

@@ -1,0 +1,105 @@
+// UUID version 7: 16 bytes. Source: RFC 9562, section 5.7; its section 6.2, method 3, for the fraction.
+//
+//   byte  0-5           unix_ts_ms, milliseconds since 1970, 48 bits, big endian
+//   byte  6, bits 7-4   version: 0111
+//   byte  6-7, 12 bits  rand_a: the part of the millisecond that is over, in 4096ths, as PostgreSQL 18's uuidv7()
+//                       has it. Other makers put random bits or a counter there, so no reader takes it for a time
+//   byte  8, bits 7-6   variant: 10
+//   byte  8-15, 62 bits rand_b: random
+//
+// Order is that of the 16 bytes, which is also that of the type uuid: time, then the rest. But the type holds any 16
+// bytes. What has another version or variant is no UUID of version 7 and has no time, wherever it lies in that order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/bytes.hpp"
+#include "core/error.hpp"
+#include "core/timeline.hpp"
+
+namespace snowflake_ids::uuid7 {
+
+inline constexpr std::size_t binary_size = 16;
+inline constexpr unsigned fraction_bits = 12;
+inline constexpr std::uint64_t max_fraction = (std::uint64_t{1} << fraction_bits) - 1;
+inline constexpr std::uint64_t max_random = (std::uint64_t{1} << 62) - 1;
+
+// 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.
+inline constexpr Timeline timeline{0, 1000, 48};
+
+// Any 16 bytes, as the type uuid holds them.
+struct Id {
+    unsigned char bytes[binary_size];
+
+    friend constexpr bool operator==(const Id& a, const Id& b) { return compare(a, b) == 0; }
+    friend constexpr bool operator<(const Id& a, const Id& b) { return compare(a, b) < 0; }
+
+    // Negative, zero, positive, as memcmp on the bytes.
+    friend constexpr int compare(const Id& a, const Id& b) {
+        const std::uint64_t ah = load_be<8>(a.bytes), bh = load_be<8>(b.bytes);
+        if (ah != bh) return ah < bh ? -1 : 1;
+        const std::uint64_t al = load_be<8>(a.bytes + 8), bl = load_be<8>(b.bytes + 8);
+        return al < bl ? -1 : al > bl;
+    }
+};
+
+// Is it a UUID of version 7?
+constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
+
+struct Fields {
+    std::uint64_t ms = 0;        // at most timeline.max_tick()
+    std::uint64_t fraction = 0;  // at most max_fraction
+    std::uint64_t random = 0;    // at most max_random
+};
+
+constexpr Id compose(const Fields& f) {
+    Id id{};
+    store_be<8>(id.bytes, f.ms << 16 | std::uint64_t{7} << fraction_bits | f.fraction);
+    store_be<8>(id.bytes + 8, std::uint64_t{2} << 62 | f.random);
+    return id;
+}
+
+constexpr Fields split(const Id& id) {
+    return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
+}
+
+// Unix microseconds, whole milliseconds. The id must be valid.
+constexpr std::int64_t time_us(const Id& id) { return timeline.start_us(load_be<6>(id.bytes)); }
+
+// Smallest id whose time is at or after `us`. Error: time_after_end (there is none).
+constexpr Result<Id> lower_bound(std::int64_t us) {
+    const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+    if (!tick) return tick.error;
+    return compose({tick.value, 0, 0});
+}
+
+// Largest id whose time is at or before `us`. Error: time_before_epoch.
+constexpr Result<Id> upper_bound(std::int64_t us) {
+    const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+    if (!tick) return tick.error;
+    return compose({tick.value, max_fraction, max_random});
+}
+
+// ---- generating
+
+// Time and fraction as one number, in 4096ths of a millisecond: 244 ns.
+using Moment = std::uint64_t;
+inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
+
+// The moment of a time: whole seconds, not before 1970, and nanoseconds of the next. It is above max_moment where the
+// time is after the end.
+constexpr Moment moment(std::uint64_t seconds, std::uint64_t ns) {
+    const std::uint64_t ms = ns / 1000000;
+    return (seconds * 1000 + ms) << fraction_bits | ((ns - ms * 1000000) << fraction_bits) / 1000000;
+}
+
+// The moment of the next id, from that of the last one and that of the clock: never the same again, so that ids grow
+// also where the clock stands still or goes back, and where ids are drawn faster than it counts.
+constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
+
+constexpr Id make(Moment moment, std::uint64_t random) {
+    return compose({moment >> fraction_bits, moment & max_fraction, random & max_random});
+}
+
+}  // namespace snowflake_ids::uuid7

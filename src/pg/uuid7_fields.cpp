@@ -1,0 +1,34 @@
+// Looking inside a uuid of version 7, and the uuids that bound a time range. The type is the server's own.
+#include "core/uuid7.hpp"
+
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+using uuid7::Id;
+
+// NULL for other versions and variants. Milliseconds, as uuid_extract_timestamp() of PostgreSQL 18 gives them: who made
+// the uuid may have put anything into the bits below.
+FUNCTION(uuid7_timestamp) {
+    const Id& id = id_argument<Id>(fcinfo, 0);
+    if (!uuid7::is_valid(id)) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(timestamptz(uuid7::time_us(id)));
+}
+
+FUNCTION(uuid7_lower_bound) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    const Result<Id> id = uuid7::lower_bound(unix_us(t));
+    if (!id) report_bound(id.error, "uuid", uuid7::timeline, t);
+    return id_datum(id.value);
+}
+
+FUNCTION(uuid7_upper_bound) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    const Result<Id> id = uuid7::upper_bound(unix_us(t));
+    if (!id) report_bound(id.error, "uuid", uuid7::timeline, t);
+    return id_datum(id.value);
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,14 @@
+-- Generators of uuids of version 7: the time and 62 random bits from the server's strong source, no shared state.
+-- PostgreSQL 18 has uuidv7(), which makes the same kind of uuid.
+
+CREATE FUNCTION gen_uuid7() RETURNS uuid
+AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION gen_uuid7() IS
+    'new uuid of version 7: current time and 62 random bits; larger than those that this session drew before';
+
+CREATE FUNCTION gen_uuid7_series(count bigint) RETURNS SETOF uuid
+AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_series'
+LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
+SUPPORT snowflake_ids_series_support;
+COMMENT ON FUNCTION gen_uuid7_series(bigint) IS 'count new uuids of version 7, streamed';
