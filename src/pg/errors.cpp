@@ -103,6 +103,8 @@ constexpr Row rows[] = {
     // Configuration and other arguments.
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes.", nullptr},
+    {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes.",
+     nullptr},
     {Error::bad_base_clock, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
      "The %s must be a whole millisecond from %s to %s.", nullptr},
     {Error::bounds_identical, Source::argument, nullptr, bad_argument, "%s bounds are identical: %s",

@@ -89,6 +89,29 @@ FUNCTION(sno_set_sequence) {
     return id_datum(sno::compose(f));
 }
 
+FUNCTION(sno_set_ticktock) {
+    Fields f = fields_argument(fcinfo);
+    f.ticktock = ticktock_argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
+
+// The reference has partitions as two bytes: Partition{'A', 10} is 16650, byte 6 and 7 of the id.
+FUNCTION(sno_partition_to_bytes) {
+    unsigned char bytes[2];
+    store_be<2>(bytes, partition_argument(fcinfo, 0));
+    return bytea_datum(bytes, sizeof bytes);
+}
+
+FUNCTION(sno_partition_from_bytes) {
+    const bytea* given = PG_GETARG_BYTEA_PP(0);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
+    const std::size_t length = VARSIZE_ANY_EXHDR(given);
+    if (length != 2)
+        report(Error::bad_length,
+               {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
+    PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
+}
+
 FUNCTION(sno_lower_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::lower_bound(unix_us(t));

@@ -26,6 +26,12 @@ CREATE FUNCTION sno_set_partition(id sno, partition integer) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION sno_set_sequence(id sno, sequence integer) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION sno_set_ticktock(id sno, ticktock integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION sno_partition_to_bytes(partition integer) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_to_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION sno_partition_from_bytes(bytes bytea) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION sno_lower_bound(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION sno_upper_bound(created timestamptz) RETURNS sno
@@ -45,6 +51,11 @@ COMMENT ON FUNCTION sno_set_timestamp(sno, timestamptz) IS 'the sno with another
 COMMENT ON FUNCTION sno_set_metabyte(sno, integer) IS 'the sno with another metabyte, 0 to 255';
 COMMENT ON FUNCTION sno_set_partition(sno, integer) IS 'the sno with another partition, 0 to 65535';
 COMMENT ON FUNCTION sno_set_sequence(sno, integer) IS 'the sno with another sequence, 0 to 65535';
+COMMENT ON FUNCTION sno_set_ticktock(sno, integer) IS 'the sno with another tick-tock bit, 0 or 1';
+COMMENT ON FUNCTION sno_partition_to_bytes(integer) IS
+    'the two bytes of a partition, 0 to 65535, as the sno reference writes it: Partition{''A'', 10} is 16650';
+COMMENT ON FUNCTION sno_partition_from_bytes(bytea) IS
+    'the partition of two bytes, as the sno reference writes it: Partition{''A'', 10} is 16650';
 COMMENT ON FUNCTION sno_lower_bound(timestamptz) IS
     'smallest sno whose timestamp is at or after the time; error after 2079-09-07 15:47:35.548+00';
 COMMENT ON FUNCTION sno_upper_bound(timestamptz) IS
