@@ -161,4 +161,30 @@ constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) 
     return id;
 }
 
+// The numbers that a generator may use, both ends included.
+struct Bounds {
+    std::uint32_t min = 0;
+    std::uint32_t max = max_sequence;
+};
+
+// max 0 means 65535 (unless min is 65535), reversed bounds are swapped. Errors:
+// sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
+// bounds_too_close (fewer than six ids: the reference's message says four, its check six).
+constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
+    if (min > max_sequence || max > max_sequence) return Error::sequence_range;
+    if (max == 0 && min != max_sequence) max = max_sequence;
+    if (min == max) return Error::bounds_identical;
+    const Bounds b = min < max ? Bounds{min, max} : Bounds{max, min};
+    if (b.max - b.min + 1 < min_pool) return Error::bounds_too_close;
+    return b;
+}
+
+// NewWithTime: the next number of a sequence that does not know the time and goes round
+// inside the bounds. For porting old ids: it may collide with ids of the present.
+constexpr std::uint32_t given_time(std::uint32_t& next, const Bounds& b) {
+    const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
+    next = sequence == b.max ? b.min : sequence + 1;
+    return sequence;
+}
+
 }  // namespace snowflake_ids::sno

@@ -5,7 +5,7 @@ extern "C" {
 #include "access/xlog.h"
 }
 
-#include "core/sno_snapshot.hpp"
+#include "core/sno.hpp"
 #include "ledger/ceiling.hpp"
 #include "ledger/file.hpp"
 #include "ledger/formats.hpp"

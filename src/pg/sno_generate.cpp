@@ -1,5 +1,5 @@
 // gen_sno() and its relatives.
-#include "core/sno_snapshot.hpp"
+#include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/generator.hpp"
