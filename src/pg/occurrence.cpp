@@ -28,7 +28,7 @@ enum class Line : uint8 { none, begin, reminder };
 constexpr uint64 apart_us(uint64 seen, uint64 now) { return seen > now ? seen - now : now - seen; }
 
 // Marks that it happens now, and tells which line this backend is to write about that.
-Line happens(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
+Line mark_occurrence(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
     // Before `began`, or it would look like one that is long over.
     if (apart_us(o.seen.load(relaxed), now) > 1000) o.seen.store(now, relaxed);
     uint64 word = began.load(relaxed);
@@ -40,7 +40,7 @@ Line happens(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
 }
 
 // True once, for one backend; it gets the word.
-bool ends(ledger::Word& began, uint64& word) {
+bool try_end(ledger::Word& began, uint64& word) {
     word = began.load(relaxed);
     return word != 0 && began.compare_exchange_strong(word, 0);
 }
@@ -109,7 +109,7 @@ void log_behind(const ledger::Slot& slot, const Subject& s, uint64 word, uint64 
 
 void end_overflow(ledger::Counters& c, const Subject& s) {
     uint64 word;
-    if (!ends(c.overflow_began, word)) return;
+    if (!try_end(c.overflow_began, word)) return;
     const uint64 calls = c.overflow.calls.exchange(0), wait_us = c.overflow.wait_us.exchange(0);
     if (calls != 0) log_overflow(c, s, word, calls, wait_us, true);
 }
@@ -117,7 +117,7 @@ void end_overflow(ledger::Counters& c, const Subject& s) {
 void end_behind(ledger::Slot& slot, const Subject& s, Clock clock) {
     ledger::Counters& c = slot.counters;
     uint64 word;
-    if (!ends(c.behind_began, word)) return;
+    if (!try_end(c.behind_began, word)) return;
     const uint64 calls = c.behind.calls.exchange(0), wait_us = c.behind.wait_us.exchange(0);
     log_behind(slot, s, word, calls, wait_us, c.behind_ticks.exchange(0), clock);
 }
@@ -126,7 +126,7 @@ void note_overflow(const Generator& g, uint64 now) {
     ledger::Counters& c = g.slot->counters;
     // An earlier one, of which nobody has seen the end.
     if (waiting(c) == 0 && paused(c.overflow, now, g.timeline)) end_overflow(c, subject_of(g));
-    switch (happens(c.overflow_began, c.overflow, now)) {
+    switch (mark_occurrence(c.overflow_began, c.overflow, now)) {
         case Line::begin:
             ereport(LOG_SERVER_ONLY,
                     (errhidestmt(true), errhidecontext(true),
@@ -159,7 +159,7 @@ bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline)
 void note_behind(const Generator& g, uint64 now) {
     ledger::Counters& c = g.slot->counters;
     if (is_another(c, now, g.timeline)) end_behind(*g.slot, subject_of(g), Clock::was_behind);
-    switch (happens(c.behind_began, c.behind, now)) {
+    switch (mark_occurrence(c.behind_began, c.behind, now)) {
         case Line::begin: {
             const int64 lead = lead_us(*g.slot, subject_of(g));
             c.behind_us.store(lead > 0 ? static_cast<uint64>(lead) : 0, relaxed);

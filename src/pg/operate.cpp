@@ -38,7 +38,7 @@ void refuse_far_ahead(int64 id_us, const char* what) {
                     errhint("A superuser can force it, if new ids may really run ahead of the clock from now on.")));
 }
 
-void never_again(Generator& g, uint64 tick) {
+void raise_past(Generator& g, uint64 tick) {
     // Durable first: after a power loss the mapped file may have forgotten.
     durability::raise_above(g, tick + 1, Patience{.queues = true});
     ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
@@ -58,7 +58,7 @@ bool forced(FunctionCallInfo fcinfo, int n) {
 
 void observe(Generator& g, int64 id_us, bool force, const char* what) {
     if (!force) refuse_far_ahead(id_us, what);
-    never_again(g, ledger::clamped_tick(g.timeline, id_us));
+    raise_past(g, ledger::clamped_tick(g.timeline, id_us));
 }
 
 }  // namespace snowflake_ids::operate

@@ -9,7 +9,7 @@ namespace snowflake_ids::operate {
 void refuse_far_ahead(int64 id_us, const char* what);
 
 // Nothing at or before `tick` is issued by this generator again, durably.
-void never_again(Generator& g, uint64 tick);
+void raise_past(Generator& g, uint64 tick);
 
 // Argument `n`, force. Forcing needs more than the right to call the function: a superuser.
 bool forced(FunctionCallInfo fcinfo, int n);

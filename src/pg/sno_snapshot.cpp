@@ -115,7 +115,7 @@ FUNCTION(sno_restore) {
     if (!superuser()) operate::refuse_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
-    operate::never_again(g, tick);
+    operate::raise_past(g, tick);
     PG_RETURN_VOID();
 }
 
