@@ -68,11 +68,15 @@ const char* beginning(uint64 word, uint64 now) {
     return show_time(timestamptz(ledger::wall_us() - static_cast<int64>(ago)));
 }
 
+uint64 ticks_of(const ledger::Occurrence& o, uint64 word, const Timeline& timeline) {
+    return duration(o, word) / static_cast<uint64>(timeline.tick_us) + 1;
+}
+
 void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint64 calls, uint64 wait_us, bool over) {
     const uint64 us = duration(c.overflow, word);
     const char* began = beginning(word, ledger::monotonic_us());
     const char* figures = psprintf("calls=" UINT64_FORMAT ", waited=%.3f ms, lasted=%.3f ms, ticks=" UINT64_FORMAT,
-                                   calls, ms(wait_us), ms(us), us / static_cast<uint64>(s.timeline.tick_us) + 1);
+                                   calls, ms(wait_us), ms(us), ticks_of(c.overflow, word, s.timeline));
     ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
                               over ? errmsg("%s sequence overflow is over: %s", s.name, figures)
                                    : errmsg("%s sequence overflow goes on: %s", s.name, figures),
@@ -231,6 +235,11 @@ void note_regression(Generator& g, const ledger::Claim& c) {
         counters.behind_ticks.fetch_add(1, relaxed);
     }
     note_behind(g, ledger::monotonic_us());
+}
+
+uint64 overflow_ticks(const ledger::Counters& c, const Timeline& timeline) {
+    const uint64 word = c.overflow_began.load(relaxed);
+    return word == 0 ? 0 : ticks_of(c.overflow, word, timeline);
 }
 
 void end_what_is_over(ledger::Slot& slot, const Subject& subject) {

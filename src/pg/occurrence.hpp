@@ -43,6 +43,9 @@ void note_waited(ledger::Counters& c, Kind kind, uint64 since, uint64 now);
 // A claim has toggled the tick-tock bit, which is an occurrence of its own, or issued ids while the clock is behind.
 void note_regression(Generator& g, const ledger::Claim& c);
 
+// For how many ticks the overflow that is under way has gone on; 0: none is.
+uint64 overflow_ticks(const ledger::Counters& c, const Timeline& timeline);
+
 void end_what_is_over(ledger::Slot& slot, const Subject& subject);
 
 // Costs two loads while nothing goes on. `subject` is asked for only then.

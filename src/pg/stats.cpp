@@ -48,7 +48,7 @@ Datum layout_datum(const Layout& l) {
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 14;
+    constexpr int columns = 15;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
@@ -86,6 +86,9 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = kind != ledger::Kind::layout;
     if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
     i++;
+    const uint64 overflow_ticks = occurrence::overflow_ticks(c, timeline);
+    nulls[i] = overflow_ticks == 0;
+    values[i++] = Int64GetDatum(static_cast<int64>(overflow_ticks));
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }

@@ -87,6 +87,7 @@ my $ids = Ids->new;
 
 # The waits of an occurrence end when it has not been for a second: that second goes by at once.
 sub settle { $clock->pass(2); return value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids_stats WHERE format = 'sno'") // '0 0' }
+sub overflow_ticks { return value($server, "SELECT coalesce(overflow_ticks::text, 'none') FROM snowflake_ids_stats WHERE format = 'sno'") }
 sub logged
 {
 	my ($mark, $what) = @_;
@@ -133,6 +134,7 @@ for (['sno', 600, 4], ['snowflake_si', 25600, 1])
 # A minute of it: a reminder, with what it has come to. The monotonic clock goes faster here, in steps that are not
 # long enough to end the occurrence.
 ($calls, $waited) = split / /, settle();
+is(overflow_ticks(), 'none', 'no overflow is under way');
 value($server, 'SELECT snowflake_ids_stats_reset()');
 $mark = log_mark($server);
 my $pid = $own->ask("SET snowflake_ids.max_wait = '5min'; SELECT pg_backend_pid()");
@@ -144,10 +146,13 @@ my $reminder = logged($mark, 'goes on');
 is($reminder->{lines}, 1, 'one');
 ok($reminder->{lasted} > 59000 && $reminder->{lasted} < 70000, "with how long it has gone on ($reminder->{lasted} ms)");
 cmp_ok($reminder->{calls}, '>', 100, "and how many calls waited by then ($reminder->{calls})");
+cmp_ok(overflow_ticks(), '>=', $reminder->{ticks}, 'the statistics show for how many ticks it has gone on');
 value($server, 'SELECT snowflake_ids_stats_reset()');
+cmp_ok(overflow_ticks(), '>=', $reminder->{ticks}, 'also when they were reset');
 value($server, "SELECT pg_cancel_backend($pid)");
 like($own->answer, qr/canceling statement/, 'cancelled in the middle of the overflow');
 settle();
+is(overflow_ticks(), 'none', 'no overflow is shown when it is over');
 $end = logged($mark, 'is over');
 is($end->{lines}, 1, 'its end is logged once');
 cmp_ok($end->{calls}, '>', $reminder->{calls}, "with the calls since it began, not since the statistics were reset ($end->{calls})");

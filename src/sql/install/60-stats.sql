@@ -14,7 +14,8 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT clock_lead double precision,
     OUT durable_until timestamptz,
     OUT owner oid,
-    OUT layout text)
+    OUT layout text,
+    OUT overflow_ticks bigint)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
@@ -22,7 +23,7 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS 'the generators that this serv
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
-       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout
+       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
@@ -39,6 +40,7 @@ COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahea
 COMMENT ON COLUMN snowflake_ids_stats.durable_until IS 'no id of this time or later has been issued, and that is on disk';
 COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition), or whose created layout, brought the generator into being';
 COMMENT ON COLUMN snowflake_ids_stats.layout IS 'for format layout: its name if it is a known one, else epoch, tick and widths';
+COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS 'for how many ticks the overflow that is under way has gone on; NULL: no sequence overflows';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
