@@ -90,6 +90,35 @@ sub logged
 	$ids->none_twice('two steps back, and forward again');
 }
 
+# ---- uuid: no generator is shared, each session keeps its ids in order by itself
+{
+	my $own = Session->new($server);
+	my @drawn;
+	# Draws some; returns the time of the last one, and the times of the clock before and after.
+	my $draw = sub {
+		my ($session) = @_;
+		my $before = $clock->now;
+		my ($list, $time) = split /\|/, $session->ask("SELECT string_agg(id::text, ' ' ORDER BY n), extract(epoch FROM uuid7_timestamp(max(id::text)::uuid))
+			FROM (SELECT n, gen_uuid7() AS id FROM generate_series(1, 500) AS n UNION ALL SELECT 500 + n, id FROM gen_uuid7_series(500) WITH ORDINALITY AS s (id, n)) AS s");
+		push @drawn, split / /, $list if $session == $own;
+		return ($time, $before - 0.1, $clock->now + 0.1);
+	};
+	my ($time, $earliest, $latest) = $draw->($own);
+	ok($time >= $earliest && $time <= $latest, 'uuids have the time of the clock');
+	my $last = $time;
+	$clock->step(-60);
+	($time) = $draw->($own);
+	ok($time >= $last && $time < $last + 0.1, 'after a step back they go on from the last one');
+	($time, $earliest, $latest) = $draw->(Session->new($server));
+	ok($time >= $earliest && $time <= $latest, 'those of a new session have the time of the clock');
+	$clock->step(120);
+	($time, $earliest, $latest) = $draw->($own);
+	ok($time >= $earliest && $time <= $latest, 'and so have they when it is ahead again');
+	is(scalar(@drawn), 3000, '3,000 ids');
+	is(scalar(grep { $drawn[$_] le $drawn[ $_ - 1 ] } 1 .. $#drawn), 0, 'each is larger than the one before');
+	$clock->step(-60);
+}
+
 # ---- hold, in all three formats: the last time, a new tick at most once per tick of real time; and what the log says
 {
 	$ids = Ids->new;
