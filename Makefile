@@ -28,11 +28,21 @@ SOURCES    := $(sort $(wildcard src/pg/*.cpp src/ledger/*.cpp src/core/*.cpp))
 OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
-DATA_built  = $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
+SCRIPT     := $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
+
+# convert/ is an extension of its own: SQL in convert/install, and triggers that are in the one library.
+CONVERT           := snowflake_ids_convert
+CONVERT_VERSION   := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" convert/$(CONVERT).control)
+CONVERT_FRAGMENTS := $(sort $(wildcard convert/install/*.sql))
+CONVERT_SCRIPT    := $(BUILD)/$(CONVERT)--$(CONVERT_VERSION).sql
+DATA        = convert/$(CONVERT).control
+DATA_built  = $(SCRIPT) $(CONVERT_SCRIPT)
 
 # One regress test per topic; setup, if there is one, creates what the others share.
 topics     := $(sort $(notdir $(basename $(wildcard sql/*.sql))))
 REGRESS     = $(filter setup,$(topics)) $(filter-out setup,$(topics))
+convert_topics  := $(sort $(notdir $(basename $(wildcard convert/sql/*.sql))))
+CONVERT_REGRESS  = $(filter setup,$(convert_topics)) $(filter-out setup,$(convert_topics))
 
 # C++ without its runtime: a PostgreSQL error is a longjmp, which must find no destructor to skip, and a library
 # that needs no libstdc++ loads everywhere. -fno-plt: one jump less for each call into the server.
@@ -46,7 +56,7 @@ endif
 PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
 SHLIB_LINK += -Wl,--version-script=tools/exports.map $(EXTRA_LDFLAGS)
-EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out
+EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out convert/output
 
 # No LLVM bitcode. Only the JIT inliner reads it, our functions are too small a part of any query to gain by that,
 # and it needs exactly the clang that the server was packaged with. "override", for Makefile.global sets it later.
@@ -55,6 +65,7 @@ override with_llvm = no
 .DEFAULT_GOAL := all
 .SECONDARY:
 .PHONY: give-back bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects throw-away-server FORCE
+.PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
@@ -74,7 +85,10 @@ give-back: all
 	@bash -c '. tools/lib.sh && give_back'
 
 # The regress tests lead the generators of the server back. It stops when other databases have the extension.
-installcheck: throw-away-server
+installcheck: throw-away-server installcheck-convert
+installcheck-convert: throw-away-server
+	$(if $(strip $(CONVERT_REGRESS)),mkdir -p convert/output && $(pg_regress_installcheck) --dbname='$(CONTRIB_TESTDB)' --inputdir=convert \
+	    --outputdir=convert/output $(CONVERT_REGRESS))
 throw-away-server:
 	@tools/throw-away-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'
 
@@ -99,12 +113,17 @@ $(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
 
 $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
 
-# Assembled anew each time, so that a fragment added or removed is seen; written only when it differs.
-$(BUILD)/$(EXTENSION)--$(EXTVERSION).sql: FORCE
+# $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
+define assemble
 	@mkdir -p $(@D)
-	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
-	   for f in $(FRAGMENTS); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
+	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
+	   for f in $(2); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+endef
+$(SCRIPT): FORCE
+	$(call assemble,$(EXTENSION),$(FRAGMENTS))
+$(CONVERT_SCRIPT): FORCE
+	$(call assemble,$(CONVERT),$(CONVERT_FRAGMENTS))
 
 # ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL
 UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp))

@@ -39,61 +39,6 @@ SELECT pg_temp.make_decoys() > 500 AS many;
 -- They would be called.
 SELECT ids.mastic_sequence(0);
 
--- Conversions, with all that they call on their way.
-CREATE TABLE node (id bigserial PRIMARY KEY, up bigint CONSTRAINT node_up REFERENCES node, created timestamp, at timestamptz, note text);
-CREATE TABLE leaf (note text, node bigint NOT NULL CONSTRAINT leaf_node REFERENCES node ON DELETE CASCADE, UNIQUE (node, note));
-INSERT INTO node (up, created, at, note) SELECT nullif(n - 1, 0), timestamp '2026-02-03' + n * interval '1 s', timestamptz '2026-02-03' + n * interval '1 s', n FROM generate_series(1, 100) AS n;
-INSERT INTO leaf SELECT 'of ' || n, n FROM generate_series(1, 100, 2) AS n;
-SELECT count(*) > 0 AS planned FROM ids.snowflake_ids_convert_plan('node'::regclass, 'id'::name, 'sno'::text, 'created'::name);
-CALL ids.snowflake_ids_convert('node'::regclass, 'id'::name, 'sno'::text, 'created'::name);
-INSERT INTO node (at, note) VALUES ('2026-02-04', 'drawn');
-SELECT pg_typeof(id), count(*), count(DISTINCT id) FROM node GROUP BY 1;
-CREATE TABLE key_uuid (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), at timestamptz NOT NULL);
-INSERT INTO key_uuid (at) SELECT at FROM node WHERE note <> 'drawn';
-CALL ids.snowflake_ids_convert('key_uuid'::regclass, 'id'::name, 'mastic'::text, 'at'::name);
-CREATE TABLE key_identity (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL);
-INSERT INTO key_identity (at) SELECT at FROM key_uuid;
-CALL ids.snowflake_ids_convert('key_identity'::regclass, 'id'::name, 'snowflake_si'::text, 'at'::name, keep_position => true);
-INSERT INTO key_uuid (at) VALUES (now());
-INSERT INTO key_identity (at) VALUES (now());
-SELECT count(*), count(DISTINCT id) FROM key_uuid;
-SELECT count(*), count(DISTINCT id) FROM key_identity;
-CREATE TABLE given_up (id int PRIMARY KEY, at timestamptz NOT NULL);
-INSERT INTO given_up SELECT n, timestamptz '2026-02-03' + n * interval '1 s' FROM generate_series(1, 10) AS n;
-CALL ids.snowflake_ids_convert('given_up'::regclass, 'id'::name, 'sno'::text, 'at'::name, finish => false);
-SELECT phase, done, total FROM ids.snowflake_ids_convert_progress WHERE relation = 'given_up'::regclass;
-SELECT ids.snowflake_ids_convert_undo('given_up'::regclass);
-
--- An operator that fits an expression of a table better than the one that it uses: m may create in the schema, a has
--- the table. It is not looked at where the schema need not be searched, and is in the way where it must be.
-CREATE ROLE regress_decoys_a;
-CREATE ROLE regress_decoys_m;
-GRANT USAGE ON SCHEMA ids TO PUBLIC;
-GRANT CREATE ON SCHEMA ids TO regress_decoys_m;
-GRANT CREATE ON DATABASE regress_decoys TO regress_decoys_a;
-SET ROLE regress_decoys_m;
-CREATE FUNCTION ids.decoy(bigint, int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RAISE EXCEPTION 'decoy as %', current_user; END$$;
-CREATE FUNCTION ids.decoy(ids.sno, text) RETURNS bool LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RAISE EXCEPTION 'decoy as %', current_user; END$$;
-CREATE OPERATOR ids.% (LEFTARG = bigint, RIGHTARG = int, FUNCTION = ids.decoy);
-CREATE OPERATOR ids.~~ (LEFTARG = ids.sno, RIGHTARG = text, FUNCTION = ids.decoy);
-SET ROLE regress_decoys_a;
-CREATE SCHEMA a;
-CREATE TABLE a.expressions (id int PRIMARY KEY, at timestamptz NOT NULL, CHECK (id % 2 >= 0));
-CREATE INDEX ON a.expressions ((id % 2));
-INSERT INTO a.expressions SELECT n, timestamptz '2026-02-03' + n * interval '1 s' FROM generate_series(1, 10) AS n;
-CREATE TABLE a.in_place (LIKE a.expressions INCLUDING ALL);
-INSERT INTO a.in_place TABLE a.expressions;
-CREATE TABLE a.words (id text PRIMARY KEY, at timestamptz NOT NULL, CHECK (id LIKE '%'), CHECK (at > '2026-01-01'));
-INSERT INTO a.words SELECT n, timestamptz '2026-02-03' + n * interval '1 s' FROM generate_series(1, 10) AS n;
-CALL ids.snowflake_ids_convert('a.expressions'::regclass, 'id'::name, 'mastic'::text, 'at'::name);
-CALL ids.snowflake_ids_convert('a.in_place'::regclass, 'id'::name, 'mastic'::text, 'at'::name, keep_position => true);
-INSERT INTO a.expressions (at) VALUES (now());
-INSERT INTO a.in_place (at) VALUES (now());
-SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE contype = 'c' AND conrelid IN ('a.expressions'::regclass, 'a.in_place'::regclass);
-SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indexprs IS NOT NULL AND indrelid = 'a.expressions'::regclass;
-SELECT * FROM ids.snowflake_ids_convert_plan('a.words'::regclass, 'id'::name, 'sno'::text, 'at'::name);
-RESET ROLE;
-
 -- Views, and functions that are written in SQL.
 SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
 SELECT count(*) AS status FROM ids.snowflake_ids_status();
@@ -107,4 +52,3 @@ SELECT oid::regprocedure FROM pg_proc WHERE pronamespace = 'ids'::regnamespace A
 
 \c :main
 DROP DATABASE regress_decoys;
-DROP ROLE regress_decoys_a, regress_decoys_m;

@@ -31,67 +31,10 @@ CREATE TYPE sno AS (id bigint);
 CREATE EXTENSION snowflake_ids;
 DROP TYPE sno;
 
--- Traps. In the schema that the extension will be in: operators and functions that fit better than the built-in ones
--- where an argument is not of their exact type. In the schema hostile: those, and the names of what is built in.
-CREATE FUNCTION make_traps(schema text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    types text[] := '{int2,int4,int8,numeric,float8,oid,regclass,regtype,regproc,name,text,"char",bool,timestamptz,interval,jsonb,text[]}';
-    a text;
-    b text;
-    f text;
-BEGIN
-    FOREACH a IN ARRAY types LOOP
-        FOREACH f IN ARRAY '{octet_length,current_setting,quote_ident,round,floor}'::text[] LOOP
-            EXECUTE format('CREATE FUNCTION %I.%I(%s) RETURNS text LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION $t$trap %2$s(%3$s)$t$; END''', schema, f, a);
-        END LOOP;
-        FOREACH b IN ARRAY types LOOP
-            FOREACH f IN ARRAY '{format,replace,set_config}'::text[] LOOP
-                EXECUTE format('CREATE FUNCTION %I.%I(%s, %s) RETURNS text LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION $t$trap %2$s(%3$s, %4$s)$t$; END''', schema, f, a, b);
-            END LOOP;
-            EXECUTE format('CREATE FUNCTION %I.trap(%s, %s) RETURNS bool LANGUAGE plpgsql AS ''BEGIN RAISE EXCEPTION $t$trap operator %2$s, %3$s$t$; END''', schema, a, b);
-            FOREACH f IN ARRAY '{=,<>,<,>,>=,||,+,-,*,/}'::text[] LOOP
-                EXECUTE format('CREATE OPERATOR %I.%s (FUNCTION = %1$I.trap, LEFTARG = %3$s, RIGHTARG = %4$s)', schema, f, a, b);
-            END LOOP;
-        END LOOP;
-    END LOOP;
-    RETURN (SELECT count(*) FROM pg_catalog.pg_operator WHERE oprnamespace = schema::regnamespace);
-END $$;
-CREATE SCHEMA hostile;
-SELECT make_traps('public'), make_traps('hostile');
-CREATE TABLE hostile.pg_extension AS SELECT 0::oid AS oid, name 'snowflake_ids' AS extname, 'hostile'::regnamespace::oid AS extnamespace;
-CREATE TABLE hostile.pg_namespace AS SELECT oid, nspname FROM pg_namespace LIMIT 0;
-CREATE TABLE hostile.pg_class AS SELECT oid, relname FROM pg_class LIMIT 0;
-CREATE TABLE hostile.pg_database AS SELECT oid, datname FROM pg_database LIMIT 0;
-CREATE TABLE hostile.pg_settings AS SELECT name, source FROM pg_settings LIMIT 0;
-CREATE FUNCTION hostile.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$SELECT timestamptz '2100-01-01'$$;
-CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (false);
-CREATE DOMAIN hostile.timestamptz AS pg_catalog.timestamptz CHECK (false);
--- They work: this is caught.
-CREATE VIEW caught AS SELECT 1 FROM pg_attribute WHERE attname = 'x'::text AND attrelid = 'pg_class'::regclass;
+\i sql/include/traps.psql
 
 CREATE EXTENSION snowflake_ids;
--- Nothing of the extension depends on what is not its own or built in.
-CREATE VIEW foreign_dependencies AS
-WITH member AS (
-    SELECT classid, objid FROM pg_depend WHERE deptype OPERATOR(pg_catalog.=) 'e' AND refclassid OPERATOR(pg_catalog.=) 'pg_extension'::regclass::oid
-), part AS (
-    SELECT classid, objid FROM member
-    UNION SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite r JOIN member m ON r.ev_class OPERATOR(pg_catalog.=) m.objid
-    UNION SELECT 'pg_rewrite'::regclass, r.oid FROM pg_rewrite r WHERE r.ev_class OPERATOR(pg_catalog.=) 'caught'::regclass::oid
-    UNION SELECT 'pg_constraint'::regclass, c.oid FROM pg_constraint c JOIN member m ON c.conrelid OPERATOR(pg_catalog.=) m.objid
-    UNION SELECT 'pg_attrdef'::regclass, a.oid FROM pg_attrdef a JOIN member m ON a.adrelid OPERATOR(pg_catalog.=) m.objid
-)
-SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, pg_describe_object(d.refclassid, d.refobjid, d.refobjsubid) AS depends_on
-FROM pg_depend d JOIN part p ON d.classid OPERATOR(pg_catalog.=) p.classid AND d.objid OPERATOR(pg_catalog.=) p.objid
-WHERE d.refclassid OPERATOR(pg_catalog.=) ANY (ARRAY['pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass]::oid[])
-    AND NOT EXISTS (SELECT FROM member m WHERE m.classid OPERATOR(pg_catalog.=) d.refclassid AND m.objid OPERATOR(pg_catalog.=) d.refobjid)
-    AND NOT EXISTS (SELECT FROM pg_type t JOIN member m ON m.objid OPERATOR(pg_catalog.=) ANY (ARRAY[t.typrelid, t.typelem])
-                    WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_type'::regclass::oid AND t.oid OPERATOR(pg_catalog.=) d.refobjid);
-SELECT * FROM foreign_dependencies ORDER BY what COLLATE "C", depends_on COLLATE "C";
-
-CREATE TABLE public.one (id bigint PRIMARY KEY, up bigint REFERENCES one, created timestamptz NOT NULL, CHECK (up <= id));
-CREATE TABLE public.many (one bigint REFERENCES one, note text);
-CREATE INDEX ON many ((note || 'x'), one);
+\i sql/include/foreign_dependencies.psql
 
 -- All of it, as its owner and as a superuser, with the traps first on the path.
 \c - :super
@@ -101,7 +44,7 @@ SHOW search_path;
 SELECT count(*) AS "this is caught" FROM pg_catalog.pg_class WHERE relname = name 'x';
 SELECT quote_ident(pg_catalog.text 'this is caught');
 \set formats 'pg_catalog.unnest(ARRAY[\'sno\', \'mastic\', \'snowflake_si\']::pg_catalog.text[]) AS f'
-SELECT f, public.snowflake_ids_convert_floor(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
+SELECT f, public.snowflake_ids_pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 SELECT machine_id_source, ledger_state FROM public.snowflake_ids_status();
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM public.snowflake_ids_stats;
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS layouts FROM public.snowflake_layouts;
@@ -116,29 +59,10 @@ SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(public.sno_snapshot
 SELECT public.snowflake_ids_reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0), public.gen_mastic_series(10::pg_catalog.int8);
 
-INSERT INTO public.one SELECT i, i, t FROM pg_catalog.generate_series(1, 20) AS i, pg_catalog.make_timestamptz(2026, 2, 3, 4, 5, 6) AS t;
-INSERT INTO public.many SELECT i, 'note' FROM pg_catalog.generate_series(1, 20) AS i;
--- Only the owner of tables has their key converted.
-ALTER TABLE public.one OWNER TO CURRENT_USER;
-ALTER TABLE public.many OWNER TO CURRENT_USER;
-SELECT kind, pg_catalog.count(*) FROM public.snowflake_ids_convert_plan('public.one'::pg_catalog.regclass, 'id'::pg_catalog.name,
-    'sno'::pg_catalog.text, 'created'::pg_catalog.name, 0, false, false, false) GROUP BY 1 ORDER BY 1;
-CALL public.snowflake_ids_convert('public.one', 'id', 'snowflake_si', 'created', finish => false);
-SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate FROM public.snowflake_ids_convert_progress;
-SELECT public.snowflake_ids_convert_undo('public.one'::pg_catalog.regclass);
-CALL public.snowflake_ids_convert('public.one', 'id', 'mastic', 'created', batch_size => 3);
-SELECT pg_catalog.count(*) AS rows FROM public.many m JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id AND o.up OPERATOR(pg_catalog.=) o.id;
-ALTER TABLE public.one OWNER TO regress_lookalike;
-ALTER TABLE public.many OWNER TO regress_lookalike;
 \c - regress_lookalike
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
-SELECT f, public.snowflake_ids_convert_floor(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
-ALTER TABLE public.one ADD key pg_catalog.int8 UNIQUE;
-UPDATE public.one SET key = id;
-ALTER TABLE public.one ALTER key SET NOT NULL;
-CALL public.snowflake_ids_convert('public.one', 'key', 'sno', 'created', metabyte => 7);
-SELECT pg_catalog.count(DISTINCT key) AS keys, pg_catalog.min(public.sno_metabyte(key)) AS metabyte FROM public.one;
+SELECT f, public.snowflake_ids_pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 
 -- Moved to a schema of his, which only a superuser can do, where names are taken. It does not adopt them either.
 CREATE SCHEMA mine;

@@ -70,19 +70,7 @@ INSERT INTO attempts (statement) VALUES
     ('CREATE RULE mine AS ON INSERT TO snowflake_ids_layout DO INSTEAD NOTHING'),
     ('ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids_layout'),
     ('SELECT snowflake_observe(''twitter'', 1)'),
-    ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)'),
-    -- conversions of others, and what is remembered of them
-    ('INSERT INTO snowflake_ids_conversion SELECT * FROM snowflake_ids_my_conversions'),
-    ('DELETE FROM snowflake_ids_conversion'),
-    ('UPDATE snowflake_ids_convert_progress SET phase = ''done'''),
-    ('SELECT snowflake_ids_convert_undo(''account'')');
-CREATE TABLE account (id bigint PRIMARY KEY, created timestamptz NOT NULL);
-INSERT INTO account SELECT n, timestamptz '2026-02-03 04:05:06+00' + n * interval '1 s' FROM generate_series(1, 10) AS n;
-GRANT ALL ON account TO regress_tenant_user;
-CREATE TABLE ahead (id bigint PRIMARY KEY, created timestamptz NOT NULL);
-INSERT INTO ahead VALUES (1, '2070-01-01');
-CREATE SCHEMA workshop;
-GRANT ALL ON SCHEMA workshop TO regress_tenant_user;
+    ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)');
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
 -- He cannot grant to himself what he does not own.
@@ -90,28 +78,10 @@ SET client_min_messages = error;
 SELECT refusal('GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner'),
        refusal('GRANT ALL ON SEQUENCE snowflake_ids_ceiling TO regress_tenant_owner');
 SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids_ceiling', 'UPDATE') AS ceiling;
--- A table of his own he converts without any privilege; times to come are refused, so nobody's ids are led there.
-\set VERBOSITY terse
-CALL snowflake_ids_convert('ahead', 'id', 'mastic', 'created');
 
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, refusal(statement) FROM attempts ORDER BY n;
-SET client_min_messages = warning;
--- The table of another he may write to, and still not convert. His own he may.
-CALL snowflake_ids_convert('account', 'id', 'sno', 'created');
-CREATE TABLE workshop.tool AS SELECT * FROM account;
-ALTER TABLE workshop.tool ADD PRIMARY KEY (id);
-CALL snowflake_ids_convert('workshop.tool', 'id', 'sno', 'created');
-SELECT count(*), count(DISTINCT id), max(sno_timestamp(id)) < now() AS in_the_past FROM workshop.tool;
-\c - regress_tenant_owner
-SET client_min_messages = warning;
-CALL snowflake_ids_convert('account', 'id', 'mastic', 'created');
-SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
--- Of the other's conversion he sees the progress. He cannot change it.
-SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
-SELECT relation FROM snowflake_ids_my_conversions;
-\c - regress_tenant_user
 
 -- Set before the library is loaded, where any name with a dot is taken: then the session does not draw.
 \c -

@@ -158,8 +158,9 @@ FUNCTION(snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_ids_convert_floor(format): the time now, which no id that is drawn from now on has or is before.
-FUNCTION(convert_floor) {
+// snowflake_ids_pass_now(format): the time now, which no id that is drawn from now on has or is before. It is the clock's
+// own time: nothing that a caller could abuse, so it takes no privilege.
+FUNCTION(pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     const int64 now_us = unix_us(now);
     switch (kind_argument(fcinfo, 0)) {
@@ -173,8 +174,7 @@ FUNCTION(convert_floor) {
             observe(generator::ready_snowflake_si(), now_us, false, "Snowflake-SI id");
             break;
         default:
-            // snowflake_ids_convert() knows no others.
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("keys do not become ids of a layout"),
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
                             errhint("Name one of the formats sno, mastic and snowflake_si.")));
     }
     PG_RETURN_TIMESTAMPTZ(now);

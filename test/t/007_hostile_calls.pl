@@ -26,7 +26,7 @@ log_error_verbosity = verbose
 END
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
-$node->psql('postgres', 'CREATE EXTENSION snowflake_ids_convert');    # if it is one of its own
+$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids_convert');
 $node->safe_psql('postgres', slurp_file("$FindBin::RealBin/lib/hostile.sql"));
 $node->safe_psql('postgres', <<'END');
 CREATE ROLE stranger LOGIN;
@@ -111,8 +111,8 @@ sub changed
 }
 sub ceilings { return $node->safe_psql('postgres', "SELECT md5(pg_read_binary_file('snowflake_ids.ceiling'))") }
 
-# Who draws ids raises the ceilings, which every role may. So may who begins a conversion.
-my $draws = "proname ~ '^gen_|_convert_floor\$'";
+# Who draws ids raises the ceilings, which every role may. So does who asks for a time that they are past.
+my $draws = "proname ~ '^gen_|_pass_now\$'";
 $node->safe_psql('postgres', 'SELECT gen_mastic()');    # makes the files
 my $before = state_of();
 sweep('a stranger, generators', depth => 2, which => $draws);

@@ -85,8 +85,8 @@ SKIP:
 my ($sharedir) = map { chomp; $_ } `pg_config --sharedir`;
 my @make = ('make', '-s', '-C', "$dir/$release", "PG_CONFIG=$ENV{PG_CONFIG}");
 # Another test makes versions up while this one runs.
-my @scripts = grep { /--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids--*.sql";
-is(scalar(@scripts), 1, "scripts are installed here: @scripts");
+my @scripts = grep { /--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids{,_convert}--*.sql";
+is(scalar(@scripts), 2, "scripts are installed here: @scripts");
 # Of the two only unzip sets modes.
 chmod 0755, glob "$dir/$release/tools/*" if $unzip->[0] ne 'unzip';
 run_ok('the scripts are made', @make, map { "build/$_" } @scripts);
@@ -94,6 +94,6 @@ is(slurp_file("$dir/$release/build/$_"), slurp_file("$sharedir/extension/$_"), "
 my $plan = run_ok('make knows how to build the rest', @make, '-n', 'install');
 my @sources = grep { m{^src/(core|ledger|pg)/.*\.cpp$} } @unpacked;
 cmp_ok(scalar(@sources), '>', 20, 'sources are there');
-is(join(' ', grep { index($plan, $_) < 0 } @sources, 'snowflake_ids.control'), '', 'and all are built and installed');
+is(join(' ', grep { index($plan, $_) < 0 } @sources, 'snowflake_ids.control', 'convert/snowflake_ids_convert.control'), '', 'and all are built and installed');
 
 done_testing();

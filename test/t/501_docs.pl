@@ -107,8 +107,9 @@ $server->start;
 	$page->all_run;
 
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
-	my %about = map { $_ => 1 } $page->headings;
-	my $sections = chapter_text($page, 'Runbook');
+	my $convert = Page->new('convert/migration.md');
+	my %about = map { $_ => 1 } $page->headings, $convert->headings;
+	my $sections = chapter_text($page, 'Runbook') . chapter_text($convert, 'Errors');
 	my $lines = chapter_text($page, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
 	for my $m (Messages::all())
@@ -127,16 +128,16 @@ $server->start;
 	is(join("\n", @undocumented), '', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
-	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings), '', 'the runbook has no section about a message that is gone');
+	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings, $convert->headings), '', 'the runbook has no section about a message that is gone');
 }
 
 # ---- README.md and all pages
 {
 	my $db = 'catalog';
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids; SELECT gen_sno()');
+	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert CASCADE; SELECT gen_sno()');
 	my $readme = slurp("README.md");
-	my %pages = map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md";
+	my %pages = map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/convert/*.md";
 	$pages{'README.md'} = $readme;
 
 	# What is named exists.
@@ -158,7 +159,7 @@ END
 	my $all = join "\n", values %pages;
 	my @callable = split /\n/, $server->safe_psql($db, <<'END');
 SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
-WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids')
+WHERE refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('snowflake_ids', 'snowflake_ids_convert'))
     AND NOT p.oid IN (SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]) FROM pg_operator UNION SELECT amproc FROM pg_amproc
         UNION SELECT castfunc FROM pg_cast UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]) FROM pg_type
         UNION SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]) FROM pg_aggregate UNION SELECT prosupport FROM pg_proc)
@@ -205,7 +206,7 @@ END
 	{
 		my $page = Page->new($path);
 		my %by = map { (Page::script_of($path, $_->{heading}) // "nobody: $_->{name}") => 1 } $page->commands;
-		my @not = grep { my $text = -e "$root/test/t/$_.pl" ? slurp("test/t/$_.pl") : ''; $text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/ } sort keys %by;
+		my @not = grep { my $by = $_; my ($file) = grep { -e "$root/$_" } map { "$_/t/$by.pl" } 'test', 'convert'; my $text = $file ? slurp($file) : ''; $text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/ } sort keys %by;
 		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
 	}
 	my %there = map { $_ => { map { $_ => 1 } Page->new($_)->headings } } keys %pages;
@@ -232,7 +233,7 @@ END
 				$arguments =~ s/\w+=(?:"[^"]*"|'[^']*'|\S*)//g;
 				push @wrong, "$path: make $_" for grep { !$target{$_} } grep { !/^-/ } split ' ', $arguments;
 			}
-			for my $file ($line =~ m{(?<![\w./-])((?:tools|test|src|doc|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
+			for my $file ($line =~ m{(?<![\w./-])((?:tools|test|src|doc|convert|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
 			{
 				$commands++;
 				# make bench writes this one.

@@ -25,3 +25,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS 'repairs the ledger, or moves generators to an explicit floor; format snowflake_si also forgets the frozen layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;
+
+CREATE FUNCTION snowflake_ids_pass_now(format text) RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_pass_now(text) IS 'the time now; ids that are drawn later are after it, so ids made of times up to it collide with none';

@@ -28,7 +28,7 @@ our %run_by = (
 	'doc/choosing.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
-	'doc/migration.md' => '302_migration',
+	'convert/migration.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => '405_same_machine_id',
@@ -119,7 +119,7 @@ sub run_chapter
 	{
 		$name = lc $title =~ s/\W+/_/gr;
 		$server->safe_psql('postgres', qq{CREATE DATABASE "$name"});
-		$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
+		$server->safe_psql($name, 'CREATE EXTENSION ' . ($self->{path} =~ /^convert/ ? 'snowflake_ids_convert CASCADE' : 'snowflake_ids'));
 	}
 	my $settings = '';
 	for ($self->blocks($title, 'sql'))

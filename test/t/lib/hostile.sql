@@ -55,6 +55,10 @@ FROM (VALUES ('text', 'mastic', 'format'), ('text', 'volume', 'kind'), ('text', 
     ('integer', '12', 'machine_bits'), ('bytea', '\x0102030405060708', 'random'), ('bigint', '2', 'count'), ('bigint', '7', 'id'), ('timestamptz', '2026-01-01 00:00:00+00', 'base_clock'),
     ('timestamptz', '2020-01-01 00:00:00+00', 'epoch'), ('jsonb', '{"machine_id": 1, "system_identifier": 1}', 'one')) AS v (type, v, argument);
 
+INSERT INTO hostile.value (type, expression) VALUES ('snowflake_ids_convert.job',
+    'snowflake_ids_convert.planned_job(''hostile.others''::regclass, ''id''::name, ''mastic'', ''created''::name, 0, false, false, false, false)'),
+    ('snowflake_ids_convert.job', 'NULL::snowflake_ids_convert.job'), ('snowflake_ids_convert.job', '''()''::snowflake_ids_convert.job');
+
 CREATE VIEW hostile.member AS
 SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 WHERE e.extname LIKE 'snowflake\_ids%' AND d.deptype = 'e';

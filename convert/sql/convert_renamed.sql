@@ -1,0 +1,114 @@
+-- Tables and columns that get another name, schema or owner while their key is converted: writers and the next call do
+-- not mind a name. Tables of a conversion that have two owners are written when they have one again.
+CREATE DATABASE regress_convert_renamed;
+SELECT current_database() AS main \gset
+\c regress_convert_renamed
+SET timezone = 'UTC';
+SET client_min_messages = warning;
+\set SHOW_CONTEXT never
+CREATE EXTENSION snowflake_ids_convert CASCADE;
+CREATE ROLE regress_convert_old;
+CREATE ROLE regress_convert_new;
+CREATE SCHEMA one;
+CREATE SCHEMA two;
+GRANT ALL ON SCHEMA one, two TO regress_convert_old, regress_convert_new;
+SET ROLE regress_convert_old;
+SET search_path = one, public;
+CREATE TABLE key (id int PRIMARY KEY, created timestamptz NOT NULL);
+CREATE TABLE refers (key int REFERENCES key, late int REFERENCES key DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO key SELECT n, timestamptz '2026-02-01' + n * interval '1 s' FROM generate_series(1, 3) AS n;
+INSERT INTO refers SELECT id, id FROM key;
+CREATE TABLE again (LIKE key INCLUDING ALL);
+CREATE TABLE refers_again (key int REFERENCES again);
+INSERT INTO again TABLE key;
+INSERT INTO refers_again SELECT id FROM again;
+CREATE VIEW left_over AS
+SELECT (SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid WHERE relkind = 'r' AND attname ~ '^snowflake_ids_new' AND relnamespace = n.oid) AS columns,
+       (SELECT count(*) FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE tgname ~ '^zz_snowflake_ids' AND relnamespace = n.oid) AS triggers,
+       (SELECT count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_[a-z]+_\d' AND pronamespace = n.oid) AS functions,
+       (SELECT count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_(map|index|copy|probe)' AND relkind IN ('r', 'v') AND relnamespace = n.oid) AS relations
+FROM pg_namespace n WHERE nspname IN ('one', 'two') ORDER BY nspname;
+CALL snowflake_ids_convert('key', 'id', 'sno', 'created', finish => false);
+
+-- The table, and another one under its old name.
+ALTER TABLE key RENAME TO renamed;
+CREATE TABLE key (id int, created timestamptz, snowflake_ids_new_1 sno);
+INSERT INTO key VALUES (1, now(), gen_sno());
+INSERT INTO refers VALUES (1, 1);
+\set VERBOSITY terse
+UPDATE refers SET key = 2 WHERE key = 1;
+INSERT INTO renamed VALUES (4, now());
+CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
+INSERT INTO refers VALUES (4, 4);
+BEGIN; INSERT INTO refers (late) VALUES (5); INSERT INTO renamed VALUES (5, now()); COMMIT;
+-- The columns.
+ALTER TABLE renamed RENAME id TO ident;
+ALTER TABLE refers RENAME key TO refers_to;
+INSERT INTO refers VALUES (4, 4);
+INSERT INTO renamed VALUES (6, now());
+CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
+CALL snowflake_ids_convert('renamed', 'ident', 'sno', 'created', finish => false);
+INSERT INTO refers VALUES (6, 6);
+-- The schema.
+ALTER TABLE renamed SET SCHEMA two;
+INSERT INTO refers VALUES (6, 6);
+CALL snowflake_ids_convert('two.renamed', 'ident', 'sno', 'created', finish => false);
+INSERT INTO refers VALUES (6, 6);
+SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_1 = k.snowflake_ids_new_1) AS followed FROM refers r JOIN two.renamed k ON k.ident = r.refers_to;
+SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_2 = k.snowflake_ids_new_1) AS followed FROM refers r JOIN two.renamed k ON k.ident = r.late;
+CALL snowflake_ids_convert('two.renamed', 'ident', 'sno', 'created', concurrently => false);
+SELECT count(*), pg_typeof(refers_to) FROM refers JOIN two.renamed ON ident = refers_to GROUP BY 2;
+DROP TABLE key;
+TABLE left_over;
+
+-- All of it at once, and given up without a call.
+CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', finish => false);
+ALTER TABLE again RENAME id TO ident;
+ALTER TABLE again SET SCHEMA two;
+ALTER TABLE two.again RENAME TO renamed_again;
+ALTER TABLE refers_again RENAME key TO refers_to;
+SELECT snowflake_ids_convert_undo('two.renamed_again');
+TABLE left_over;
+INSERT INTO two.renamed_again VALUES (4, now());
+INSERT INTO refers_again VALUES (4);
+
+-- The owner: what was made belongs to the old one.
+CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
+RESET ROLE;
+ALTER TABLE two.renamed_again OWNER TO regress_convert_new;
+INSERT INTO one.refers_again VALUES (4);
+ALTER TABLE one.refers_again OWNER TO regress_convert_new;
+SET ROLE regress_convert_new;
+INSERT INTO refers_again VALUES (4);
+\set VERBOSITY default
+DO $$
+DECLARE
+    detail text;
+    hint text;
+BEGIN
+    PERFORM snowflake_ids_convert_undo('two.renamed_again');
+EXCEPTION WHEN insufficient_privilege THEN
+    GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RAISE WARNING '%: % %', SQLERRM, (SELECT string_agg(line, ', ' ORDER BY line) FROM regexp_split_to_table(regexp_replace(detail, '_\d+', '_N', 'g'), '\n') AS line), hint;
+END $$;
+SELECT regexp_replace(item, '_\d+', '_N', 'g') AS item FROM snowflake_ids_convert_plan('two.renamed_again', 'ident', 'mastic', 'created') ORDER BY 1;
+\set VERBOSITY terse
+CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', concurrently => false);
+-- A superuser gives it up for him.
+RESET ROLE;
+SELECT snowflake_ids_convert_undo('two.renamed_again');
+TABLE left_over;
+-- Or he goes on, when he has got all of it.
+SET ROLE regress_convert_new;
+CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
+RESET ROLE;
+REASSIGN OWNED BY regress_convert_new TO regress_convert_old;
+SET ROLE regress_convert_old;
+INSERT INTO refers_again VALUES (4);
+CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', concurrently => false);
+SELECT count(*), pg_typeof(refers_to) FROM refers_again JOIN two.renamed_again ON ident = refers_to GROUP BY 2;
+RESET ROLE;
+TABLE left_over;
+\c :main
+DROP DATABASE regress_convert_renamed;
+DROP ROLE regress_convert_old, regress_convert_new;

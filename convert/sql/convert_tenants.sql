@@ -1,0 +1,93 @@
+-- The owner of a database installs the extension and owns neither its functions nor their schema; an ordinary role
+-- converts tables of its own, and no others.
+SET client_min_messages = warning;
+CREATE ROLE regress_convert_owner LOGIN;
+CREATE ROLE regress_convert_user LOGIN;
+CREATE DATABASE regress_convert_tenants OWNER regress_convert_owner;
+SELECT current_database() AS main, current_user AS super \gset
+\c regress_convert_tenants regress_convert_owner
+SET client_min_messages = warning;
+CREATE EXTENSION snowflake_ids_convert CASCADE;
+SELECT pg_get_userbyid(nspowner) = current_user AS his, has_schema_privilege(oid, 'CREATE') AS creates FROM pg_namespace WHERE nspname = 'snowflake_ids_convert';
+CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'accepted';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+CREATE TABLE attempts (n int GENERATED ALWAYS AS IDENTITY, statement text);
+GRANT SELECT ON attempts TO PUBLIC;
+INSERT INTO attempts (statement) VALUES
+    ('INSERT INTO snowflake_ids_convert.conversion SELECT * FROM snowflake_ids_convert.my_conversion'),
+    ('DELETE FROM snowflake_ids_convert.conversion'),
+    ('UPDATE snowflake_ids_convert_progress SET phase = ''done'''),
+    ('CREATE FUNCTION snowflake_ids_convert.columns(oid, int) RETURNS int LANGUAGE sql AS ''SELECT 1'''),
+    ('ALTER FUNCTION snowflake_ids_convert.key() OWNER TO CURRENT_USER'),
+    ('DROP SCHEMA snowflake_ids_convert CASCADE'),
+    ('SELECT snowflake_ids_convert_undo(''account'')'),
+    ('SELECT snowflake_ids_convert_forget(''account'')'),
+    ('SELECT snowflake_ids_convert_indexes(''account'')');
+CREATE TABLE account (id bigint PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO account SELECT n, timestamptz '2026-02-03 04:05:06+00' + n * interval '1 s' FROM generate_series(1, 10) AS n;
+GRANT ALL ON account TO regress_convert_user;
+CREATE TABLE ahead (id bigint PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO ahead VALUES (1, '2070-01-01');
+CREATE SCHEMA workshop;
+GRANT ALL ON SCHEMA workshop TO regress_convert_user;
+SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
+-- A table of his own he converts without any privilege; times to come are refused, so nobody's ids are led there.
+\set VERBOSITY terse
+CALL snowflake_ids_convert('ahead', 'id', 'mastic', 'created');
+
+\c - regress_convert_user
+SELECT n, refusal(statement) FROM attempts ORDER BY n;
+SET client_min_messages = warning;
+-- The table of another he may write to, and still not convert. His own he may.
+CALL snowflake_ids_convert('account', 'id', 'sno', 'created');
+CREATE TABLE workshop.tool AS SELECT * FROM account;
+ALTER TABLE workshop.tool ADD PRIMARY KEY (id);
+CALL snowflake_ids_convert('workshop.tool', 'id', 'sno', 'created', concurrently => false);
+SELECT count(*), count(DISTINCT id), max(sno_timestamp(id)) < now() AS in_the_past FROM workshop.tool;
+
+-- Triggers that he makes himself: on tables of his own they find keys of his own only, and nothing of another type.
+CREATE TABLE workshop.mine (id int, snowflake_ids_new_1 bigint);
+CREATE TABLE workshop.other_type (id int, snowflake_ids_new_1 text);
+SELECT 'account'::regclass::oid AS account, 'workshop.mine'::regclass::oid AS mine, 'workshop.other_type'::regclass::oid AS other_type \gset
+INSERT INTO workshop.other_type VALUES (1, 'one');
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:account, 1, 1);
+INSERT INTO workshop.mine VALUES (1);
+DROP TRIGGER t ON workshop.mine;
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:other_type, 1, 1);
+INSERT INTO workshop.mine VALUES (1);
+DROP TRIGGER t ON workshop.mine;
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:mine, 1, 7);
+INSERT INTO workshop.mine VALUES (1);
+DROP TRIGGER t ON workshop.mine;
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow('x', '', '-1');
+INSERT INTO workshop.mine VALUES (1);
+DROP TRIGGER t ON workshop.mine;
+CREATE TRIGGER t AFTER DELETE ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 1);
+DELETE FROM workshop.mine;
+INSERT INTO workshop.mine VALUES (1, 5);
+DELETE FROM workshop.mine;
+DROP TRIGGER t ON workshop.mine;
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 2);
+INSERT INTO workshop.mine VALUES (2, 5);
+DROP TRIGGER t ON workshop.mine;
+CREATE CONSTRAINT TRIGGER t AFTER INSERT OR UPDATE ON workshop.other_type FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.late(:mine, 1, 1);
+UPDATE workshop.other_type SET snowflake_ids_new_1 = NULL;
+TABLE workshop.mine;
+TABLE workshop.other_type;
+
+\c - regress_convert_owner
+SET client_min_messages = warning;
+CALL snowflake_ids_convert('account', 'id', 'mastic', 'created', concurrently => false);
+SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
+-- Of the other's conversion he sees the progress. He cannot change it.
+SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
+SELECT relation FROM snowflake_ids_convert.my_conversion;
+
+\c :main :super
+DROP DATABASE regress_convert_tenants;
+DROP ROLE regress_convert_owner, regress_convert_user;

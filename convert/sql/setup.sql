@@ -1,0 +1,13 @@
+-- Runs first: the extension, and what the other tests share.
+SET client_min_messages = warning;
+CREATE EXTENSION snowflake_ids_convert CASCADE;
+\i sql/include/shared.psql
+
+-- A server begins its ids ahead of the clock. The other tests begin when that lead is over.
+DO $$
+BEGIN
+    PERFORM gen_mastic();
+    WHILE (SELECT max(clock_lead) > 0 FROM snowflake_ids_stats) LOOP
+        PERFORM pg_sleep(0.05);
+    END LOOP;
+END $$;

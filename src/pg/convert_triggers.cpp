@@ -1,0 +1,361 @@
+// The triggers of a key's conversion (convert/): they keep the new columns filled while others write. They know tables
+// and columns by their numbers, so that a new name changes nothing. What the conversion itself does is SQL, in convert/.
+//
+// A writer need not be allowed to read the key's table. As for foreign keys, keys are looked up as the owner of that
+// table, and only for tables of the same owner.
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "executor/spi.h"
+#include "rewrite/rewriteHandler.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// A trigger's call, its arguments read: the oid of the key's table, the number of the key, and that of the column which
+// refers to it (0 for triggers on the key). The new column beside number n is snowflake_ids_new_n.
+struct Call {
+    TriggerData* data;
+    Relation table;
+    HeapTuple tuple;  // the row as it will be, or is; of a deletion as it was
+    Oid key_table;
+    AttrNumber key, column;
+    bool share;
+};
+
+[[noreturn]] void refuse_call(FunctionCallInfo fcinfo) {
+    ereport(ERROR,
+            (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+             errmsg("function \"%s\" is for triggers that a conversion makes", get_func_name(fcinfo->flinfo->fn_oid))));
+    pg_unreachable();
+}
+
+// An argument that is a number from 1 to max; 0 if it is none.
+uint32 number(const Trigger* trigger, int n, uint32 max) {
+    if (n >= trigger->tgnargs) return 0;
+    char* end;
+    errno = 0;
+    const unsigned long value = strtoul(trigger->tgargs[n], &end, 10);
+    return errno == 0 && *end == '\0' && value <= max ? static_cast<uint32>(value) : 0;
+}
+
+Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
+    if (!CALLED_AS_TRIGGER(fcinfo)) refuse_call(fcinfo);
+    auto* data = reinterpret_cast<TriggerData*>(fcinfo->context);
+    if ((data->tg_event & TRIGGER_EVENT_TIMINGMASK) != timing || !TRIGGER_FIRED_FOR_ROW(data->tg_event))
+        refuse_call(fcinfo);
+    Call call{};
+    call.data = data;
+    call.table = data->tg_relation;
+    call.tuple = TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newtuple : data->tg_trigtuple;
+    call.key_table = number(data->tg_trigger, 0, PG_UINT32_MAX);
+    call.key = static_cast<AttrNumber>(number(data->tg_trigger, 1, MaxHeapAttributeNumber));
+    call.column = static_cast<AttrNumber>(number(data->tg_trigger, 2, MaxHeapAttributeNumber));
+    call.share = data->tg_trigger->tgnargs > 3;
+    const int last = RelationGetNumberOfAttributes(call.table);
+    const bool own_key = call.key_table == RelationGetRelid(call.table);
+    const auto is_there = [&](AttrNumber n) {
+        return n > 0 && n <= last && !TupleDescAttr(RelationGetDescr(call.table), n - 1)->attisdropped;
+    };
+    if (call.key_table == InvalidOid || call.key == 0 || (own_key && !is_there(call.key)) ||
+        (of_column ? !is_there(call.column) : !own_key))
+        refuse_call(fcinfo);
+    return call;
+}
+
+AttrNumber new_column(Relation table, AttrNumber beside) {
+    char name[NAMEDATALEN];
+    snprintf(name, sizeof name, "snowflake_ids_new_%d", beside);
+    const TupleDesc columns = RelationGetDescr(table);
+    for (int i = 0; i < columns->natts; i++) {
+        const Form_pg_attribute column = TupleDescAttr(columns, i);
+        if (!column->attisdropped && namestrcmp(&column->attname, name) == 0) return static_cast<AttrNumber>(i + 1);
+    }
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("cannot follow the key of %s now", RelationGetRelationName(table)),
+                    errdetail("Its column \"%s\" is missing.", name),
+                    errhint("Give the conversion up with snowflake_ids_convert_undo().")));
+    pg_unreachable();
+}
+
+struct Value {
+    Datum datum;
+    bool is_null;
+};
+
+Value value_of(HeapTuple tuple, Relation table, AttrNumber column) {
+    Value v;
+    v.datum = heap_getattr(tuple, column, RelationGetDescr(table), &v.is_null);
+    return v;
+}
+
+Oid type_of(Relation table, AttrNumber column) {
+    return getBaseType(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid);
+}
+
+[[noreturn]] void refuse_types(Relation table) {
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("new columns of a conversion have different types in %s and the table that it refers to",
+                           RelationGetRelationName(table))));
+    pg_unreachable();
+}
+
+Oid exact_type(Relation table, AttrNumber column) {
+    return TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
+}
+
+// Whether two columns have the same value; not known to be, where there is no telling.
+bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Value b) {
+    if (a.is_null || b.is_null) return a.is_null && b.is_null;
+    const Oid type = type_of(table, column_a);
+    if (type != type_of(table, column_b)) return false;
+    TypeCacheEntry* cache = lookup_type_cache(type, TYPECACHE_EQ_OPR_FINFO);
+    if (!OidIsValid(cache->eq_opr)) return false;
+    const Oid collation = TupleDescAttr(RelationGetDescr(table), column_a - 1)->attcollation;
+    return DatumGetBool(FunctionCall2Coll(&cache->eq_opr_finfo, collation, a.datum, b.datum));
+}
+
+HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Value v) {
+    int number = column;
+    return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.datum, &v.is_null);
+}
+
+// ---- statements, prepared once in a session and anew when a table has changed
+
+enum Kind : int32 { look_up, look_up_shared, fill_late };
+struct PlanKey {
+    Oid table;
+    Oid type;
+    int32 column;
+    Kind kind;
+};
+struct PlanEntry {
+    PlanKey key;
+    SPIPlanPtr plan;
+};
+
+// Within SPI, and as the owner of the table.
+SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
+    static HTAB* plans = nullptr;
+    if (plans == nullptr) {
+        HASHCTL control{};
+        control.keysize = sizeof(PlanKey);
+        control.entrysize = sizeof(PlanEntry);
+        plans = hash_create("statements of conversions", 16, &control, HASH_ELEM | HASH_BLOBS);
+    }
+    auto* entry = static_cast<PlanEntry*>(hash_search(plans, &key, HASH_FIND, nullptr));
+    if (entry != nullptr) {
+        if (SPI_plan_is_valid(entry->plan)) return entry->plan;
+        SPIPlanPtr old = entry->plan;
+        hash_search(plans, &key, HASH_REMOVE, nullptr);
+        SPI_freeplan(old);
+    }
+    const TupleDesc columns = RelationGetDescr(table);
+    const char* name =
+        quote_qualified_identifier(get_namespace_name(RelationGetNamespace(table)), RelationGetRelationName(table));
+    const char* new_name = quote_identifier(NameStr(TupleDescAttr(columns, shadow - 1)->attname));
+    StringInfoData text;
+    initStringInfo(&text);
+    if (key.kind == fill_late) {
+        appendStringInfo(&text, "UPDATE ONLY %s SET %s = $1 WHERE ctid OPERATOR(pg_catalog.=) $2 AND %s IS NULL", name,
+                         new_name, new_name);
+    } else {
+        appendStringInfo(&text, "SELECT k.%s FROM ONLY %s AS k WHERE k.%s OPERATOR(pg_catalog.=) $1 FOR %s", new_name,
+                         name, quote_identifier(NameStr(TupleDescAttr(columns, key.column - 1)->attname)),
+                         key.kind == look_up_shared ? "SHARE" : "KEY SHARE");
+    }
+    SPIPlanPtr plan = SPI_prepare(text.data, types, type);
+    if (plan == nullptr || SPI_keepplan(plan) != 0) elog(ERROR, "could not prepare: %s", text.data);
+    bool found;
+    entry = static_cast<PlanEntry*>(hash_search(plans, &key, HASH_ENTER, &found));
+    entry->plan = plan;
+    return plan;
+}
+
+// Another user for a while, as triggers of foreign keys are. An error ends it with the (sub)transaction.
+struct Identity {
+    Oid user;
+    int context;
+};
+
+Identity become_owner_of(Relation table) {
+    Identity before;
+    GetUserIdAndSecContext(&before.user, &before.context);
+    SetUserIdAndSecContext(table->rd_rel->relowner,
+                           before.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+    return before;
+}
+
+void become(Identity who) { SetUserIdAndSecContext(who.user, who.context); }
+
+// The new id of a key, null if there is no such key or it has none yet. It is locked as a foreign key locks it, so that
+// it is still the key of that row when this is checked. `share`: waits for whoever is giving it one, and fails for a
+// snapshot that is too old to see it.
+Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
+    const AttrNumber shadow = new_column(keys, key);
+    if (exact_type(keys, shadow) != id_type) refuse_types(table);
+    const Identity caller = become_owner_of(keys);
+    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+    PlanKey plan_key{RelationGetRelid(keys), type, key, share ? look_up_shared : look_up};
+    SPIPlanPtr plan = prepared(plan_key, keys, shadow, 1, &type);
+    const int result = SPI_execute_plan(plan, &value, nullptr, false, 1);
+    if (result != SPI_OK_SELECT) elog(ERROR, "could not look up a key: %s", SPI_result_code_string(result));
+    Value id{.datum = 0, .is_null = true};
+    if (SPI_processed > 0) {
+        id.datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &id.is_null);
+        const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(keys), shadow - 1);
+        if (!id.is_null) id.datum = SPI_datumTransfer(id.datum, column->attbyval, column->attlen);
+    }
+    SPI_finish();
+    become(caller);
+    return id;
+}
+
+// The key's table, for one that refers to it and has the same owner.
+Relation open_keys(const Call& call) {
+    Relation keys = try_table_open(call.key_table, RowShareLock);
+    if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||
+        keys->rd_rel->relowner != call.table->rd_rel->relowner || call.key > RelationGetNumberOfAttributes(keys) ||
+        TupleDescAttr(RelationGetDescr(keys), call.key - 1)->attisdropped) {
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("cannot follow the key of %s now",
+                        keys == nullptr ? "a table that is gone" : RelationGetRelationName(keys)),
+                 errdetail("Table \"%s\" refers to it, and both must have the same owner while the key is converted.",
+                           RelationGetRelationName(call.table)),
+                 errhint("Give both to one role, or give the conversion up with snowflake_ids_convert_undo().")));
+    }
+    return keys;
+}
+
+}  // namespace
+
+// On the key's table, before a row is written: a new row draws its id as the new default says, whatever was given for it.
+// A row keeps its id when its key changes, once it has one.
+FUNCTION(convert_key) {
+    const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
+    const AttrNumber shadow = new_column(call.table, call.key);
+    if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) {
+        Node* expression = build_column_default(call.table, shadow);
+        if (expression == nullptr) refuse_call(fcinfo);
+        EState* state = CreateExecutorState();
+        ExprState* evaluation = ExecPrepareExpr(reinterpret_cast<Expr*>(expression), state);
+        Value id;
+        id.datum = ExecEvalExprSwitchContext(evaluation, GetPerTupleExprContext(state), &id.is_null);
+        const HeapTuple tuple = with_value(call.tuple, call.table, shadow, id);
+        FreeExecutorState(state);
+        return PointerGetDatum(tuple);
+    }
+    if (!TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
+    const Value before = value_of(call.data->tg_trigtuple, call.table, call.key);
+    const Value now = value_of(call.tuple, call.table, call.key);
+    if (value_of(call.data->tg_trigtuple, call.table, shadow).is_null &&
+        !same(call.table, call.key, before, call.key, now)) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("cannot change a key of %s now", RelationGetRelationName(call.table)),
+                        errdetail("The table is being converted, and this row has no new id yet."),
+                        errhint("Try again later. See snowflake_ids_convert_progress.")));
+    }
+    return PointerGetDatum(call.tuple);
+}
+
+// On a table that refers to the key, before a row is written: the new column has the new id of the key that it refers to.
+FUNCTION(convert_follow) {
+    const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
+    const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
+    if (!insert && !TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
+    const AttrNumber shadow = new_column(call.table, call.column);
+    const Value key = value_of(call.tuple, call.table, call.column);
+    const Value id = value_of(call.tuple, call.table, shadow);
+    if (key.is_null) {
+        if (id.is_null) return PointerGetDatum(call.tuple);
+        return PointerGetDatum(with_value(call.tuple, call.table, shadow, Value{.datum = 0, .is_null = true}));
+    }
+    if (!insert && !id.is_null) {
+        const Value before = value_of(call.data->tg_trigtuple, call.table, call.column);
+        if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
+    }
+    if (call.key_table == RelationGetRelid(call.table)) {
+        // A row that refers to itself is not there yet to be found.
+        const Value own = value_of(call.tuple, call.table, call.key);
+        if (same(call.table, call.column, key, call.key, own)) {
+            const AttrNumber own_shadow = new_column(call.table, call.key);
+            if (exact_type(call.table, own_shadow) != exact_type(call.table, shadow)) refuse_types(call.table);
+            return PointerGetDatum(
+                with_value(call.tuple, call.table, shadow, value_of(call.tuple, call.table, own_shadow)));
+        }
+    }
+    Relation keys = open_keys(call);
+    const Value found = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
+                                    exact_type(call.table, shadow), call.table);
+    table_close(keys, NoLock);
+    return PointerGetDatum(with_value(call.tuple, call.table, shadow, found));
+}
+
+// On a table that refers to the key, as the transaction ends: a row came before the one that it refers to.
+FUNCTION(convert_late) {
+    Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
+    if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
+    const AttrNumber shadow = new_column(call.table, call.column);
+    const Value key = value_of(call.tuple, call.table, call.column);
+    if (key.is_null) return PointerGetDatum(nullptr);
+    Relation keys = open_keys(call);
+    const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
+                                 exact_type(call.table, shadow), call.table);
+    if (!id.is_null) {
+        const Identity caller = become_owner_of(call.table);
+        if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+        Oid types[] = {exact_type(call.table, shadow), TIDOID};
+        Datum values[] = {id.datum, PointerGetDatum(&call.tuple->t_self)};
+        PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
+        const int result =
+            SPI_execute_plan(prepared(plan_key, call.table, shadow, 2, types), values, nullptr, false, 0);
+        if (result != SPI_OK_UPDATE) elog(ERROR, "could not fill a column: %s", SPI_result_code_string(result));
+        SPI_finish();
+        become(caller);
+    }
+    table_close(keys, NoLock);
+    return PointerGetDatum(nullptr);
+}
+
+// On the key's table, as the transaction ends: a key may have passed from one row to another (rows that exchange their
+// keys, one that is deleted and inserted again), and what refers to it be none the wiser. Most keys that go are not there
+// any more; then nothing refers to them, and no table is searched.
+FUNCTION(convert_moved) {
+    const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
+    if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
+    const Value key = value_of(call.data->tg_trigtuple, call.table, call.key);
+    if (key.is_null) return PointerGetDatum(nullptr);
+    const Oid type = type_of(call.table, call.key);
+    if (look_up_key(call.table, call.key, type, key.datum, false,
+                    exact_type(call.table, new_column(call.table, call.key)), call.table)
+            .is_null)
+        return PointerGetDatum(nullptr);
+    Oid output;
+    bool is_varlena;
+    getTypeOutputInfo(type, &output, &is_varlena);
+    char* text = OidOutputFunctionCall(output, key.datum);
+    const Identity caller = become_owner_of(call.table);
+    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+    Oid types[] = {REGCLASSOID, TEXTOID};
+    Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), CStringGetTextDatum(text)};
+    const int result = SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2)", 2, types, values,
+                                             nullptr, false, 0);
+    if (result != SPI_OK_SELECT) elog(ERROR, "could not follow a key: %s", SPI_result_code_string(result));
+    SPI_finish();
+    become(caller);
+    return PointerGetDatum(nullptr);
+}
+
+}  // namespace snowflake_ids
