@@ -243,7 +243,7 @@ Relation open_keys(const Call& call) {
 
 // On the key's table, before a row is written: a new row draws its id as the new default says, whatever was given for it.
 // A row keeps its id when its key changes, once it has one.
-FUNCTION(convert_key) {
+FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
     const AttrNumber shadow = new_column(call.table, call.key);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) {
@@ -271,7 +271,7 @@ FUNCTION(convert_key) {
 }
 
 // On a table that refers to the key, before a row is written: the new column has the new id of the key that it refers to.
-FUNCTION(convert_follow) {
+FUNCTION(snowflake_ids_convert_follow) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
     if (!insert && !TRIGGER_FIRED_BY_UPDATE(call.data->tg_event)) refuse_call(fcinfo);
@@ -304,7 +304,7 @@ FUNCTION(convert_follow) {
 }
 
 // On a table that refers to the key, as the transaction ends: a row came before the one that it refers to.
-FUNCTION(convert_late) {
+FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
@@ -332,7 +332,7 @@ FUNCTION(convert_late) {
 // On the key's table, as the transaction ends: a key may have passed from one row to another (rows that exchange their
 // keys, one that is deleted and inserted again), and what refers to it be none the wiser. Most keys that go are not there
 // any more; then nothing refers to them, and no table is searched.
-FUNCTION(convert_moved) {
+FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
     const Value key = value_of(call.data->tg_trigtuple, call.table, call.key);

@@ -19,30 +19,30 @@ Datum random_datum(const Id& id) { return bytea_datum(id.bytes + 8, gid::random_
 
 }  // namespace
 
-FUNCTION(gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_us(id_argument<Id>(fcinfo, 0)))); }
-FUNCTION(gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
-FUNCTION(gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
+FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
+FUNCTION(snowflake_ids_gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
 
-FUNCTION(gid_short) {
+FUNCTION(snowflake_ids_gid_short) {
     char text[gid::short_size];
     gid::print_short(id_argument<Id>(fcinfo, 0), text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, gid::short_size));
 }
 
-FUNCTION(gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
+FUNCTION(snowflake_ids_gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
 
-FUNCTION(gid_is_empty) {
+FUNCTION(snowflake_ids_gid_is_empty) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     PG_RETURN_BOOL(id == gid::empty(gid::kind(id)));
 }
 
-FUNCTION(gid_decode) {
+FUNCTION(snowflake_ids_gid_decode) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_us(id))), random_datum(id)};
     return record(fcinfo, values, lengthof(values));
 }
 
-FUNCTION(make_gid) {
+FUNCTION(snowflake_ids_make_gid) {
     const Kind kind = kind_argument(fcinfo, 0);
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
     const bytea* random = PG_GETARG_BYTEA_PP(2);
@@ -55,7 +55,7 @@ FUNCTION(make_gid) {
     return id_datum(gid::make(kind, ms.value, load_be<gid::random_size>(bytes)));
 }
 
-FUNCTION(gid_lower_bound) {
+FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
     const Result<Id> id = gid::lower_bound(kind, unix_us(t));
@@ -63,7 +63,7 @@ FUNCTION(gid_lower_bound) {
     return id_datum(id.value);
 }
 
-FUNCTION(gid_upper_bound) {
+FUNCTION(snowflake_ids_gid_upper_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
     const Result<Id> id = gid::upper_bound(kind, unix_us(t));

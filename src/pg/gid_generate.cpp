@@ -29,10 +29,10 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 }  // namespace
 
 // gen_gid(kind)
-FUNCTION(gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
+FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
 
 // gen_gid_series(kind, count)
-FUNCTION(gen_gid_series) {
+FUNCTION(snowflake_ids_gen_gid_series) {
     struct State {
         gid::Kind kind;
         series::Pace pace;

@@ -69,18 +69,50 @@ Datum bound_argument(FunctionCallInfo fcinfo, Comparison comparison) {
 
 }  // namespace
 
-TIME_PREDICATES(gid)
+FUNCTION(snowflake_ids_gid_lt_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, Comparison::less, 0, 1));
+}
+FUNCTION(snowflake_ids_gid_le_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, Comparison::less_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_gid_ge_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, Comparison::greater_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_gid_gt_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, Comparison::greater, 0, 1));
+}
+FUNCTION(snowflake_ids_timestamptz_lt_gid) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, commuted(Comparison::less), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_le_gid) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, commuted(Comparison::less_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_ge_gid) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, commuted(Comparison::greater_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_gt_gid) {
+    PG_RETURN_BOOL(compare_with_time<gid::Id>(fcinfo, commuted(Comparison::greater), 1, 0));
+}
+FUNCTION(snowflake_ids_gid_contained_by) {
+    PG_RETURN_BOOL(range_contains(fcinfo, time_us(id_argument<gid::Id>(fcinfo, 0))));
+}
 
-static constexpr TimeFormat format = {predicates, lengthof(predicates), id_with_constants<Format>,
+static constexpr TimeOperators operators{{snowflake_ids_gid_lt_timestamptz, snowflake_ids_gid_le_timestamptz,
+                                          snowflake_ids_gid_ge_timestamptz, snowflake_ids_gid_gt_timestamptz},
+                                         {snowflake_ids_timestamptz_lt_gid, snowflake_ids_timestamptz_le_gid,
+                                          snowflake_ids_timestamptz_ge_gid, snowflake_ids_timestamptz_gt_gid},
+                                         snowflake_ids_gid_contained_by};
+
+static constexpr TimeFormat format = {operators.rows, lengthof(operators.rows), id_with_constants<Format>,
                                       id_index_conditions<Format>};
 
-FUNCTION(gid_first) { return id_datum(window_argument(fcinfo).first); }
-FUNCTION(gid_last) { return id_datum(window_argument(fcinfo).last); }
-FUNCTION(gid_last_before) { return bound_argument(fcinfo, Comparison::less); }
-FUNCTION(gid_last_until) { return bound_argument(fcinfo, Comparison::less_equal); }
-FUNCTION(gid_first_from) { return bound_argument(fcinfo, Comparison::greater_equal); }
-FUNCTION(gid_first_after) { return bound_argument(fcinfo, Comparison::greater); }
-FUNCTION(gid_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_gid_first) { return id_datum(window_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_gid_last) { return id_datum(window_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_gid_last_before) { return bound_argument(fcinfo, Comparison::less); }
+FUNCTION(snowflake_ids_gid_last_until) { return bound_argument(fcinfo, Comparison::less_equal); }
+FUNCTION(snowflake_ids_gid_first_from) { return bound_argument(fcinfo, Comparison::greater_equal); }
+FUNCTION(snowflake_ids_gid_first_after) { return bound_argument(fcinfo, Comparison::greater); }
+FUNCTION(snowflake_ids_gid_time_support) { return time_support(fcinfo, format); }
 
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<gid::Id>& out) {
     return id_time_span<Format>(root, format, function, arguments, out);

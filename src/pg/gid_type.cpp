@@ -63,7 +63,7 @@ Kind kind_argument(FunctionCallInfo fcinfo, int n) {
     return kind_named(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
-FUNCTION(gid_in) {
+FUNCTION(snowflake_ids_gid_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<Id> id = gid::parse(text, std::strlen(text));
     if (!id) {
@@ -74,14 +74,14 @@ FUNCTION(gid_in) {
     return id_datum(id.value);
 }
 
-FUNCTION(gid_out) {
+FUNCTION(snowflake_ids_gid_out) {
     char* text = static_cast<char*>(palloc(gid::text_size + 1));
     gid::print(id_argument<Id>(fcinfo, 0), text);
     text[gid::text_size] = '\0';
     PG_RETURN_CSTRING(text);
 }
 
-FUNCTION(gid_recv) {
+FUNCTION(snowflake_ids_gid_recv) {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int length = message->len - message->cursor;
     const auto* bytes = reinterpret_cast<const unsigned char*>(pq_getmsgbytes(message, length));
@@ -94,9 +94,9 @@ FUNCTION(gid_recv) {
     return id_datum(id.value);
 }
 
-FUNCTION(gid_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size); }
+FUNCTION(snowflake_ids_gid_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size); }
 
-FUNCTION(gid_typmod_in) {
+FUNCTION(snowflake_ids_gid_typmod_in) {
     ArrayType* modifiers = PG_GETARG_ARRAYTYPE_P(0);
     Datum* names;
     int count;
@@ -106,10 +106,12 @@ FUNCTION(gid_typmod_in) {
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }
 
-FUNCTION(gid_typmod_out) { PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0))))); }
+FUNCTION(snowflake_ids_gid_typmod_out) {
+    PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
+}
 
 // What the server calls wherever a value meets a column or a cast with a modifier.
-FUNCTION(gid_check_modifier) {
+FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
     return PG_GETARG_DATUM(0);
@@ -123,24 +125,26 @@ int compare_arguments(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-FUNCTION(gid_eq) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
-FUNCTION(gid_ne) { PG_RETURN_BOOL(compare_arguments(fcinfo) != 0); }
-FUNCTION(gid_lt) { PG_RETURN_BOOL(compare_arguments(fcinfo) < 0); }
-FUNCTION(gid_le) { PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0); }
-FUNCTION(gid_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
-FUNCTION(gid_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
-FUNCTION(gid_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
+FUNCTION(snowflake_ids_gid_eq) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
+FUNCTION(snowflake_ids_gid_ne) { PG_RETURN_BOOL(compare_arguments(fcinfo) != 0); }
+FUNCTION(snowflake_ids_gid_lt) { PG_RETURN_BOOL(compare_arguments(fcinfo) < 0); }
+FUNCTION(snowflake_ids_gid_le) { PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0); }
+FUNCTION(snowflake_ids_gid_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
+FUNCTION(snowflake_ids_gid_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
+FUNCTION(snowflake_ids_gid_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
 
-FUNCTION(gid_hash) { return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size)); }
+FUNCTION(snowflake_ids_gid_hash) {
+    return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size));
+}
 
-FUNCTION(gid_hash_extended) {
+FUNCTION(snowflake_ids_gid_hash_extended) {
     const uint64 seed = static_cast<uint64>(PG_GETARG_INT64(1));
     return UInt64GetDatum(hash_bytes_extended(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size, seed));
 }
 
-FUNCTION(gid_to_bytea) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size); }
+FUNCTION(snowflake_ids_gid_to_bytea) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, gid::binary_size); }
 
-FUNCTION(gid_from_bytea) {
+FUNCTION(snowflake_ids_gid_from_bytea) {
     const bytea* value = PG_GETARG_BYTEA_PP(0);
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(value));
     const std::size_t length = VARSIZE_ANY_EXHDR(value);
@@ -153,7 +157,7 @@ FUNCTION(gid_from_bytea) {
 }
 
 // The way back needs no function: both types are 16 bytes in the same order.
-FUNCTION(gid_from_uuid) {
+FUNCTION(snowflake_ids_gid_from_uuid) {
     const pg_uuid_t* uuid = PG_GETARG_UUID_P(0);
     const Result<Id> id = gid::from_bytes(uuid->data, UUID_LEN);
     if (!id) {

@@ -21,16 +21,16 @@ Span far_argument(FunctionCallInfo fcinfo) { return part(ids_argument(fcinfo), f
 
 }  // namespace
 
-FUNCTION(snowflake_created_in) {
+FUNCTION(snowflake_ids_snowflake_created_in) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const Layout& layout = layouts::argument(fcinfo, 1).layout;
     PG_RETURN_BOOL(id <= layout.max_id() && within(range_argument(fcinfo, 2), layout.time_us(id)));
 }
 
-FUNCTION(snowflake_first) { PG_RETURN_INT64(near_argument(fcinfo).first); }
-FUNCTION(snowflake_last) { PG_RETURN_INT64(near_argument(fcinfo).last); }
-FUNCTION(snowflake_far_first) { PG_RETURN_INT64(far_argument(fcinfo).first); }
-FUNCTION(snowflake_far_last) { PG_RETURN_INT64(far_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_snowflake_first) { PG_RETURN_INT64(near_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_snowflake_last) { PG_RETURN_INT64(near_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_snowflake_far_first) { PG_RETURN_INT64(far_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_snowflake_far_last) { PG_RETURN_INT64(far_argument(fcinfo).last); }
 
 namespace {
 
@@ -69,6 +69,6 @@ constexpr TimeFormat format = {predicates, lengthof(predicates), nullptr, index_
 
 }  // namespace
 
-FUNCTION(snowflake_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_snowflake_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids

@@ -261,7 +261,7 @@ namespace snowflake_ids {
 using namespace layouts;
 
 // snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
-FUNCTION(layout_create) {
+FUNCTION(snowflake_ids_layout_create) {
     prevent_where_read_only("snowflake_layout_create()");
     refuse_nulls(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
@@ -288,7 +288,7 @@ FUNCTION(layout_create) {
 }
 
 // snowflake_layout_drop(name)
-FUNCTION(layout_drop) {
+FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     refuse_nulls(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
@@ -313,16 +313,18 @@ FUNCTION(layout_drop) {
 }
 
 // What the table's CHECK constraint calls: raises an error for what is no layout.
-FUNCTION(layout_check) {
+FUNCTION(snowflake_ids_layout_check) {
     (void) from_fields(fcinfo, 0);
     PG_RETURN_BOOL(true);
 }
 
 // Can ids of the layout be generated?
-FUNCTION(layout_generates) { PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_layout_generates) {
+    PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
+}
 
 // The triggers that keep rows as they are, and keep out those who may not create layouts.
-FUNCTION(layout_keep) {
+FUNCTION(snowflake_ids_layout_keep) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
                         errmsg("function \"%s\" was not called by trigger manager", "snowflake_layout_keep")));
@@ -342,7 +344,7 @@ FUNCTION(layout_keep) {
 }
 
 // snowflake_known_layouts(): rows as those of the table, and whether ids can be generated.
-FUNCTION(known_layouts) {
+FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     for (const KnownLayout& k : known_layouts) {

@@ -15,15 +15,15 @@ constexpr Span far(const Times& times) { return part(ids_of(times), far_half, ~s
 
 }  // namespace
 
-FUNCTION(mastic_created_in) {
+FUNCTION(snowflake_ids_mastic_created_in) {
     const int64 us = mastic::layout.time_us(static_cast<uint64>(PG_GETARG_INT64(0)));
     PG_RETURN_BOOL(within(range_argument(fcinfo, 1), us));
 }
 
-FUNCTION(mastic_first) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).first); }
-FUNCTION(mastic_last) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).last); }
-FUNCTION(mastic_far_first) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).first); }
-FUNCTION(mastic_far_last) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).last); }
+FUNCTION(snowflake_ids_mastic_first) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).first); }
+FUNCTION(snowflake_ids_mastic_last) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).last); }
+FUNCTION(snowflake_ids_mastic_far_first) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).first); }
+FUNCTION(snowflake_ids_mastic_far_last) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).last); }
 
 namespace {
 
@@ -47,6 +47,6 @@ constexpr TimeFormat format = {predicates,       lengthof(predicates), with_cons
 
 }  // namespace
 
-FUNCTION(mastic_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_mastic_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids

@@ -83,7 +83,7 @@ Layout si_layout(uint64 numbering) {
 
 }  // namespace
 
-FUNCTION(sno_may_be_mine) {
+FUNCTION(snowflake_ids_sno_may_be_mine) {
     const sno::Fields id = sno::split(id_argument<sno::Id>(fcinfo, 0));
     const auto partition = static_cast<uint16>(id.partition);
     const ledger::Ledger& shared = shared_ledger();
@@ -96,12 +96,12 @@ FUNCTION(sno_may_be_mine) {
                                ledger::find_slot(shared, key, false)));
 }
 
-FUNCTION(mastic_may_be_mine) {
+FUNCTION(snowflake_ids_mastic_may_be_mine) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     PG_RETURN_BOOL(may_be_mine(shared_ledger(), mastic::layout, ledger::mastic_numbering, id, nullptr));
 }
 
-FUNCTION(snowflake_si_may_be_mine) {
+FUNCTION(snowflake_ids_snowflake_si_may_be_mine) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const ledger::Ledger& shared = shared_ledger();
     // The layout of the first id counts, whatever the settings say now.
@@ -131,7 +131,7 @@ int32 node_now(unsigned node_bits) {
 
 // snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in
 // recovery without an id of its own.
-FUNCTION(issuer) {
+FUNCTION(snowflake_ids_issuer) {
     not_accepted::check(not_accepted::any);
     const Layout si = settings::snowflake_si_layout();
     Datum values[] = {

@@ -126,7 +126,7 @@ void refuse_past_floor() {
 }  // namespace
 
 // sno_observe(id, force). An id of a partition that this server does not draw in is none of this server's.
-FUNCTION(sno_observe) {
+FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = forced(fcinfo, 1);
     const uint32 partition = sno::split(id).partition;
@@ -140,7 +140,7 @@ FUNCTION(sno_observe) {
 }
 
 // mastic_observe(id, force)
-FUNCTION(mastic_observe) {
+FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const bool force = forced(fcinfo, 1);
     observe(generator::ready_mastic(), mastic::layout.time_us(id), force, "Mastic id");
@@ -148,7 +148,7 @@ FUNCTION(mastic_observe) {
 }
 
 // snowflake_si_observe(id, force)
-FUNCTION(snowflake_si_observe) {
+FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
     const bool force = forced(fcinfo, 1);
     Generator& g = generator::ready_snowflake_si();
@@ -160,7 +160,7 @@ FUNCTION(snowflake_si_observe) {
 
 // snowflake_ids_pass_now(format): the time now, which no id that is drawn from now on has or is before. It is the clock's
 // own time: nothing that a caller could abuse, so it takes no privilege.
-FUNCTION(pass_now) {
+FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     const int64 now_us = unix_us(now);
     switch (kind_argument(fcinfo, 0)) {
@@ -181,7 +181,7 @@ FUNCTION(pass_now) {
 }
 
 // snowflake_ids_reset(floor, format, node, force)
-FUNCTION(reset) {
+FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),

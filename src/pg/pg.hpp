@@ -21,13 +21,13 @@ extern "C" {
 static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
               "snowflake_ids needs a PostgreSQL whose Datum has 64 bits: a 64-bit server, or any from version 19 on");
 
-// FUNCTION(sno_in) { … } defines the SQL-callable C function snowflake_ids_sno_in.
-#define FUNCTION(name)                                        \
-    extern "C" {                                              \
-    PGDLLEXPORT Datum snowflake_ids_##name(PG_FUNCTION_ARGS); \
-    PG_FUNCTION_INFO_V1(snowflake_ids_##name);                \
-    }                                                         \
-    Datum snowflake_ids_##name(PG_FUNCTION_ARGS)
+// FUNCTION(snowflake_ids_sno_in) { … } defines a C function that SQL calls. (.ctags.d tells ctags.)
+#define FUNCTION(name)                        \
+    extern "C" {                              \
+    PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
+    PG_FUNCTION_INFO_V1(name);                \
+    }                                         \
+    Datum name(PG_FUNCTION_ARGS)
 
 namespace snowflake_ids {
 

@@ -191,7 +191,7 @@ Datum estimate(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-FUNCTION(sno_ineqsel) { return estimate<sno::Id>(fcinfo); }
-FUNCTION(gid_ineqsel) { return estimate<gid::Id>(fcinfo); }
+FUNCTION(snowflake_ids_sno_ineqsel) { return estimate<sno::Id>(fcinfo); }
+FUNCTION(snowflake_ids_gid_ineqsel) { return estimate<gid::Id>(fcinfo); }
 
 }  // namespace snowflake_ids

@@ -42,20 +42,20 @@ Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<
 
 }  // namespace
 
-FUNCTION(sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_us(id_argument<Id>(fcinfo, 0)))); }
-FUNCTION(sno_ticktock) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).ticktock)); }
-FUNCTION(sno_metabyte) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).metabyte)); }
-FUNCTION(sno_partition) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).partition)); }
-FUNCTION(sno_sequence) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).sequence)); }
+FUNCTION(snowflake_ids_sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_sno_ticktock) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).ticktock)); }
+FUNCTION(snowflake_ids_sno_metabyte) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).metabyte)); }
+FUNCTION(snowflake_ids_sno_partition) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).partition)); }
+FUNCTION(snowflake_ids_sno_sequence) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).sequence)); }
 
-FUNCTION(sno_decode) {
+FUNCTION(snowflake_ids_sno_decode) {
     const Fields f = fields_argument(fcinfo);
     Datum values[] = {TimestampTzGetDatum(timestamptz(sno::timeline.start_us(f.units))), UInt32GetDatum(f.ticktock),
                       UInt32GetDatum(f.metabyte), UInt32GetDatum(f.partition), UInt32GetDatum(f.sequence)};
     return record(fcinfo, values, lengthof(values));
 }
 
-FUNCTION(make_sno) {
+FUNCTION(snowflake_ids_make_sno) {
     Fields f;
     f.units = units_argument(fcinfo, 0);
     f.metabyte = metabyte_argument(fcinfo, 1);
@@ -65,44 +65,44 @@ FUNCTION(make_sno) {
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(sno_set_timestamp) {
+FUNCTION(snowflake_ids_sno_set_timestamp) {
     Fields f = fields_argument(fcinfo);
     f.units = units_argument(fcinfo, 1);
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(sno_set_metabyte) {
+FUNCTION(snowflake_ids_sno_set_metabyte) {
     Fields f = fields_argument(fcinfo);
     f.metabyte = metabyte_argument(fcinfo, 1);
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(sno_set_partition) {
+FUNCTION(snowflake_ids_sno_set_partition) {
     Fields f = fields_argument(fcinfo);
     f.partition = partition_argument(fcinfo, 1);
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(sno_set_sequence) {
+FUNCTION(snowflake_ids_sno_set_sequence) {
     Fields f = fields_argument(fcinfo);
     f.sequence = sequence_argument(fcinfo, 1);
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(sno_set_ticktock) {
+FUNCTION(snowflake_ids_sno_set_ticktock) {
     Fields f = fields_argument(fcinfo);
     f.ticktock = ticktock_argument(fcinfo, 1);
     return id_datum(sno::compose(f));
 }
 
 // The reference has partitions as two bytes: Partition{'A', 10} is 16650, byte 6 and 7 of the id.
-FUNCTION(sno_partition_to_bytes) {
+FUNCTION(snowflake_ids_sno_partition_to_bytes) {
     unsigned char bytes[2];
     store_be<2>(bytes, partition_argument(fcinfo, 0));
     return bytea_datum(bytes, sizeof bytes);
 }
 
-FUNCTION(sno_partition_from_bytes) {
+FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     const bytea* given = PG_GETARG_BYTEA_PP(0);
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
     const std::size_t length = VARSIZE_ANY_EXHDR(given);
@@ -112,14 +112,14 @@ FUNCTION(sno_partition_from_bytes) {
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
-FUNCTION(sno_lower_bound) {
+FUNCTION(snowflake_ids_sno_lower_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::lower_bound(unix_us(t));
     if (!id) report_bound(id.error, "sno", sno::timeline, t);
     return id_datum(id.value);
 }
 
-FUNCTION(sno_upper_bound) {
+FUNCTION(snowflake_ids_sno_upper_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::upper_bound(unix_us(t));
     if (!id) report_bound(id.error, "sno", sno::timeline, t);

@@ -29,17 +29,17 @@ Datum draw_one(Generator& g, uint32 metabyte) {
 }  // namespace
 
 // gen_sno(metabyte)
-FUNCTION(gen_sno) { return draw_one(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
+FUNCTION(snowflake_ids_gen_sno) { return draw_one(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
 // gen_sno(metabyte, partition)
-FUNCTION(gen_sno_partition) {
+FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
     const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
     return draw_one(generator::sno_of_partition(partition), metabyte);
 }
 
 // gen_sno_series(count, metabyte)
-FUNCTION(gen_sno_series) {
+FUNCTION(snowflake_ids_gen_sno_series) {
     struct State {
         series::Pace pace;
         uint32 metabyte;
@@ -61,7 +61,7 @@ FUNCTION(gen_sno_series) {
 
 // gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence knows no time and
 // goes round inside the bounds; all sessions share it through a slot of its own.
-FUNCTION(gen_sno_at) {
+FUNCTION(snowflake_ids_gen_sno_at) {
     const Result<uint64> tick = sno::timeline.floor_tick(unix_us(PG_GETARG_TIMESTAMPTZ(0)));
     if (!tick) report_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));
     const uint32 metabyte = metabyte_argument(fcinfo, 1);

@@ -66,7 +66,7 @@ uint32 partition_of(Jsonb* object) {
 }  // namespace
 
 // sno_snapshot(partition): null for a partition that this server has not drawn from.
-FUNCTION(sno_snapshot) {
+FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
         PG_ARGISNULL(0) ? own.node : number_argument(fcinfo, 0, "partition", Error::node_range, 65535);
@@ -88,7 +88,7 @@ FUNCTION(sno_snapshot) {
 
 // sno_restore(snapshot): the generator of the snapshot's partition never issues anything at
 // or before the times of the snapshot again.
-FUNCTION(sno_restore) {
+FUNCTION(snowflake_ids_sno_restore) {
     refuse_nulls(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
     if (!JB_ROOT_IS_OBJECT(object)) refuse("snapshot", "an object");

@@ -25,18 +25,50 @@ Window<sno::Id> window_argument(FunctionCallInfo fcinfo) { return window(SnoBoun
 
 }  // namespace
 
-TIME_PREDICATES(sno)
+FUNCTION(snowflake_ids_sno_lt_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, Comparison::less, 0, 1));
+}
+FUNCTION(snowflake_ids_sno_le_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, Comparison::less_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_sno_ge_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, Comparison::greater_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_sno_gt_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, Comparison::greater, 0, 1));
+}
+FUNCTION(snowflake_ids_timestamptz_lt_sno) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, commuted(Comparison::less), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_le_sno) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, commuted(Comparison::less_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_ge_sno) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, commuted(Comparison::greater_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_gt_sno) {
+    PG_RETURN_BOOL(compare_with_time<sno::Id>(fcinfo, commuted(Comparison::greater), 1, 0));
+}
+FUNCTION(snowflake_ids_sno_contained_by) {
+    PG_RETURN_BOOL(range_contains(fcinfo, time_us(id_argument<sno::Id>(fcinfo, 0))));
+}
 
-static constexpr TimeFormat format = {predicates, lengthof(predicates), id_with_constants<Format>,
+static constexpr TimeOperators operators{{snowflake_ids_sno_lt_timestamptz, snowflake_ids_sno_le_timestamptz,
+                                          snowflake_ids_sno_ge_timestamptz, snowflake_ids_sno_gt_timestamptz},
+                                         {snowflake_ids_timestamptz_lt_sno, snowflake_ids_timestamptz_le_sno,
+                                          snowflake_ids_timestamptz_ge_sno, snowflake_ids_timestamptz_gt_sno},
+                                         snowflake_ids_sno_contained_by};
+
+static constexpr TimeFormat format = {operators.rows, lengthof(operators.rows), id_with_constants<Format>,
                                       id_index_conditions<Format>};
 
-FUNCTION(sno_first) { return id_datum(window_argument(fcinfo).first); }
-FUNCTION(sno_last) { return id_datum(window_argument(fcinfo).last); }
-FUNCTION(sno_last_before) { return bound_datum(fcinfo, SnoBounds{}, Comparison::less, 0); }
-FUNCTION(sno_last_until) { return bound_datum(fcinfo, SnoBounds{}, Comparison::less_equal, 0); }
-FUNCTION(sno_first_from) { return bound_datum(fcinfo, SnoBounds{}, Comparison::greater_equal, 0); }
-FUNCTION(sno_first_after) { return bound_datum(fcinfo, SnoBounds{}, Comparison::greater, 0); }
-FUNCTION(sno_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_sno_first) { return id_datum(window_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_sno_last) { return id_datum(window_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_sno_last_before) { return bound_datum(fcinfo, SnoBounds{}, Comparison::less, 0); }
+FUNCTION(snowflake_ids_sno_last_until) { return bound_datum(fcinfo, SnoBounds{}, Comparison::less_equal, 0); }
+FUNCTION(snowflake_ids_sno_first_from) { return bound_datum(fcinfo, SnoBounds{}, Comparison::greater_equal, 0); }
+FUNCTION(snowflake_ids_sno_first_after) { return bound_datum(fcinfo, SnoBounds{}, Comparison::greater, 0); }
+FUNCTION(snowflake_ids_sno_time_support) { return time_support(fcinfo, format); }
 
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<sno::Id>& out) {
     return id_time_span<Format>(root, format, function, arguments, out);

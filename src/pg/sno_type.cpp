@@ -17,7 +17,7 @@ namespace snowflake_ids {
 
 using sno::Id;
 
-FUNCTION(sno_in) {
+FUNCTION(snowflake_ids_sno_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<Id> id = sno::parse(text, std::strlen(text));
     if (!id) {
@@ -27,14 +27,14 @@ FUNCTION(sno_in) {
     return id_datum(id.value);
 }
 
-FUNCTION(sno_out) {
+FUNCTION(snowflake_ids_sno_out) {
     char* text = static_cast<char*>(palloc(sno::text_size + 1));
     sno::print(id_argument<Id>(fcinfo, 0), text);
     text[sno::text_size] = '\0';
     PG_RETURN_CSTRING(text);
 }
 
-FUNCTION(sno_recv) {
+FUNCTION(snowflake_ids_sno_recv) {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
     const int length = message->len - message->cursor;
     const auto* bytes = reinterpret_cast<const unsigned char*>(pq_getmsgbytes(message, length));
@@ -46,7 +46,7 @@ FUNCTION(sno_recv) {
     return id_datum(id.value);
 }
 
-FUNCTION(sno_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
+FUNCTION(snowflake_ids_sno_send) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
 
 namespace {
 
@@ -56,24 +56,26 @@ int compare_arguments(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-FUNCTION(sno_eq) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
-FUNCTION(sno_ne) { PG_RETURN_BOOL(compare_arguments(fcinfo) != 0); }
-FUNCTION(sno_lt) { PG_RETURN_BOOL(compare_arguments(fcinfo) < 0); }
-FUNCTION(sno_le) { PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0); }
-FUNCTION(sno_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
-FUNCTION(sno_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
-FUNCTION(sno_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
+FUNCTION(snowflake_ids_sno_eq) { PG_RETURN_BOOL(compare_arguments(fcinfo) == 0); }
+FUNCTION(snowflake_ids_sno_ne) { PG_RETURN_BOOL(compare_arguments(fcinfo) != 0); }
+FUNCTION(snowflake_ids_sno_lt) { PG_RETURN_BOOL(compare_arguments(fcinfo) < 0); }
+FUNCTION(snowflake_ids_sno_le) { PG_RETURN_BOOL(compare_arguments(fcinfo) <= 0); }
+FUNCTION(snowflake_ids_sno_gt) { PG_RETURN_BOOL(compare_arguments(fcinfo) > 0); }
+FUNCTION(snowflake_ids_sno_ge) { PG_RETURN_BOOL(compare_arguments(fcinfo) >= 0); }
+FUNCTION(snowflake_ids_sno_cmp) { PG_RETURN_INT32(compare_arguments(fcinfo)); }
 
-FUNCTION(sno_hash) { return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size)); }
+FUNCTION(snowflake_ids_sno_hash) {
+    return UInt32GetDatum(hash_bytes(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size));
+}
 
-FUNCTION(sno_hash_extended) {
+FUNCTION(snowflake_ids_sno_hash_extended) {
     const uint64 seed = static_cast<uint64>(PG_GETARG_INT64(1));
     return UInt64GetDatum(hash_bytes_extended(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size, seed));
 }
 
-FUNCTION(sno_to_bytea) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
+FUNCTION(snowflake_ids_sno_to_bytea) { return bytea_datum(id_argument<Id>(fcinfo, 0).bytes, sno::binary_size); }
 
-FUNCTION(sno_from_bytea) {
+FUNCTION(snowflake_ids_sno_from_bytea) {
     const bytea* value = PG_GETARG_BYTEA_PP(0);
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(value));
     const std::size_t length = VARSIZE_ANY_EXHDR(value);
@@ -87,14 +89,14 @@ FUNCTION(sno_from_bytea) {
 
 // A uuid holds the 16 characters of the text, not the 10 bytes: so says the sno document. The
 // order is the same.
-FUNCTION(sno_to_uuid) {
+FUNCTION(snowflake_ids_sno_to_uuid) {
     static_assert(sno::text_size == UUID_LEN);
     pg_uuid_t* uuid = static_cast<pg_uuid_t*>(palloc(sizeof(pg_uuid_t)));
     sno::print(id_argument<Id>(fcinfo, 0), reinterpret_cast<char*>(uuid->data));
     PG_RETURN_UUID_P(uuid);
 }
 
-FUNCTION(sno_from_uuid) {
+FUNCTION(snowflake_ids_sno_from_uuid) {
     const pg_uuid_t* uuid = PG_GETARG_UUID_P(0);
     const Result<Id> id = sno::parse(reinterpret_cast<const char*>(uuid->data), UUID_LEN);
     if (!id) {

@@ -76,30 +76,32 @@ Inside mastic_argument(FunctionCallInfo fcinfo) { return inside_argument(fcinfo,
 
 }  // namespace
 
-FUNCTION(mastic_timestamp) { return created_datum(mastic_argument(fcinfo)); }
-FUNCTION(mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_argument(fcinfo).fields.sequence)); }
+FUNCTION(snowflake_ids_mastic_timestamp) { return created_datum(mastic_argument(fcinfo)); }
+FUNCTION(snowflake_ids_mastic_sequence) {
+    PG_RETURN_INT32(static_cast<int32>(mastic_argument(fcinfo).fields.sequence));
+}
 
-FUNCTION(mastic_decode) {
+FUNCTION(snowflake_ids_mastic_decode) {
     const Inside i = mastic_argument(fcinfo);
     Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.sequence)};
     return record(fcinfo, values, lengthof(values));
 }
 
-FUNCTION(make_mastic) { return make(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id); }
-FUNCTION(mastic_lower_bound) {
+FUNCTION(snowflake_ids_make_mastic) { return make(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id); }
+FUNCTION(snowflake_ids_mastic_lower_bound) {
     return bound(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
 }
-FUNCTION(mastic_upper_bound) {
+FUNCTION(snowflake_ids_mastic_upper_bound) {
     return bound(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
 }
 
-FUNCTION(mastic_to_text) {
+FUNCTION(snowflake_ids_mastic_to_text) {
     char text[mastic::max_text_size];
     const std::size_t length = mastic::print(static_cast<uint64>(PG_GETARG_INT64(0)), text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(length)));
 }
 
-FUNCTION(mastic_from_text) {
+FUNCTION(snowflake_ids_mastic_from_text) {
     const text* given = PG_GETARG_TEXT_PP(0);
     const Result<std::uint64_t> id = mastic::parse(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
     if (!id) {
@@ -126,15 +128,19 @@ Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
 
 }  // namespace
 
-FUNCTION(snowflake_si_timestamp) { return created_datum(snowflake_si_argument(fcinfo)); }
-FUNCTION(snowflake_si_machine_id) { PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.node)); }
-FUNCTION(snowflake_si_uin) { PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence)); }
-FUNCTION(snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
-FUNCTION(make_snowflake_si) {
+FUNCTION(snowflake_ids_snowflake_si_timestamp) { return created_datum(snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_si_machine_id) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.node));
+}
+FUNCTION(snowflake_ids_snowflake_si_uin) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence));
+}
+FUNCTION(snowflake_ids_snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_make_snowflake_si) {
     return make(fcinfo, layouts::snowflake_si_argument(fcinfo, 3), {0, "machine_id", "uin"}, snowflake_si_id);
 }
-FUNCTION(snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
-FUNCTION(snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
+FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
 
 // ---- any layout
 
@@ -159,15 +165,15 @@ Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
 
 }  // namespace
 
-FUNCTION(snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
-FUNCTION(snowflake_decode) { return decoded(fcinfo, snowflake_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_decode) { return decoded(fcinfo, snowflake_argument(fcinfo)); }
 // layout, created, node, sequence; or created, node, sequence and fields
-FUNCTION(make_snowflake) {
+FUNCTION(snowflake_ids_make_snowflake) {
     const bool named = PG_NARGS() == 4;
     return make(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
                 id_of(fcinfo, named));
 }
-FUNCTION(snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
-FUNCTION(snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
+FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
 
 }  // namespace snowflake_ids

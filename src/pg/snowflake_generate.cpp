@@ -16,54 +16,54 @@ namespace snowflake_ids {
 
 namespace {
 
-// The length of a tick if the compiler shall know it, for the clock is read in microseconds.
-constexpr int64 millisecond = 1000, any_tick = 0;
+using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 
-template <int64 tick_us>
+template <class Time>
 uint64 tick_now(Generator& g) {
-    return ledger::tick_now(g.now, generator::timeline_with<tick_us>(g));
+    return ledger::tick_now(g.now, Time::of(g));
 }
 
 pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const lease::Id& id) {
-    return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, g.node, id.sequence})));
+    const uint32 node = layout.node_bits == 0 ? 0 : g.node;
+    return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
 }
 
-template <int64 tick_us>
+template <class Time>
 pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
-    return id_datum(layout, g, lease::draw<generator::claim_snowflake<tick_us>>(g, tick_now<tick_us>));
+    return id_datum(layout, g, lease::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
 // A series of as many ids as argument 0 says. `ready()` gives the generator, `layout(g)` its layout.
-template <int64 tick_us, class Ready, class LayoutOf>
+template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::run<series::Pace>(
         fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [&](series::Pace& p) {
             Generator& g = ready();
-            const lease::Id id = series::take<generator::claim_snowflake<tick_us>>(p, g, tick_now<tick_us>);
+            const lease::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
             return id_datum(layout(g), g, id);
         });
 }
 
 }  // namespace
 
-FUNCTION(gen_mastic) { return generate<millisecond>(generator::ready_mastic(), mastic::layout); }
+FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
 // gen_mastic_series(count)
-FUNCTION(gen_mastic_series) {
-    return generate_series<millisecond>(fcinfo, generator::ready_mastic,
-                                        [](const Generator&) { return mastic::layout; });
+FUNCTION(snowflake_ids_gen_mastic_series) {
+    return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
+                                       [](const Generator&) { return mastic::layout; });
 }
 
-FUNCTION(gen_snowflake_si) {
+FUNCTION(snowflake_ids_gen_snowflake_si) {
     Generator& g = generator::ready_snowflake_si();
-    return generate<millisecond>(g, g.layout);
+    return generate<SnowflakeSiTime>(g, g.layout);
 }
 
 // gen_snowflake_si_series(count)
-FUNCTION(gen_snowflake_si_series) {
-    return generate_series<millisecond>(fcinfo, generator::ready_snowflake_si,
-                                        [](const Generator& g) -> const Layout& { return g.layout; });
+FUNCTION(snowflake_ids_gen_snowflake_si_series) {
+    return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
+                                            [](const Generator& g) -> const Layout& { return g.layout; });
 }
 
 namespace {
@@ -109,14 +109,14 @@ Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::
 }  // namespace
 
 // gen_snowflake(layout)
-FUNCTION(gen_snowflake) {
+FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready(named);
-    return named_id_datum(named, g, lease::draw<generator::claim_snowflake<any_tick>>(g, tick_now<any_tick>));
+    return named_id_datum(named, g, lease::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
 }
 
 // gen_snowflake_series(layout, count)
-FUNCTION(gen_snowflake_series) {
+FUNCTION(snowflake_ids_gen_snowflake_series) {
     struct State {
         series::Pace pace;
         NamedLayout* named;
@@ -132,13 +132,13 @@ FUNCTION(gen_snowflake_series) {
             // Snowflake-SI others.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready(*s.named);
-            const lease::Id id = series::take<generator::claim_snowflake<any_tick>>(s.pace, g, tick_now<any_tick>);
+            const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
             return named_id_datum(*s.named, g, id);
         });
 }
 
 // snowflake_observe(layout, id, force). An id of another node is none of this server's.
-FUNCTION(snowflake_observe) {
+FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
     const bool force = operate::forced(fcinfo, 2);

@@ -18,16 +18,16 @@ Span ids_of(const Layout& layout, const Times& times) {
 
 }  // namespace
 
-FUNCTION(snowflake_si_created_in) {
+FUNCTION(snowflake_ids_snowflake_si_created_in) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const Layout layout = layouts::snowflake_si_argument(fcinfo, 2);
     PG_RETURN_BOOL(id <= layout.max_id() && within(range_argument(fcinfo, 1), layout.time_us(id)));
 }
 
-FUNCTION(snowflake_si_first) {
+FUNCTION(snowflake_ids_snowflake_si_first) {
     PG_RETURN_INT64(ids_of(layouts::snowflake_si_argument(fcinfo, 1), range_argument(fcinfo, 0)).first);
 }
-FUNCTION(snowflake_si_last) {
+FUNCTION(snowflake_ids_snowflake_si_last) {
     PG_RETURN_INT64(ids_of(layouts::snowflake_si_argument(fcinfo, 1), range_argument(fcinfo, 0)).last);
 }
 
@@ -62,6 +62,6 @@ constexpr TimeFormat format = {predicates, lengthof(predicates), with_constants,
 
 }  // namespace
 
-FUNCTION(snowflake_si_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_snowflake_si_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids

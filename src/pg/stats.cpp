@@ -113,7 +113,7 @@ const char* message_name(const ledger::Header& header, const ledger::Slot& slot)
 }  // namespace
 
 // The rows of the view snowflake_ids_stats.
-FUNCTION(stats) {
+FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     generator::count_up_all();
@@ -134,7 +134,7 @@ FUNCTION(stats) {
 
 // snowflake_ids_node(): the settings that live here, and what lies in the data directory.
 // Never raises: it is what one asks when something is wrong. -1: of a machine id that was not accepted.
-FUNCTION(node) {
+FUNCTION(snowflake_ids_node) {
     ledger::Attached attached;
     const ledger::Ledger& shared = try_shared_ledger(attached);
     const bool known = (not_accepted::mask & not_accepted::bit(not_accepted::machine_id)) == 0;
@@ -154,7 +154,7 @@ FUNCTION(node) {
 }
 
 // snowflake_ids_stats_reset(): the counters, never the state.
-FUNCTION(stats_reset) {
+FUNCTION(snowflake_ids_stats_reset) {
     generator::count_up_all();
     const ledger::Ledger& shared = shared_ledger();
     for (uint32 i = 0; i < ledger::slot_count; i++) {

@@ -54,13 +54,12 @@ Datum bound_datum(FunctionCallInfo fcinfo, const Bounds& bounds, Comparison comp
     return id_datum(is_lower(comparison) ? ids.first : ids.last);
 }
 
-// id comparison t, or t comparison id where the time stands first.
 template <class Id>
-bool compare_with_time(FunctionCallInfo fcinfo, Comparison comparison, bool time_first) {
-    const int64 us = time_us(id_argument<Id>(fcinfo, time_first ? 1 : 0));
+bool compare_with_time(FunctionCallInfo fcinfo, Comparison comparison, int id, int time) {
+    const int64 us = time_us(id_argument<Id>(fcinfo, id));
     // No id is at either infinity.
-    const int64 t = unix_us(PG_GETARG_TIMESTAMPTZ(time_first ? 0 : 1));
-    switch (time_first ? commuted(comparison) : comparison) {
+    const int64 t = unix_us(PG_GETARG_TIMESTAMPTZ(time));
+    switch (comparison) {
         case Comparison::less:
             return us < t;
         case Comparison::less_equal:
@@ -238,28 +237,21 @@ bool id_time_span(PlannerInfo* root, const TimeFormat& format, Oid function, Lis
     return true;
 }
 
-}  // namespace snowflake_ids
+// The rows of a table of predicates for the functions of the operators between a type and time, in the order <, <=, >=, >.
+// `contained`: the function of <@.
+struct TimeOperators {
+    TimePredicate rows[9];
 
-// The functions of the operators between the type `id` and time, and the table of them: `predicates`.
-#define TIME_COMPARISON(id, word, comparison)                                             \
-    FUNCTION(id##_##word##_timestamptz) {                                                 \
-        PG_RETURN_BOOL(compare_with_time<id::Id>(fcinfo, Comparison::comparison, false)); \
-    }                                                                                     \
-    FUNCTION(timestamptz_##word##_##id) {                                                 \
-        PG_RETURN_BOOL(compare_with_time<id::Id>(fcinfo, Comparison::comparison, true));  \
+    constexpr TimeOperators(const PGFunction (&id_first)[4], const PGFunction (&time_first)[4], PGFunction contained)
+        : rows{} {
+        constexpr Comparison comparisons[] = {Comparison::less, Comparison::less_equal, Comparison::greater_equal,
+                                              Comparison::greater};
+        for (int i = 0; i < 4; i++) {
+            rows[2 * i] = {id_first[i], comparisons[i], 0, 1, false};
+            rows[2 * i + 1] = {time_first[i], commuted(comparisons[i]), 1, 0, false};
+        }
+        rows[8] = {contained, Comparison::less, 0, 1, true};
     }
-#define TIME_COMPARISON_ROWS(id, word, comparison)                                             \
-    {snowflake_ids_##id##_##word##_timestamptz, Comparison::comparison, 0, 1, false}, {        \
-        snowflake_ids_timestamptz_##word##_##id, commuted(Comparison::comparison), 1, 0, false \
-    }
-#define TIME_PREDICATES(id)                                                                                          \
-    TIME_COMPARISON(id, lt, less)                                                                                    \
-    TIME_COMPARISON(id, le, less_equal)                                                                              \
-    TIME_COMPARISON(id, ge, greater_equal)                                                                           \
-    TIME_COMPARISON(id, gt, greater)                                                                                 \
-    FUNCTION(id##_contained_by) { PG_RETURN_BOOL(range_contains(fcinfo, time_us(id_argument<id::Id>(fcinfo, 0)))); } \
-    static constexpr TimePredicate predicates[] = {TIME_COMPARISON_ROWS(id, lt, less),                               \
-                                                   TIME_COMPARISON_ROWS(id, le, less_equal),                         \
-                                                   TIME_COMPARISON_ROWS(id, ge, greater_equal),                      \
-                                                   TIME_COMPARISON_ROWS(id, gt, greater),                            \
-                                                   {snowflake_ids_##id##_contained_by, Comparison::less, 0, 1, true}};
+};
+
+}  // namespace snowflake_ids

@@ -11,20 +11,20 @@ using uuid7::Id;
 
 // NULL for other versions and variants. Milliseconds, as uuid_extract_timestamp() of PostgreSQL 18 gives them: who made
 // the uuid may have put anything into the bits below.
-FUNCTION(uuid7_timestamp) {
+FUNCTION(snowflake_ids_uuid7_timestamp) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!uuid7::is_valid(id)) PG_RETURN_NULL();
     PG_RETURN_TIMESTAMPTZ(timestamptz(uuid7::time_us(id)));
 }
 
-FUNCTION(uuid7_lower_bound) {
+FUNCTION(snowflake_ids_uuid7_lower_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = uuid7::lower_bound(unix_us(t));
     if (!id) report_bound(id.error, "uuid", uuid7::timeline, t);
     return id_datum(id.value);
 }
 
-FUNCTION(uuid7_upper_bound) {
+FUNCTION(snowflake_ids_uuid7_upper_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = uuid7::upper_bound(unix_us(t));
     if (!id) report_bound(id.error, "uuid", uuid7::timeline, t);

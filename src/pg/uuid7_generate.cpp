@@ -37,10 +37,10 @@ uuid7::Id draw() {
 
 }  // namespace
 
-FUNCTION(gen_uuid7) { return id_datum(draw()); }
+FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
 
 // gen_uuid7_series(count)
-FUNCTION(gen_uuid7_series) {
+FUNCTION(snowflake_ids_gen_uuid7_series) {
     struct State {
         uuid7::Id id;
         uint32 unchecked;  // ids until the next look for interrupts

@@ -36,13 +36,13 @@ Window<Id> window_argument(FunctionCallInfo fcinfo) { return window(Uuid7Bounds{
 
 }  // namespace
 
-FUNCTION(uuid7_created_in) {
+FUNCTION(snowflake_ids_uuid7_created_in) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     PG_RETURN_BOOL(uuid7::is_valid(id) && within(range_argument(fcinfo, 1), uuid7::time_us(id)));
 }
 
-FUNCTION(uuid7_first) { return id_datum(window_argument(fcinfo).first); }
-FUNCTION(uuid7_last) { return id_datum(window_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_uuid7_first) { return id_datum(window_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_uuid7_last) { return id_datum(window_argument(fcinfo).last); }
 
 namespace {
 
@@ -136,6 +136,6 @@ constexpr TimeFormat format = {.predicates = predicates,
 
 }  // namespace
 
-FUNCTION(uuid7_time_support) { return time_support(fcinfo, format); }
+FUNCTION(snowflake_ids_uuid7_time_support) { return time_support(fcinfo, format); }
 
 }  // namespace snowflake_ids
