@@ -71,19 +71,22 @@ Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
 
 const char* mastic_id() { return "Mastic id"; }
 
-// Every 64-bit number is an id: this cannot fail.
-Inside mastic_argument(FunctionCallInfo fcinfo) { return inside_argument(fcinfo, mastic::layout, mastic_id()); }
+uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
+
+// Every 64-bit number is an id: splitting cannot fail.
+Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
+
+TimestampTz mastic_created(FunctionCallInfo fcinfo) {
+    return timestamptz(mastic::layout.time_us(mastic_argument(fcinfo)));
+}
 
 }  // namespace
 
-FUNCTION(snowflake_ids_mastic_timestamp) { return created_datum(mastic_argument(fcinfo)); }
-FUNCTION(snowflake_ids_mastic_sequence) {
-    PG_RETURN_INT32(static_cast<int32>(mastic_argument(fcinfo).fields.sequence));
-}
+FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
+FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
 
 FUNCTION(snowflake_ids_mastic_decode) {
-    const Inside i = mastic_argument(fcinfo);
-    Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.sequence)};
+    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
     return record(fcinfo, values, lengthof(values));
 }
 
@@ -97,7 +100,7 @@ FUNCTION(snowflake_ids_mastic_upper_bound) {
 
 FUNCTION(snowflake_ids_mastic_to_text) {
     char text[mastic::max_text_size];
-    const std::size_t length = mastic::print(static_cast<uint64>(PG_GETARG_INT64(0)), text);
+    const std::size_t length = mastic::print(mastic_argument(fcinfo), text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(length)));
 }
 
