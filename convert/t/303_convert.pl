@@ -274,6 +274,29 @@ END
 	is(sql("INSERT INTO by_$name (created) VALUES (now()) RETURNING id > (SELECT max(id) FROM by_$name)"), 't', "$name: the next id is above all");
 }
 
+# ---- a transaction that does not end: the conversion waits for it, and nobody waits behind the conversion
+{
+	sql("CREATE TABLE held (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01'); INSERT INTO held VALUES (1)");
+	my $holder = Session->new($server);
+	$holder->ask('BEGIN; INSERT INTO held VALUES (2)');
+	my $convert = "CALL ids.snowflake_ids_convert('held', 'id', 'mastic', 'created', concurrently => false)";
+	like(Session::ask_once($server, "SET lock_timeout = '200ms'; $convert"), qr/could not lock \S*held within lock_timeout/, 'a conversion that may not wait for long');
+	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"), 'prepare', 'has begun, and changed nothing');
+	my $session = Session->new($server);
+	my $backend = $session->ask('SELECT pg_backend_pid()');
+	$session->send($convert);
+	ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE pid = $backend AND mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'held'::regclass"),
+		'one that may asks for a strong lock');
+	for my $id (3 .. 5)
+	{
+		unlike(Session::ask_once($server, "SET lock_timeout = '30s'; INSERT INTO held VALUES ($id)"), qr/ERROR/, 'others write while it waits');
+	}
+	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"), 'prepare', 'it waits still');
+	$holder->ask('COMMIT');
+	like($session->answer, qr/done$/, 'and ends when it can');
+	is(sql('SELECT count(*), count(DISTINCT id) FROM held'), '5|5', 'with all rows');
+}
+
 # ---- a row that gets another time while the rows are being numbered
 {
 	sql("CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
