@@ -91,6 +91,7 @@ BEGIN
         EXECUTE format('REVOKE ALL ON %s FROM %s', map, grantee);
     END LOOP;
     EXECUTE format('ALTER TABLE %s ADD UNIQUE (n)', map);
+    EXECUTE format('CREATE INDEX ON %s (new)', map);
     EXECUTE format('COMMENT ON TABLE %s IS %L', map, format('old and new keys of %s; see snowflake_ids_convert_forget()', j.relation));
     EXECUTE format('ANALYZE %s', map);
     RETURN map::regclass;

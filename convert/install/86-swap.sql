@@ -1,7 +1,8 @@
 -- Puts the new columns in the places of the old ones.
 
--- Rows that came since the numbering belong into the table of old and new keys, too.
-CREATE FUNCTION snowflake_ids_convert.complete_map(j snowflake_ids_convert.job) RETURNS void
+-- Rows that came since the numbering belong into the table of old and new keys, too. Those that were visible in a snapshot
+-- are there already; then few are left, and each is looked for by an index.
+CREATE FUNCTION snowflake_ids_convert.complete_map(j snowflake_ids_convert.job, since pg_snapshot) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -11,10 +12,12 @@ BEGIN
     EXECUTE format('SELECT (' || j.make || ')::pg_catalog.text',
                    floor((extract(epoch FROM j.issued_after) - extract(epoch FROM j.epoch)) * 1000 / j.tick_ms), 0) INTO first_later;
     EXECUTE format('INSERT INTO %s (old, new) SELECT k.%I, k.%I FROM ONLY %s AS k WHERE k.%3$I OPERATOR(%5$s.>=) %6$L::%7$s
+                    AND ($1 IS NULL OR age(k.xmin) <= age(pg_snapshot_xmin($1)::xid))
                     AND NOT EXISTS (SELECT FROM %1$s AS m WHERE m.new OPERATOR(%5$s.=) k.%3$I)',
-                   j.map, j.key_column, j.shadow, j.relation, operators, first_later, j.type);
+                   j.map, j.key_column, j.shadow, j.relation, operators, first_later, j.type)
+    USING since;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.complete_map(snowflake_ids_convert.job) IS 'internal: adds rows that came later to the table of old and new keys';
+COMMENT ON FUNCTION snowflake_ids_convert.complete_map(snowflake_ids_convert.job, pg_snapshot) IS 'internal: adds rows that came later to the table of old and new keys';
 
 -- What may have changed since the conversion began. Readers and writers go on.
 CREATE FUNCTION snowflake_ids_convert.refuse_changed(j snowflake_ids_convert.job) RETURNS void
@@ -72,6 +75,7 @@ DECLARE
     statements text[];
     plain text[];
     statement text;
+    since pg_snapshot;
     before text[];
     tables regclass[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(j.relation, j.key_attnum));
 BEGIN
@@ -80,12 +84,14 @@ BEGIN
     SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 5), array_agg(s.statement ORDER BY s.n) FILTER (WHERE s.stage = 5)
     INTO statements, plain FROM snowflake_ids_convert.changes(j) WITH ORDINALITY AS s (stage, statement, n);
     later := snowflake_ids_convert.to_validate(j);
-    PERFORM snowflake_ids_convert.complete_map(j);
+    since := pg_current_snapshot();
+    PERFORM snowflake_ids_convert.complete_map(j, NULL);
     before := ARRAY(SELECT unnest(snowflake_ids_convert.lookalikes(rel)) FROM unnest(tables) AS rel);
 
     PERFORM snowflake_ids_convert.lock_all(j, 'ACCESS EXCLUSIVE');
     PERFORM snowflake_ids_convert.refuse_unfilled(j);
-    PERFORM snowflake_ids_convert.complete_map(j);
+    PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
+    PERFORM snowflake_ids_convert.complete_map(j, since);
     PERFORM snowflake_ids_convert.drop_triggers(j.relation);
     -- Expressions of the new type need the operators of that type. Nothing of ours may be looked up on that path.
     PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(j), true);

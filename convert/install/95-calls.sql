@@ -213,7 +213,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integ
 -- It commits between its steps, so it can have no settings of its own: nothing in it depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
-    batch_size integer DEFAULT 10000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
+    batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
     fire_triggers boolean DEFAULT false, finish boolean DEFAULT true, dry_run boolean DEFAULT false,
     concurrently boolean DEFAULT true, publications boolean DEFAULT false
 )
