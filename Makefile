@@ -85,10 +85,12 @@ give-back: all
 	@bash -c '. tools/lib.sh && give_back'
 
 # The regress tests lead the generators of the server back. It stops when other databases have the extension.
+# PostgreSQL 15 takes expected files from the input directory.
+convert_expecteddir = $(if $(filter 15,$(MAJORVERSION)),,--expecteddir=convert)
 installcheck: throw-away-server installcheck-convert
 installcheck-convert: throw-away-server
 	$(if $(strip $(CONVERT_REGRESS)),mkdir -p convert/output && $(pg_regress_installcheck) --dbname='$(CONTRIB_TESTDB)' --inputdir=convert \
-	    --outputdir=convert/output $(CONVERT_REGRESS))
+	    $(convert_expecteddir) --outputdir=convert/output $(CONVERT_REGRESS))
 throw-away-server:
 	@tools/throw-away-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'
 
