@@ -241,5 +241,20 @@ TEST_F(LedgerReset, SnowflakeSiForgotten) {
     }
 }
 
+// A repair keeps the frozen layout only if it can be Snowflake-SI's: any other would stop the generators for good.
+TEST_F(LedgerReset, RepairForgetsNoise) {
+    std::uint64_t noise = 0;
+    std::memcpy(&noise, "noisenoi", sizeof noise);
+    const std::uint64_t good = si_numbering(base_ms, 5), other_shape = pack_numbering({{0, 1000, 41}, 10, 12}).value;
+    for (const std::uint64_t word : {noise, std::uint64_t{0}, ~std::uint64_t{0}, other_shape, mastic_numbering, good}) {
+        ledger.header->si_layout.store(word);
+        detach(ledger);
+        const Attached a = repair(dir.c_str(), file_name, 0600, 1, now_ms, true);
+        ASSERT_EQ(a.error, FileError::none);
+        ledger = a.ledger;
+        EXPECT_EQ(ledger.header->si_layout.load(), word == good ? good : 0) << word;
+    }
+}
+
 }  // namespace
 }  // namespace snowflake_ids::ledger
