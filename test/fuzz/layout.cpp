@@ -1,5 +1,7 @@
 // Layouts of 64 bits that users make: refused, or good for every id and every time they have; and what the ledger
 // remembers of them gives the same ids.
+#include <initializer_list>
+
 #include "core/layout.hpp"
 
 #include "core/snowflake_si.hpp"
