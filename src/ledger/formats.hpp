@@ -7,6 +7,7 @@
 #include "core/layout.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
 #include "ledger/numbering.hpp"
 #include "ledger/slot.hpp"
 
@@ -64,6 +65,15 @@ inline Kind kind_of(const Header& header, const Slot& slot) {
     const std::uint64_t numbering = slot.numbering.load();
     if (numbering == mastic_numbering) return Kind::mastic;
     return numbering == header.si_layout.load() ? Kind::snowflake_si : Kind::layout;
+}
+
+// The Snowflake-SI layout that has this numbering. An error: there is none.
+constexpr Result<Layout> snowflake_si_layout(std::uint64_t numbering) {
+    const Layout l = unpack_numbering(numbering);
+    const Result<Layout> si = snowflake_si::layout(l.timeline.epoch_us, l.node_bits);
+    if (!si) return si.error;
+    const Result<std::uint64_t> again = pack_numbering(si.value);
+    return again && again.value == numbering ? si : Result<Layout>(Error::bad_width);
 }
 
 // Snowflake-SI's base clock and machine id width are not in the id and are "unchangeable after it's determined"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/snowflake_si.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/directory.hpp"
 #include "ledger/formats.hpp"
@@ -36,16 +35,10 @@ bool possible(const Slot& slot) {
     return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake;
 }
 
-bool possible_si_layout(std::uint64_t v) {
-    const Layout l = unpack_numbering(v);
-    const Result<Layout> si = snowflake_si::layout(l.timeline.epoch_us, l.node_bits);
-    return si && pack_numbering(si.value) && pack_numbering(si.value).value == v;
-}
-
 // What the header's shared words say may be noise as well. The floor is the operator's, for
 // one from the file could be thousands of years ahead.
 void mend_header(Header& header, std::uint64_t floor_ms) {
-    if (!possible_si_layout(header.si_layout.load())) header.si_layout.store(0);
+    if (!snowflake_si_layout(header.si_layout.load())) header.si_layout.store(0);
     header.floor_ms.store(floor_ms);
     header.raising_until.store(0);
     header.life_id.store(0);

@@ -82,7 +82,7 @@ struct BasicSlot {
                 // to what the ceiling file holds and has been synced; 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
     // Format::snowflake: numbering.hpp. Set once, by compare-and-swap from 0, before the key is, and in the same sector of
-    // the file: whoever sees the key sees it, after a power loss and in a copy of the file too. A creator killed in
+    // the file: a process that sees the key sees the numbering, after a power loss and in a copy of the file too. A creator killed in
     // between leaves a free slot that only this numbering, or another format, can take.
     W numbering;
     W lead;  // see claim.hpp: how far a floor has put it ahead of the clock

@@ -68,19 +68,6 @@ bool may_be_mine(const ledger::Ledger& shared, const Layout& layout, uint64 numb
                        slot);
 }
 
-// May Snowflake-SI ids have had this layout, before theirs was changed?
-bool has_shape_of_si(const Layout& l) {
-    return l.timeline.tick_us == 1000 && !l.node_last && l.sequence_bits > 0 &&
-           l.node_bits + l.sequence_bits == snowflake_si::id_bits - snowflake_si::default_clock_bits;
-}
-
-// A numbering has no width of the timestamp.
-Layout si_layout(uint64 numbering) {
-    Layout layout = ledger::unpack_numbering(numbering);
-    layout.timeline.bits = snowflake_si::default_clock_bits;
-    return layout;
-}
-
 }  // namespace
 
 FUNCTION(snowflake_ids_sno_may_be_mine) {
@@ -106,16 +93,17 @@ FUNCTION(snowflake_ids_snowflake_si_may_be_mine) {
     const ledger::Ledger& shared = shared_ledger();
     // The layout of the first id counts, whatever the settings say now.
     const uint64 frozen = shared.header->si_layout.load();
-    const Layout in_force = frozen != 0 ? si_layout(frozen) : settings::snowflake_si_layout();
-    const Result<uint64> numbering = ledger::pack_numbering(in_force);
-    if (numbering && may_be_mine(shared, in_force, numbering.value, id, nullptr)) PG_RETURN_BOOL(true);
+    const Result<Layout> in_force =
+        frozen != 0 ? ledger::snowflake_si_layout(frozen) : Result<Layout>(settings::snowflake_si_layout());
+    const Result<uint64> numbering = in_force ? ledger::pack_numbering(in_force.value) : in_force.error;
+    if (numbering && may_be_mine(shared, in_force.value, numbering.value, id, nullptr)) PG_RETURN_BOOL(true);
     // An id does not say by which layout it was drawn. After a change of the layout the old ones keep their slots.
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
         if (ledger::format_of(slot) != ledger::Format::snowflake) continue;
         const uint64 own = slot.numbering.load();
-        if (has_shape_of_si(ledger::unpack_numbering(own)) && may_be_mine(shared, si_layout(own), own, id, &slot))
-            PG_RETURN_BOOL(true);
+        const Result<Layout> layout = ledger::snowflake_si_layout(own);
+        if (layout && may_be_mine(shared, layout.value, own, id, &slot)) PG_RETURN_BOOL(true);
     }
     PG_RETURN_BOOL(false);
 }

@@ -1,4 +1,4 @@
-// The part of time predicates that is the same for all formats: times of ranges, and what the planner is told.
+// What time predicates of all formats share: times of ranges, and what the planner is told.
 #include "pg/time_predicate.hpp"
 
 #include <cstring>

@@ -8,13 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/ceiling.hpp"
-#include "ledger/claim.hpp"
 #include "ledger/file.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "ledger/waiting.hpp"
-#include "ledger/word.hpp"
 #include "support/ledger_process.hpp"
 
 namespace snowflake_ids::ledger {
