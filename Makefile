@@ -24,7 +24,7 @@ EXTVERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" snowflake_
 # Objects go to build/, away from the sources; tools/lint builds with other compilers into directories of its own.
 BUILD      := build
 OBJDIR     ?= $(BUILD)/obj
-SOURCES    := $(sort $(wildcard src/pg/*.cpp src/ledger/*.cpp src/core/*.cpp))
+SOURCES    := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp src/ledger/*.cpp src/core/*.cpp))
 OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))

@@ -1,4 +1,4 @@
-// A number with check bits, as the sequences that travel with WAL hold it (pg/wal_sequence.hpp).
+// A number with check bits, as the sequences that travel with WAL hold it (pg/server/wal_sequence.hpp).
 // All of it is in one positive 64-bit word, because pg_upgrade takes along no more of a sequence.
 //
 //   bit  63         0
@@ -49,7 +49,7 @@ inline constexpr Seal ceiling_seal{1, 15, 0x4599};
 // Unix milliseconds << 4 | machine bits.
 inline constexpr Seal si_layout_seal{2, 11, 0x385};
 
-// 0 says that there is none yet. The sequences start there: src/sql/install/05-ceiling.sql and 06-si_layout.sql.
+// 0 says that there is none yet. The sequences start there: src/sql/install/05-wal_ceiling.sql and 06-wal_layout.sql.
 static_assert(ceiling_seal.close(0) == 22320 && si_layout_seal.close(0) == 64);
 
 }  // namespace snowflake_ids::ledger

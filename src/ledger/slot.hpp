@@ -58,7 +58,7 @@ struct Counters {
     Word waiting;         // backends waiting now: waiting.hpp
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    // What goes on now, for the log: see pg/occurrence.hpp. First when it began, 0: it does not, in the line of
+    // What goes on now, for the log: see pg/draw/occurrence.hpp. First when it began, 0: it does not, in the line of
     // `issued`.
     Word overflow_began;
     Word behind_began;

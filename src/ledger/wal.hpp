@@ -1,5 +1,5 @@
 // The ceiling that travels with WAL, as far as it is not PostgreSQL's business: when it is
-// read, raised, and what follows from it. The relation itself is in pg/wal_ceiling.hpp.
+// read, raised, and what follows from it. The relation itself is in pg/server/wal_ceiling.hpp.
 //
 // A Wal has
 //   WalCeiling read()                     flushed

@@ -1,9 +1,9 @@
 // The loadable module: magic block and initialisation. Loading does the same with and
 // without shared_preload_libraries: it defines the settings. The ledger is mapped by each
 // backend at its first id.
-#include "pg/not_accepted.hpp"
 #include "pg/pg.hpp"
-#include "pg/settings.hpp"
+#include "pg/server/not_accepted.hpp"
+#include "pg/server/settings.hpp"
 
 extern "C" {
 SNOWFLAKE_IDS_MODULE_MAGIC;

@@ -1,0 +1,153 @@
+// gen_mastic(), gen_snowflake_si(), gen_snowflake(): ids of 64-bit layouts.
+//
+// Ids are unique among all layouts of the same epoch, tick and widths, in all databases of the server: these draw
+// from one slot (ledger/numbering.hpp), whatever they are called.
+#include "pg/draw/generator.hpp"
+#include "pg/draw/lease.hpp"
+#include "pg/draw/series.hpp"
+#include "pg/operate/operate.hpp"
+#include "pg/pg.hpp"
+#include "pg/type/layouts.hpp"
+
+#include "ledger/formats.hpp"
+#include "pg/errors.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
+
+template <class Time>
+uint64 tick_now(Generator& g) {
+    return ledger::tick_now(g.now, Time::of(g));
+}
+
+pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const lease::Id& id) {
+    const uint32 node = layout.node_bits == 0 ? 0 : g.node;
+    return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
+}
+
+template <class Time>
+pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
+    return id_datum(layout, g, lease::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
+}
+
+// A series of as many ids as argument 0 says. `ready()` gives the generator, `layout(g)` its layout.
+template <class Time, class Ready, class LayoutOf>
+pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
+    return series::run<series::Pace>(
+        fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [&](series::Pace& p) {
+            Generator& g = ready();
+            const lease::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
+            return id_datum(layout(g), g, id);
+        });
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
+
+// gen_mastic_series(count)
+FUNCTION(snowflake_ids_gen_mastic_series) {
+    return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
+                                       [](const Generator&) { return mastic::layout; });
+}
+
+FUNCTION(snowflake_ids_gen_snowflake_si) {
+    Generator& g = generator::ready_snowflake_si();
+    return generate<SnowflakeSiTime>(g, g.layout);
+}
+
+// gen_snowflake_si_series(count)
+FUNCTION(snowflake_ids_gen_snowflake_si_series) {
+    return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
+                                            [](const Generator& g) -> const Layout& { return g.layout; });
+}
+
+namespace {
+
+// Sets up what draws the ids of the layout. Mastic and Snowflake-SI share theirs with gen_mastic() and
+// gen_snowflake_si(), so that the ids of a session are in order whichever function it calls.
+Generator& set_up(NamedLayout& named) {
+    if (!named.generates) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
+                        errdetail("Their low bits are no sequence, so nothing would keep them unique."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    layouts::pin(named);
+    if (named.layout == mastic::layout) {
+        named.generator = &generator::ready_mastic();
+    } else if (layouts::from_settings(named)) {
+        named.generator = &generator::ready_snowflake_si();
+    } else {
+        generator::set_up_snowflake(named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        named.generator = &named.own;
+    }
+    return *named.generator;
+}
+
+// Invalidation messages are read only between the calls, so what is ready stays so for a call.
+Generator& ready(NamedLayout& named) {
+    Generator* g = named.generator;
+    // Snowflake-SI's may have been set up since, by gen_snowflake_si() and under other settings.
+    if (likely(named.valid && g != nullptr && !generator::stale(*g) &&
+               g->layout.timeline.epoch_us == named.layout.timeline.epoch_us &&
+               g->layout.node_bits == named.layout.node_bits))
+        return *g;
+    return set_up(named);
+}
+
+// Another layout of the same numbers may have a wider timestamp, and a held generator is where that one left it.
+Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
+    if (unlikely(id.tick > named.layout.timeline.max_tick()))
+        generator::raise_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+    return id_datum(named.layout, g, id);
+}
+
+}  // namespace
+
+// gen_snowflake(layout)
+FUNCTION(snowflake_ids_gen_snowflake) {
+    NamedLayout& named = layouts::argument(fcinfo, 0);
+    Generator& g = ready(named);
+    return named_id_datum(named, g, lease::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
+}
+
+// gen_snowflake_series(layout, count)
+FUNCTION(snowflake_ids_gen_snowflake_series) {
+    struct State {
+        series::Pace pace;
+        NamedLayout* named;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.named = &layouts::argument(fcinfo, 0);
+            return series::checked_count(PG_GETARG_INT64(1));
+        },
+        [](State& s) {
+            // Between two fetches of a cursor the name may have become another layout's, or the settings of
+            // Snowflake-SI others.
+            if (unlikely(!s.named->valid)) layouts::pin(*s.named);
+            Generator& g = ready(*s.named);
+            const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
+            return named_id_datum(*s.named, g, id);
+        });
+}
+
+// snowflake_observe(layout, id, force). An id of another node is none of this server's.
+FUNCTION(snowflake_ids_snowflake_observe) {
+    NamedLayout& named = layouts::argument(fcinfo, 0);
+    const int64 id = PG_GETARG_INT64(1);
+    const bool force = operate::forced(fcinfo, 2);
+    const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
+    if (!fields) report_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
+    Generator& g = ready(named);
+    if (fields.value.node == g.node)
+        operate::observe(g, named.layout.time_us(static_cast<uint64>(id)), force, named.name);
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,60 @@
+// gen_uuid7(): no ledger. Ids of a session grow; those of different sessions differ by 62 random bits.
+#include "core/uuid7.hpp"
+
+#include <ctime>
+
+#include "pg/datum.hpp"
+#include "pg/draw/series.hpp"
+#include "pg/entropy.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+// The moment of this session's last id.
+uuid7::Moment last = 0;
+
+[[noreturn]] void report_clock(const timespec& t) {
+    const bool early = t.tv_sec < 0;
+    report_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline,
+                GetCurrentTimestamp());
+}
+
+uuid7::Id draw() {
+    timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    const uuid7::Moment clock =
+        uuid7::moment(static_cast<std::uint64_t>(t.tv_sec), static_cast<std::uint64_t>(t.tv_nsec));
+    const uuid7::Moment next = uuid7::next(last, clock);
+    // Before 1970 the seconds are a huge number here.
+    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) report_clock(t);
+    const uint64 random = entropy::random64();
+    last = next;
+    return uuid7::make(next, random);
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
+
+// gen_uuid7_series(count)
+FUNCTION(snowflake_ids_gen_uuid7_series) {
+    struct State {
+        uuid7::Id id;
+        uint32 unchecked;  // ids until the next look for interrupts
+    };
+    return series::run<State>(
+        fcinfo, [&](State&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [](State& s) {
+            if (s.unchecked-- == 0) {
+                CHECK_FOR_INTERRUPTS();
+                s.unchecked = series::Pace::most - 1;
+            }
+            s.id = draw();
+            return PointerGetDatum(&s.id);
+        });
+}
+
+}  // namespace snowflake_ids

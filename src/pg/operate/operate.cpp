@@ -1,0 +1,241 @@
+// What an operator may do to a generator: observe an imported id, restore a snapshot, reset.
+// All but a forced reset only move forward.
+#include "pg/operate/operate.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+}
+
+#include "core/gid.hpp"
+#include "ledger/ceiling.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "ledger/reset.hpp"
+#include "pg/datum.hpp"
+#include "pg/draw/durability.hpp"
+#include "pg/draw/generator.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/server/wal_ceiling.hpp"
+#include "pg/server/wal_layout.hpp"
+
+namespace snowflake_ids::operate {
+
+namespace {
+
+// An imported id may be this far ahead of our clock: two servers' clocks differ. More would
+// let whoever may observe put everybody's ids into the future.
+constexpr int64 plausible_lead_us = int64{60} * 1000000;
+
+}  // namespace
+
+void refuse_far_ahead(int64 id_us, const char* what) {
+    const int64 now_us = ledger::wall_us();
+    if (id_us <= now_us + plausible_lead_us) return;
+    ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
+                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)),
+                              show_time(timestamptz(now_us))),
+                    errhint("A superuser can force it, if new ids may really run ahead of the clock from now on.")));
+}
+
+void raise_past(Generator& g, uint64 tick) {
+    // Durable first: after a power loss the mapped file may have forgotten.
+    durability::raise_above(g, tick + 1, Patience{.queues = true});
+    ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
+    // Ends leases that other backends hold at this tick.
+    shared_ledger().header->epoch.fetch_add(1);
+}
+
+bool forced(FunctionCallInfo fcinfo, int n) {
+    if (!PG_GETARG_BOOL(n)) return false;
+    if (!superuser()) {
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
+                        errdetail("Only a superuser may put ids far ahead of the clock."),
+                        errhint("Leave force out: ids up to a minute ahead of the clock need none.")));
+    }
+    return true;
+}
+
+void observe(Generator& g, int64 id_us, bool force, const char* what) {
+    if (!force) refuse_far_ahead(id_us, what);
+    raise_past(g, ledger::clamped_tick(g.timeline, id_us));
+}
+
+}  // namespace snowflake_ids::operate
+
+namespace snowflake_ids {
+
+using operate::forced;
+using operate::observe;
+
+namespace {
+
+ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(n));
+    for (const ledger::Kind kind :
+         {ledger::Kind::sno, ledger::Kind::mastic, ledger::Kind::snowflake_si, ledger::Kind::layout}) {
+        if (strcmp(name, ledger::kind_name(kind)) == 0) return kind;
+    }
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
+                    errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout."),
+                    errhint("Leave the format out for all of them.")));
+    pg_unreachable();
+}
+
+// The ceiling in WAL goes back after a forced reset, though not below what generators may have issued that were not
+// reset: their slots' ceilings tell. A session that was set up after the reset was applied, and before this, has seen the
+// old one and draws below it; perhaps for long, for ALTER SEQUENCE makes us wait. So the epoch counts once more, and what
+// was drawn meanwhile is covered after that.
+void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Patience& patience) {
+    const uint64 life_id = shared.header->life_id.load();
+    const auto ceiling_below = [&](int64 old_us) {
+        const int64 now_us = ledger::wall_us();
+        const auto least_us = static_cast<int64>(durability::ceiling_ms(Max(floor_us, now_us))) * 1000;
+        const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared)) * 1000;
+        return wal_ceiling::Ceiling{Max(least_us, Min(old_us, highest_us)), life_id};
+    };
+    const int64 old_us = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until_us), patience).until_us;
+    shared.header->epoch.fetch_add(1);
+    wal_ceiling::raise(ceiling_below(old_us), patience);
+}
+
+// What a database knows of its ids has been lost. From the floor on no generator repeats what it was about, be it reset
+// or not; and what other sessions draw meanwhile is below the ceilings of their slots.
+void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
+    if (wal_ceiling::is_damaged(patience)) {
+        // As in recovery: the life only, not the database.
+        durability::enter(shared, true, patience);
+        ledger::raise_floor(shared, reset.floor_ms);
+        const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
+        wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
+        shared.header->epoch.fetch_add(1);
+    }
+    // The server may know the layout still.
+    if (wal_layout::is_damaged(patience)) {
+        const uint64 frozen = shared.header->si_layout.load();
+        wal_layout::repair(frozen != 0 ? std::optional(ledger::unpack_numbering(frozen)) : std::nullopt, patience);
+    }
+}
+
+void refuse_past_floor() {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
+                    errhint("Choose a floor above every id, or force it.")));
+}
+
+}  // namespace
+
+// sno_observe(id, force). An id of a partition that this server does not draw in is none of this server's.
+FUNCTION(snowflake_ids_sno_observe) {
+    const auto& id = id_argument<sno::Id>(fcinfo, 0);
+    const bool force = forced(fcinfo, 1);
+    const uint32 partition = sno::split(id).partition;
+    Generator& own = generator::ready_sno();
+    if (partition == own.node) {
+        observe(own, sno::time_us(id), force, "sno");
+    } else if (generator::draws_sno_of(partition)) {
+        observe(generator::sno_of_partition(partition), sno::time_us(id), force, "sno");
+    }
+    PG_RETURN_VOID();
+}
+
+// mastic_observe(id, force)
+FUNCTION(snowflake_ids_mastic_observe) {
+    const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
+    const bool force = forced(fcinfo, 1);
+    observe(generator::ready_mastic(), mastic::layout.time_us(id), force, "Mastic id");
+    PG_RETURN_VOID();
+}
+
+// snowflake_si_observe(id, force)
+FUNCTION(snowflake_ids_snowflake_si_observe) {
+    const int64 id = PG_GETARG_INT64(0);
+    const bool force = forced(fcinfo, 1);
+    Generator& g = generator::ready_snowflake_si();
+    const Result<Layout::Fields> fields = g.layout.split(static_cast<uint64>(id));
+    if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(g.layout.max_id()));
+    if (fields.value.node == g.node) observe(g, g.layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    PG_RETURN_VOID();
+}
+
+// snowflake_ids_pass_now(format): the time now, which no id that is drawn from now on has or is before. It is the clock's
+// own time: nothing that a caller could abuse, so it takes no privilege.
+FUNCTION(snowflake_ids_pass_now) {
+    const TimestampTz now = GetCurrentTimestamp();
+    const int64 now_us = unix_us(now);
+    switch (kind_argument(fcinfo, 0)) {
+        case ledger::Kind::sno:
+            observe(generator::ready_sno(), now_us, false, "sno");
+            break;
+        case ledger::Kind::mastic:
+            observe(generator::ready_mastic(), now_us, false, "Mastic id");
+            break;
+        case ledger::Kind::snowflake_si:
+            observe(generator::ready_snowflake_si(), now_us, false, "Snowflake-SI id");
+            break;
+        default:
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
+                            errhint("Name one of the formats sno, mastic and snowflake_si.")));
+    }
+    PG_RETURN_TIMESTAMPTZ(now);
+}
+
+// snowflake_ids_reset(floor, format, node, force)
+FUNCTION(snowflake_ids_reset) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
+                        PG_ARGISNULL(0) ? errhint("Name a floor above every id, such as now().")
+                                        : errhint("Write true or false, or leave force out.")));
+    }
+    const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
+    if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
+        report_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
+                    PG_GETARG_TIMESTAMPTZ(0));
+    }
+    const int64 now_us = ledger::wall_us();
+    ledger::Reset reset{.floor_ms = static_cast<uint64>(floor_us / 1000),
+                        .ceiling_ms = durability::ceiling_ms(Max(floor_us, now_us)),
+                        .force = PG_GETARG_BOOL(3),
+                        .sync = enableFsync};
+    if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
+    if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
+    reset.unfreeze = reset.kind == ledger::Kind::snowflake_si && reset.node < 0;
+
+    ledger::Attached attached;
+    const bool no_ledger = try_shared_ledger(attached).header == nullptr;
+    const bool in_recovery = RecoveryInProgress();
+    const Patience patience{.queues = true};
+    const bool in_past = !reset.force && floor_us < now_us;
+    if (no_ledger || durability::ceilings_damaged()) {
+        if (in_past) refuse_past_floor();
+        no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
+    }
+    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
+    const ledger::Ledger& shared = shared_ledger();
+    const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
+    if (!reset.force && floor_us < highest_us) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+             errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
+             errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
+    }
+    if (!in_recovery) repair_sequences(shared, reset, patience);
+    durability::enter(shared, in_recovery, patience);
+    durability::apply(reset);
+    if (!in_recovery) {
+        // Other databases keep their own: to force, the function must be called in each.
+        if (reset.force)
+            put_back_wal_ceiling(shared, floor_us, patience);
+        else
+            wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()}, patience);
+        // The layout as well: another database goes on refusing settings that are not those of its ids.
+        if (reset.unfreeze) wal_layout::forget(patience);
+    }
+    ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
+                         reset.force ? " by force" : "")));
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

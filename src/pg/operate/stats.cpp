@@ -1,0 +1,169 @@
+// What operators see: a row per generator of this server, and a row about the node.
+#include "pg/draw/generator.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+#include <initializer_list>
+
+extern "C" {
+#include "access/xlog.h"
+#include "funcapi.h"
+#include "utils/tuplestore.h"
+}
+
+#include "core/known_layouts.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/waiting.hpp"
+#include "pg/datum.hpp"
+#include "pg/draw/occurrence.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
+#include "pg/server/wait.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+Datum count_datum(const ledger::Word& counter) {
+    return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
+}
+
+// A slot knows the numbers of a layout, not its name: created ones may have a name in each database. Known ones are
+// told by theirs.
+const char* known_name(uint64 numbering) {
+    for (const KnownLayout& k : known_layouts) {
+        const Result<uint64> known = ledger::pack_numbering(k.layout);
+        if (known && known.value == numbering) return k.name;
+    }
+    return nullptr;
+}
+
+Datum layout_datum(const Layout& l) {
+    if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
+    return CStringGetTextDatum(psprintf(
+        "epoch %s, tick %g ms, %u node bits%s, %u sequence bits", show_time(timestamptz(l.timeline.epoch_us)),
+        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
+}
+
+void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
+    constexpr int columns = 15;
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
+
+    const ledger::Key key = ledger::Key::unpack(slot.key.load());
+    const ledger::Kind kind = ledger::kind_of(header, slot);
+    const bool has_toggle = ledger::has_toggle(key.format);
+    const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
+    const Timeline timeline = ledger::timeline_of(slot);
+    const ledger::Counters& c = slot.counters;
+
+    int i = 0;
+    values[i++] = CStringGetTextDatum(ledger::kind_name(kind));
+    values[i++] = Int32GetDatum(key.node);
+    values[i++] = count_datum(c.issued);
+    values[i++] = count_datum(c.overflow_waits);
+    values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
+    values[i++] = Int64GetDatum(static_cast<int64>(ledger::waiting_in(server_run(), c.waiting)));
+    values[i++] = count_datum(c.regressions);
+    values[i++] = count_datum(c.holds);
+    nulls[i] = !has_toggle;
+    values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
+
+    // No id yet, or a generator without a time of its own.
+    const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
+    const int64 last_us = timeline.start_us(state.tick);
+    nulls[i] = no_time;
+    values[i++] = TimestampTzGetDatum(timestamptz(last_us));
+    nulls[i] = no_time;
+    values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
+    const uint64 ceiling_ms = slot.ceiling.load();
+    nulls[i] = ceiling_ms == 0;
+    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
+    nulls[i] = key.owner == InvalidOid;
+    values[i++] = ObjectIdGetDatum(key.owner);
+    nulls[i] = kind != ledger::Kind::layout;
+    if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
+    i++;
+    const uint64 overflow_ticks = occurrence::overflow_ticks(c, timeline);
+    nulls[i] = overflow_ticks == 0;
+    values[i++] = Int64GetDatum(static_cast<int64>(overflow_ticks));
+    Assert(i == columns);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+// As messages call a generator.
+const char* message_name(const ledger::Header& header, const ledger::Slot& slot) {
+    const ledger::Kind kind = ledger::kind_of(header, slot);
+    switch (kind) {
+        case ledger::Kind::mastic:
+            return "Mastic";
+        case ledger::Kind::snowflake_si:
+            return "Snowflake-SI";
+        case ledger::Kind::layout:
+            if (const char* name = known_name(slot.numbering.load())) return name;
+            break;
+        default:
+            break;
+    }
+    return ledger::kind_name(kind);
+}
+
+}  // namespace
+
+// The rows of the view snowflake_ids_stats.
+FUNCTION(snowflake_ids_stats) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    generator::count_up_all();
+    const ledger::Ledger& shared = shared_ledger();
+    const int64 now_us = ledger::wall_us();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        ledger::Slot& slot = shared.slots[i];
+        const ledger::Key key = ledger::Key::unpack(slot.key.load());
+        if (key.format == ledger::Format::none) continue;
+        occurrence::end_what_is_over(slot, [&] {
+            return occurrence::Subject{message_name(*shared.header, slot), key.node, ledger::timeline_of(slot),
+                                       ledger::has_toggle(key.format)};
+        });
+        put_row(result, slot, *shared.header, now_us);
+    }
+    PG_RETURN_NULL();
+}
+
+// snowflake_ids_node(): the settings that live here, and what lies in the data directory.
+// Never raises: it is what one asks when something is wrong. -1: of a machine id that was not accepted.
+FUNCTION(snowflake_ids_node) {
+    ledger::Attached attached;
+    const ledger::Ledger& shared = try_shared_ledger(attached);
+    const bool known = (not_accepted::mask & not_accepted::bit(not_accepted::machine_id)) == 0;
+    const auto node = [&](unsigned bits) { return known ? static_cast<int32>(machine_id::of_primary(bits)) : -1; };
+    const char* refused = not_accepted::describe();
+    Datum values[] = {
+        Int32GetDatum(node(machine_id::sno_bits)),
+        Int32GetDatum(node(0)),
+        BoolGetDatum(known && settings::machine_id < 0),
+        CStringGetTextDatum(refused != nullptr ? refused : ""),
+        Int64GetDatum(shared.header != nullptr ? static_cast<int64>(shared.header->lives.load()) : 0),
+        CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
+        BoolGetDatum(RecoveryInProgress()),
+        CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
+    };
+    PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
+}
+
+// snowflake_ids_stats_reset(): the counters, never the state.
+FUNCTION(snowflake_ids_stats_reset) {
+    generator::count_up_all();
+    const ledger::Ledger& shared = shared_ledger();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        ledger::Counters& c = shared.slots[i].counters;
+        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds}) {
+            w->store(0, std::memory_order_relaxed);
+        }
+    }
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

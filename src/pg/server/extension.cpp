@@ -1,0 +1,70 @@
+#include "pg/server/extension.hpp"
+
+#include "pg/server/settings.hpp"
+
+extern "C" {
+#include "access/relation.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "storage/lmgr.h"
+#include "utils/lsyscache.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+Oid look_up(const char* name) {
+    const Oid extension = get_extension_oid("snowflake_ids", false);
+    const Oid relation = get_relname_relid(name, get_extension_schema(extension));
+    if (!OidIsValid(relation) || getExtensionOfObject(RelationRelationId, relation) != extension) return InvalidOid;
+    return relation;
+}
+
+// Null: it does not exist any more, or `busy` is set.
+Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
+    if (!OidIsValid(relation)) return nullptr;
+    if (busy == nullptr) return try_relation_open(relation, lock);
+    if (!ConditionalLockRelationOid(relation, lock)) {
+        *busy = true;
+        return nullptr;
+    }
+    // Who had it locked before may have dropped it.
+    Relation rel = try_relation_open(relation, NoLock);
+    if (rel == nullptr) UnlockRelationOid(relation, lock);
+    return rel;
+}
+
+}  // namespace
+
+Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
+    if (busy != nullptr) *busy = false;
+    Relation rel = try_open(known, lock, busy);
+    if (rel != nullptr || (busy != nullptr && *busy)) return rel;
+    known = look_up(name);
+    rel = try_open(known, lock, busy);
+    if (rel == nullptr || rel->rd_rel->relkind == kind) return rel;
+    relation_close(rel, lock);
+    known = InvalidOid;
+    return nullptr;
+}
+
+Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
+    if (patience.queues) return open_extension_relation(known, name, kind, lock);
+    for (Attempts attempts;; attempts.pause(patience)) {
+        bool busy = false;
+        Relation rel = open_extension_relation(known, name, kind, lock, &busy);
+        if (!busy) return rel;
+        if (patience.left_us() > 0) continue;
+        ereport(ERROR,
+                (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                 errmsg("gave up waiting for relation \"%s\" of extension snowflake_ids after %d ms", name,
+                        settings::max_wait_ms),
+                 errdetail("Another session has it locked."),
+                 errhint("A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at "
+                         "pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));
+    }
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,89 @@
+#include "pg/server/machine_id.hpp"
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/pg_subscription.h"
+#include "commands/extension.h"
+}
+
+#include "pg/server/settings.hpp"
+
+namespace snowflake_ids::machine_id {
+
+namespace {
+
+bool has_subscription() {
+    Relation rel = table_open(SubscriptionRelationId, AccessShareLock);
+    SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 0, nullptr);
+    const bool found = HeapTupleIsValid(systable_getnext(scan));
+    systable_endscan(scan);
+    table_close(rel, AccessShareLock);
+    return found;
+}
+
+// On Citus a DEFAULT may be evaluated on any node.
+bool has_citus() { return OidIsValid(get_extension_oid("citus", true)); }
+
+}  // namespace
+
+uint32 of_primary(unsigned node_bits) { return effective(settings::machine_id, GetSystemIdentifier(), node_bits); }
+
+void refuse_in_recovery(const char* name, const char* hint) {
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
+             errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
+    pg_unreachable();
+}
+
+// A standby has no say in what its primary issues, so it draws with another node.
+uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery) {
+    const uint32 primary = of_primary(node_bits);
+    if (!in_recovery) return primary;
+    if (settings::standby_machine_id < 0) {
+        refuse_in_recovery(name,
+                           "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
+    }
+    const auto standby = static_cast<uint32>(settings::standby_machine_id);
+    if (standby == primary) {
+        ereport(ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("cannot generate %s ids during recovery: the standby's machine id is the primary's", name),
+                 errdetail("snowflake_ids.standby_machine_id is %u, and the primary's %s ids have machine id %u too.",
+                           standby, name, primary),
+                 errhint("Set snowflake_ids.standby_machine_id to a number that no other server has.")));
+    }
+    return standby;
+}
+
+// Servers that replicate logically write into each other's tables.
+void warn_if_not_set() {
+    static bool warned = false;
+    if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;
+    const bool citus = has_citus();
+    if (!citus && !XLogLogicalInfoActive() && !has_subscription()) return;
+    warned = true;
+    ereport(WARNING,
+            (errmsg("snowflake_ids.machine_id is not set, and this server %s",
+                    citus ? "is part of a Citus cluster" : "may replicate logically"),
+             errdetail("Copies of this server share its automatic machine id. Layouts with fewer than 16 node bits, "
+                       "such as Snowflake-SI, have 0 on each such server."),
+             errhint("Give each server its own snowflake_ids.machine_id.")));
+}
+
+void warn_of_no_node(const char* name) {
+    static bool warned = false;
+    if (warned) return;
+    const bool citus = has_citus();
+    if (!citus && !has_subscription()) return;
+    warned = true;
+    ereport(WARNING, (errmsg("%s ids have no machine id, and this server %s", name,
+                             citus ? "is part of a Citus cluster" : "has subscriptions"),
+                      errdetail("Two servers that both draw them issue the same ids."),
+                      errhint("Draw them on one server only, or use gen_sno() or gen_snowflake_si() with a "
+                              "snowflake_ids.machine_id for each server.")));
+}
+
+}  // namespace snowflake_ids::machine_id

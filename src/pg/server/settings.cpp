@@ -1,0 +1,136 @@
+#include "pg/server/settings.hpp"
+
+#include <climits>
+
+extern "C" {
+#include "utils/guc.h"
+}
+
+#include "core/iso8601.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/server/not_accepted.hpp"
+
+namespace snowflake_ids::settings {
+
+int machine_id = -1;
+int sno_sequence_min = 0;
+int sno_sequence_max = 65535;
+int si_machine_bits = snowflake_si::default_machine_bits;
+int overflow = static_cast<int>(Overflow::wait);
+int clock_regression = static_cast<int>(OnRegression::hold);
+int max_clock_lead_ms = -1;
+int standby_machine_id = -1;
+int max_wait_ms = 10000;
+int durable_window_ms = 2000;
+uint64 generation = 1;
+
+namespace {
+
+char* si_base_clock = nullptr;
+int64 si_base_clock_us = snowflake_si::default_base_clock_us;
+
+const config_enum_entry overflow_options[] = {{"wait", static_cast<int>(Overflow::wait), false},
+                                              {"error", static_cast<int>(Overflow::error), false},
+                                              {nullptr, 0, false}};
+
+// Not OnRegression::follow: it repeats ids.
+const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegression::hold), false},
+                                                {"wait", static_cast<int>(OnRegression::wait), false},
+                                                {"error", static_cast<int>(OnRegression::error), false},
+                                                {nullptr, 0, false}};
+
+// The first use of the library may be inside a parallel operation: then its settings are defined there.
+constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
+
+template <not_accepted::Setting setting>
+void changed(int, void*) {
+    not_accepted::accept(setting);
+    generation++;
+}
+
+// `extra` carries the parsed time to the assign hook, which must not fail.
+bool check_base_clock(char** value, void** extra, GucSource) {
+    const Result<int64> us = iso8601::parse(*value, strlen(*value));
+    if (!us) {
+        GUC_check_errdetail("Expected a time with its offset from UTC, such as \"2026-01-01 00:00:00+00\".");
+        return false;
+    }
+    if (!snowflake_si::layout(us.value, snowflake_si::default_machine_bits)) {
+        GUC_check_errdetail("The base clock must be a whole millisecond, 2003-03-18 07:20:19.225+00 or later.");
+        return false;
+    }
+    auto* parsed = static_cast<int64*>(guc_malloc(LOG, sizeof(int64)));
+    if (parsed == nullptr) return false;
+    *parsed = us.value;
+    *extra = parsed;
+    return true;
+}
+
+void assign_base_clock(const char*, void* extra) {
+    si_base_clock_us = *static_cast<const int64*>(extra);
+    not_accepted::accept(not_accepted::si_base_clock);
+    generation++;
+}
+
+template <not_accepted::Setting setting>
+void define_sighup_int(const char* name, const char* brief, const char* detail, int* variable, int boot, int max) {
+    DefineCustomIntVariable(name, brief, detail, variable, boot, 0, max, PGC_SIGHUP, in_parallel, nullptr,
+                            changed<setting>, nullptr);
+}
+
+}  // namespace
+
+Layout snowflake_si_layout() {
+    not_accepted::check(not_accepted::bit(not_accepted::si_base_clock) |
+                        not_accepted::bit(not_accepted::si_machine_bits));
+    // Both were checked when they were set.
+    return snowflake_si::layout(si_base_clock_us, si_machine_bits).value;
+}
+
+void define() {
+    DefineCustomIntVariable(
+        "snowflake_ids.machine_id", "Node id of this server: the sno partition and the Snowflake-SI machine id.",
+        "Must differ between servers whose ids may meet. -1: from the system identifier; 0 in narrow "
+        "layouts.",
+        &machine_id, -1, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>, nullptr);
+    DefineCustomIntVariable(
+        "snowflake_ids.standby_machine_id", "Node id of this server while it is in recovery.",
+        "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
+        &standby_machine_id, -1, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::standby_machine_id>,
+        nullptr);
+    DefineCustomIntVariable("snowflake_ids.max_clock_lead", "How far \"hold\" may run ahead of the clock.",
+                            "Beyond it an id is refused. The lead after a start does not count. -1: no limit.",
+                            &max_clock_lead_ms, -1, -1, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS | in_parallel, nullptr,
+                            changed<not_accepted::max_clock_lead>, nullptr);
+    define_sighup_int<not_accepted::sno_sequence_min>(
+        "snowflake_ids.sno_sequence_min", "Lowest sequence number of a sno.",
+        "With sno_sequence_max it shares one partition between servers; six numbers at least.", &sno_sequence_min, 0,
+        65535);
+    define_sighup_int<not_accepted::sno_sequence_max>("snowflake_ids.sno_sequence_max",
+                                                      "Highest sequence number of a sno.", nullptr, &sno_sequence_max,
+                                                      65535, 65535);
+    define_sighup_int<not_accepted::si_machine_bits>(
+        "snowflake_ids.si_machine_bits", "Width of the machine id in a Snowflake-SI id.",
+        "The per-millisecond number gets the rest of 13 bits. Frozen at the first id.", &si_machine_bits,
+        snowflake_si::default_machine_bits, snowflake_si::max_machine_bits);
+    DefineCustomStringVariable("snowflake_ids.si_base_clock", "Time from which Snowflake-SI ids count.",
+                               "Frozen at the first id.", &si_base_clock, "2026-01-01 00:00:00+00", PGC_SIGHUP,
+                               in_parallel, check_base_clock, assign_base_clock, nullptr);
+    DefineCustomEnumVariable("snowflake_ids.overflow", "What to do when the sequence of a tick is used up.",
+                             "\"wait\" for the next tick, or \"error\".", &overflow, static_cast<int>(Overflow::wait),
+                             overflow_options, PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);
+    DefineCustomEnumVariable("snowflake_ids.clock_regression",
+                             "What to do when the clock is behind the last id and no tick-tock is free.",
+                             "\"hold\" the last time and go on counting, \"wait\" for the clock, or \"error\".",
+                             &clock_regression, static_cast<int>(OnRegression::hold), regression_options, PGC_SIGHUP,
+                             in_parallel, nullptr, changed<not_accepted::clock_regression>, nullptr);
+    DefineCustomIntVariable("snowflake_ids.max_wait", "Longest time to wait for an id.",
+                            "Longer waits end in an error. Measured on a monotonic clock.", &max_wait_ms, 10000, 0,
+                            INT_MAX, PGC_USERSET, GUC_UNIT_MS | in_parallel, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable("snowflake_ids.durable_window", "How far ahead the durable ceilings are written.",
+                            "One sync per window; after a restart ids may run ahead of the clock by 1.25 windows.",
+                            &durable_window_ms, 2000, 100, 3600000, PGC_SIGHUP, GUC_UNIT_MS | in_parallel, nullptr,
+                            changed<not_accepted::durable_window>, nullptr);
+}
+
+}  // namespace snowflake_ids::settings

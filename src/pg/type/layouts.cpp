@@ -1,0 +1,365 @@
+#include "pg/type/layouts.hpp"
+
+#include <cstring>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "commands/trigger.h"
+#include "funcapi.h"
+#include "replication/logicalworker.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+}
+
+#include "core/known_layouts.hpp"
+#include "ledger/file.hpp"
+#include "ledger/numbering.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/extension.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::layouts {
+
+namespace {
+
+constexpr const char* relation_name = "snowflake_ids_layout";
+constexpr int columns = 7;  // of the table; the arguments of create are the same
+
+HTAB* cache = nullptr;
+NamedLayout* last = nullptr;  // the one that was asked for last: mostly it is the next, too
+Oid relation_oid = InvalidOid;
+
+void relation_changed(Datum, Oid relation) {
+    if (relation != InvalidOid && relation != relation_oid) return;
+    HASH_SEQ_STATUS all;
+    hash_seq_init(&all, cache);
+    while (auto* named = static_cast<NamedLayout*>(hash_seq_search(&all))) named->valid = false;
+}
+
+void make_cache() {
+    HASHCTL control = {};
+    control.keysize = NAMEDATALEN;
+    control.entrysize = sizeof(NamedLayout);
+    control.hcxt = TopMemoryContext;
+    // Entries never move and are never removed: generators are linked with each other.
+    cache = hash_create("snowflake_ids layouts", 16, &control, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+    CacheRegisterRelcacheCallback(relation_changed, Datum{0});
+}
+
+// The table of this database. Who wants to change it waits in the server's queue; who draws waits max_wait.
+Relation open_relation(LOCKMODE lock) {
+    Relation rel = lock == AccessShareLock
+                       ? open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, Patience{})
+                       : open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
+    if (rel == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"%s\" of extension snowflake_ids is missing", relation_name),
+                        errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
+    }
+    return rel;
+}
+
+Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits, int32 sequence_bits,
+               bool node_last) {
+    constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
+    if (timestamp_bits < 1 || timestamp_bits > most_time)
+        report_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
+    if (node_bits < 0 || node_bits > most) report_range(Error::bad_width, "node_bits", node_bits, 0, most);
+    if (sequence_bits < 0 || sequence_bits > most)
+        report_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
+    const bool time_only = tick.day == 0 && tick.month == 0;
+    const Layout l{{unix_us(epoch), time_only ? tick.time : 0, static_cast<unsigned>(timestamp_bits)},
+                   static_cast<unsigned>(node_bits),
+                   static_cast<unsigned>(sequence_bits),
+                   node_last};
+    Error error = check_layout(l);
+    if (error == Error::none && TIMESTAMP_NOT_FINITE(epoch)) error = Error::bad_epoch;
+    if (error == Error::bad_total_width)
+        report(error, {Source::argument, "layout", psprintf("%u", l.bits())});
+    else if (error == Error::bad_tick)
+        report(error, {Source::argument, "tick",
+                       DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
+    else if (error != Error::none)
+        report(error, {Source::argument, "epoch", show_time(epoch)});
+    return l;
+}
+
+Layout of_row(Relation rel, HeapTuple row) {
+    Datum values[columns];
+    bool nulls[columns];
+    heap_deform_tuple(row, RelationGetDescr(rel), values, nulls);
+    return checked(DatumGetTimestampTz(values[1]), *DatumGetIntervalP(values[2]), DatumGetInt32(values[3]),
+                   DatumGetInt32(values[4]), DatumGetInt32(values[5]), DatumGetBool(values[6]));
+}
+
+// Calls `found(row)` if there is a row of this name, and returns whether there is.
+template <class Found>
+bool look_up(Relation rel, const char* name, Found found) {
+    ScanKeyData key;
+    ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(name));
+    SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 1, &key);
+    const HeapTuple row = systable_getnext(scan);
+    if (HeapTupleIsValid(row)) found(row);
+    systable_endscan(scan);
+    return HeapTupleIsValid(row);
+}
+
+[[noreturn]] void raise_unknown(const char* name) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
+                    errhint("The view snowflake_layouts lists them; snowflake_layout_create() makes one.")));
+    pg_unreachable();
+}
+
+// Fills the entry from the table. False: no such row.
+bool load_created(NamedLayout& named, bool keep_lock) {
+    Relation rel = open_relation(AccessShareLock);
+    Layout layout{};
+    const bool found = look_up(rel, named.name, [&](HeapTuple row) { layout = of_row(rel, row); });
+    table_close(rel, keep_lock ? NoLock : AccessShareLock);
+    if (!found) return false;
+    if (!(named.layout == layout)) named.own.generation = 0;  // other numbers: set up again
+    named.layout = layout;
+    named.created = named.generates = named.valid = true;
+    return true;
+}
+
+bool load(NamedLayout& named, bool keep_lock) {
+    named.generator = nullptr;
+    // A created one first: a name that a later version brings along must not change what a database has used.
+    if (load_created(named, keep_lock)) return true;
+    const KnownLayout* known = known_layout(named.name, std::strlen(named.name));
+    if (known == nullptr) return false;
+    named.layout = known->layout;
+    named.generates = known->generates;
+    named.created = false;
+    named.valid = true;
+    return true;
+}
+
+NamedLayout* current(NamedLayout* named) {
+    if (unlikely(from_settings(*named))) named->layout = settings::snowflake_si_layout();
+    return named;
+}
+
+}  // namespace
+
+bool from_settings(const NamedLayout& named) { return !named.created && std::strcmp(named.name, "snowflake_si") == 0; }
+
+NamedLayout* find(const char* name, std::size_t length) {
+    if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
+               last->name[length] == '\0'))
+        return current(last);
+    if (length == 0 || length >= NAMEDATALEN || std::memchr(name, 0, length) != nullptr) return nullptr;
+    if (cache == nullptr) make_cache();
+    NamedLayout wanted{};
+    std::memcpy(wanted.name, name, length);
+    wanted.name[length] = '\0';
+    auto* named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_FIND, nullptr));
+    if (named == nullptr || !named->valid) {
+        // Names that do not exist are not kept.
+        if (named == nullptr) {
+            if (!load(wanted, false)) return nullptr;
+            named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
+            *named = wanted;
+        } else if (!load(*named, false)) {
+            return nullptr;
+        }
+    }
+    last = named;
+    return current(named);
+}
+
+NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
+    const text* name = PG_GETARG_TEXT_PP(n);
+    NamedLayout* named = find(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+    if (unlikely(named == nullptr)) raise_unknown(text_to_cstring(name));
+    return *named;
+}
+
+void pin(NamedLayout& named) {
+    named.valid = false;
+    if (!load(named, true)) raise_unknown(named.name);
+    current(&named);
+}
+
+Layout snowflake_si_argument(FunctionCallInfo fcinfo, int n) {
+    if (PG_NARGS() == n) return settings::snowflake_si_layout();
+    const TimestampTz base_clock = PG_GETARG_TIMESTAMPTZ(n);
+    const uint32 machine_bits =
+        number_argument(fcinfo, n + 1, "machine_bits", Error::bad_width, snowflake_si::max_machine_bits);
+    const Result<Layout> layout = snowflake_si::layout(unix_us(base_clock), machine_bits);
+    if (!layout) {
+        constexpr int64 last = 253402300799999000;  // 9999-12-31 23:59:59.999+00, as core has it
+        static_assert(snowflake_si::layout(last, 0) && !snowflake_si::layout(last + 1000, 0));
+        report(Error::bad_base_clock,
+               {Source::argument, "base_clock", show_time(base_clock),
+                show_time(timestamptz(snowflake_si::min_base_clock_us)), show_time(timestamptz(last))});
+    }
+    return layout.value;
+}
+
+Layout from_fields(FunctionCallInfo fcinfo, int n) {
+    return checked(PG_GETARG_TIMESTAMPTZ(n), *PG_GETARG_INTERVAL_P(n + 1), PG_GETARG_INT32(n + 2),
+                   PG_GETARG_INT32(n + 3), PG_GETARG_INT32(n + 4), PG_GETARG_BOOL(n + 5));
+}
+
+namespace {
+
+// Has anybody on this server drawn from the numbers of this layout?
+bool used(const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    return numbering && ledger::numbering_used(shared_ledger(), numbering.value);
+}
+
+// Rows are written below the executor, which would otherwise check this.
+void prevent_where_read_only(const char* command) {
+    PreventCommandDuringRecovery(command);
+    PreventCommandIfReadOnly(command);
+    PreventCommandIfParallelMode(command);
+}
+
+// A subscription applies a drop of the publisher. An error would stop all of its replication, so a layout that was
+// used on this server stays and the log says so. Returns whether the row may go.
+bool apply_drop(const TriggerData& trigger) {
+    Relation rel = open_relation(AccessExclusiveLock);  // as layout_drop
+    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
+    table_close(rel, NoLock);
+    if (!ours) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was called for another table", "snowflake_layout_keep")));
+    }
+    rel = trigger.tg_relation;
+    if (used(of_row(rel, trigger.tg_trigtuple))) {
+        bool null;
+        const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
+        ereport(LOG, (errmsg("layout \"%s\" stays, although the publisher dropped it", TextDatumGetCString(name)),
+                      errdetail("Ids with its epoch, tick and widths have been generated on this server.")));
+        return false;
+    }
+    CacheInvalidateRelcache(rel);
+    return true;
+}
+
+}  // namespace
+
+}  // namespace snowflake_ids::layouts
+
+namespace snowflake_ids {
+
+using namespace layouts;
+
+// snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
+FUNCTION(snowflake_ids_layout_create) {
+    prevent_where_read_only("snowflake_layout_create()");
+    refuse_nulls(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const std::size_t length = std::strlen(name);
+    if (length == 0 || length >= NAMEDATALEN) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid layout name: \"%s\"", name),
+                        errdetail("A name has 1 to %d bytes.", NAMEDATALEN - 1)));
+    }
+    (void) from_fields(fcinfo, 1);
+    Relation rel = open_relation(ShareRowExclusiveLock);
+    if (known_layout(name, length) != nullptr || look_up(rel, name, [](HeapTuple) {})) {
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
+                        errhint("A layout never changes: choose another name.")));
+    }
+    Datum values[columns];
+    bool nulls[columns] = {};
+    for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
+    CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+    // For this backend, should the transaction be rolled back.
+    CacheInvalidateRelcache(rel);
+    table_close(rel, NoLock);
+    CommandCounterIncrement();
+    PG_RETURN_VOID();
+}
+
+// snowflake_layout_drop(name)
+FUNCTION(snowflake_ids_layout_drop) {
+    prevent_where_read_only("snowflake_layout_drop()");
+    refuse_nulls(fcinfo, {"name"});
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    // Waits for transactions that draw their first id: see pin().
+    Relation rel = open_relation(AccessExclusiveLock);
+    const bool found = look_up(rel, name, [&](HeapTuple row) {
+        if (used(of_row(rel, row))) {
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("layout \"%s\" is in use", name),
+                            errdetail("Ids with its epoch, tick and widths have been generated on this server."),
+                            errhint("A layout that is not needed any more does no harm.")));
+        }
+        CatalogTupleDelete(rel, &row->t_self);
+    });
+    if (!found) {
+        if (known_layout(name, std::strlen(name)) == nullptr) raise_unknown(name);
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("layout \"%s\" is built in", name)));
+    }
+    CacheInvalidateRelcache(rel);
+    table_close(rel, NoLock);
+    CommandCounterIncrement();
+    PG_RETURN_VOID();
+}
+
+// What the table's CHECK constraint calls: raises an error for what is no layout.
+FUNCTION(snowflake_ids_layout_check) {
+    (void) from_fields(fcinfo, 0);
+    PG_RETURN_BOOL(true);
+}
+
+// Can ids of the layout be generated?
+FUNCTION(snowflake_ids_layout_generates) {
+    PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
+}
+
+// The triggers that keep rows as they are, and keep out those who may not create layouts.
+FUNCTION(snowflake_ids_layout_keep) {
+    if (!CALLED_AS_TRIGGER(fcinfo)) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was not called by trigger manager", "snowflake_layout_keep")));
+    }
+    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                        errdetail("It takes the privilege to call snowflake_layout_create()."),
+                        errhint("Restore as a superuser, or have the privilege granted first.")));
+    }
+    if (IsLogicalWorker() && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
+        return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
+                    errdetail("Ids that exist could not be told from others any more."),
+                    errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
+    PG_RETURN_NULL();
+}
+
+// snowflake_known_layouts(): rows as those of the table, and whether ids can be generated.
+FUNCTION(snowflake_ids_known_layouts) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    for (const KnownLayout& k : known_layouts) {
+        const Layout l = k.layout == snowflake_si::default_layout ? settings::snowflake_si_layout() : k.layout;
+        Interval tick = {};
+        tick.time = l.timeline.tick_us;
+        Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),
+                          IntervalPGetDatum(&tick),          UInt32GetDatum(l.timeline.bits),
+                          UInt32GetDatum(l.node_bits),       UInt32GetDatum(l.sequence_bits),
+                          BoolGetDatum(l.node_last),         BoolGetDatum(k.generates),
+                          CStringGetTextDatum(k.description)};
+        bool nulls[lengthof(values)] = {};
+        tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    }
+    PG_RETURN_NULL();
+}
+
+}  // namespace snowflake_ids

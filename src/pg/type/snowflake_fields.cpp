@@ -1,0 +1,182 @@
+// Looking inside an id of a 64-bit layout, putting one together, and the ids that bound a time range.
+//
+// Where the functions of the formats differ is how they know the layout: a Mastic id has the one it has; Snowflake-SI's
+// comes from the settings, or from two arguments at the end; and other layouts are named, or described by six
+// arguments at the end. Each function here that may be told more serves two SQL functions.
+//
+// SQL has no unsigned 64-bit number: a bigint holds the same 64 bits, so ids of the last half of a layout of 64 bits
+// are negative (Mastic from the year 6485 on). Nothing here cares; only the order of bigint does.
+#include "core/mastic.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+#include "pg/type/layouts.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+struct Inside {
+    Layout layout;
+    Layout::Fields fields;
+};
+
+// Argument 0.
+Inside inside_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
+    const int64 id = PG_GETARG_INT64(0);
+    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
+    if (!fields) report_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
+    return {layout, fields.value};
+}
+
+Datum created_datum(const Inside& i) {
+    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start_us(i.fields.tick)));
+}
+
+Datum decoded(FunctionCallInfo fcinfo, const Inside& i) {
+    Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+// The arguments of a make function, for messages. Null: the format has no such field.
+struct Arguments {
+    int created;
+    const char* node;
+    const char* sequence;
+};
+
+template <class What>
+Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
+    int n = names.created;
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+    const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_us(t));
+    if (!tick) report_time(tick.error, what(), layout.timeline, t);
+    uint32 node = 0;
+    if (names.node != nullptr) node = number_argument(fcinfo, ++n, names.node, Error::node_range, layout.max_node());
+    const uint32 sequence = number_argument(fcinfo, ++n, names.sequence, Error::sequence_range, layout.max_sequence());
+    PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
+}
+
+using Bound = Result<std::uint64_t> (Layout::*)(int64) const;
+
+template <class What>
+Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
+    const Result<std::uint64_t> id = (layout.*of)(unix_us(t));
+    if (!id) report_bound(id.error, what(), layout.timeline, t);
+    PG_RETURN_INT64(static_cast<int64>(id.value));
+}
+
+// ---- Mastic
+
+const char* mastic_id() { return "Mastic id"; }
+
+uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
+
+// Every 64-bit number is an id: splitting cannot fail.
+Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
+
+TimestampTz mastic_created(FunctionCallInfo fcinfo) {
+    return timestamptz(mastic::layout.time_us(mastic_argument(fcinfo)));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
+FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
+
+FUNCTION(snowflake_ids_mastic_decode) {
+    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+FUNCTION(snowflake_ids_make_mastic) { return make(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id); }
+FUNCTION(snowflake_ids_mastic_lower_bound) {
+    return bound(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+FUNCTION(snowflake_ids_mastic_upper_bound) {
+    return bound(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+
+FUNCTION(snowflake_ids_mastic_to_text) {
+    char text[mastic::max_text_size];
+    const std::size_t length = mastic::print(mastic_argument(fcinfo), text);
+    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(length)));
+}
+
+FUNCTION(snowflake_ids_mastic_from_text) {
+    const text* given = PG_GETARG_TEXT_PP(0);
+    const Result<std::uint64_t> id = mastic::parse(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
+    if (!id) {
+        report(id.error, {Source::text, mastic_id(), text_to_cstring(given), "0",
+                          psprintf(UINT64_FORMAT, mastic::layout.max_id())});
+    }
+    PG_RETURN_INT64(static_cast<int64>(id.value));
+}
+
+// ---- Snowflake-SI
+
+namespace {
+
+const char* snowflake_si_id() { return "Snowflake-SI id"; }
+
+Inside snowflake_si_argument(FunctionCallInfo fcinfo) {
+    return inside_argument(fcinfo, layouts::snowflake_si_argument(fcinfo, 1), snowflake_si_id());
+}
+
+Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    return bound(layouts::snowflake_si_argument(fcinfo, 1), of, t, snowflake_si_id);
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_snowflake_si_timestamp) { return created_datum(snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_si_machine_id) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.node));
+}
+FUNCTION(snowflake_ids_snowflake_si_uin) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence));
+}
+FUNCTION(snowflake_ids_snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_make_snowflake_si) {
+    return make(fcinfo, layouts::snowflake_si_argument(fcinfo, 3), {0, "machine_id", "uin"}, snowflake_si_id);
+}
+FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
+
+// ---- any layout
+
+namespace {
+
+// As messages call ids: by the name in argument 0, unless there are fields.
+auto id_of(FunctionCallInfo fcinfo, bool named) {
+    return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
+}
+
+// Arguments id and layout, or id and fields.
+Inside snowflake_argument(FunctionCallInfo fcinfo) {
+    return inside_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
+}
+
+// Arguments layout and time, or time and fields.
+Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
+    const bool named = PG_NARGS() == 2;
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
+    return bound(layouts::named_or_fields(fcinfo, 0, 1, 2), of, t, id_of(fcinfo, named));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_decode) { return decoded(fcinfo, snowflake_argument(fcinfo)); }
+// layout, created, node, sequence; or created, node, sequence and fields
+FUNCTION(snowflake_ids_make_snowflake) {
+    const bool named = PG_NARGS() == 4;
+    return make(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
+                id_of(fcinfo, named));
+}
+FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
+
+}  // namespace snowflake_ids
