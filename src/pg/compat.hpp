@@ -110,6 +110,19 @@ inline bool settings_allowed_in_parallel() {
 #define TransamVariables ShmemVariableCache
 #endif
 
+// What no function of the server tells, and a later major may keep elsewhere.
+extern "C" {
+#include "access/transam.h"
+#include "storage/pg_shmem.h"
+}
+// How many transactions have ended since the server started, subtransactions too; counted before any snapshot can show
+// that they have.
+inline uint64 server_transactions_ended() {
+    return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
+}
+// The name of the segment that lists the dynamic shared memory: random, and made with the shared memory.
+inline uint32 server_memory_name() { return static_cast<const PGShmemHeader*>(UsedShmemSegAddr)->dsm_control; }
+
 // Before 17 the setting trace_sort could be left out of a server.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

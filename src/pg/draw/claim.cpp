@@ -1,5 +1,5 @@
 // What follows a claim that has issued nothing: waits and errors.
-#include "pg/draw/generator.hpp"
+#include "pg/draw/claim.hpp"
 
 #include <algorithm>
 
@@ -8,8 +8,6 @@ extern "C" {
 }
 
 #include "ledger/waiting.hpp"
-#include "pg/draw/durability.hpp"
-#include "pg/draw/occurrence.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/wait.hpp"
 
@@ -106,17 +104,6 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 }
 
 }  // namespace
-
-void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
-    const bool early = outcome == ledger::Outcome::before_epoch;
-    ereport(ERROR,
-            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-             errmsg("cannot generate %s ids: the clock is %s", name,
-                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us))),
-             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
-    pg_unreachable();
-}
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     raise_unless_worth_waiting(g, failed);

@@ -6,13 +6,12 @@
 // snapshot can show that they have. So who has seen something new finds another count.
 #pragma once
 
+#include "pg/draw/claim.hpp"
+#include "pg/pg.hpp"
+
 extern "C" {
-#include "access/transam.h"
 #include "access/xact.h"
 }
-
-#include "pg/draw/generator.hpp"
-#include "pg/pg.hpp"
 
 namespace snowflake_ids::lease {
 
@@ -23,7 +22,7 @@ struct Id {
 };
 
 // Read before what depends on it: others' ids that are below the claim after it need not be seen.
-inline uint64 transactions_ended() { return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE); }
+inline uint64 transactions_ended() { return server_transactions_ended(); }
 
 inline bool same_view(const Lease& l) {
     return l.statement == GetCurrentStatementStartTimestamp() && l.ended == transactions_ended();

@@ -46,6 +46,8 @@ void note_regression(Generator& g, const ledger::Claim& c);
 // For how many ticks the overflow that is under way has gone on; 0: none is.
 uint64 overflow_ticks(const ledger::Counters& c, const Timeline& timeline);
 
+// Logs the end of what no longer happens.
+void end_what_is_over(const Generator& g);
 void end_what_is_over(ledger::Slot& slot, const Subject& subject);
 
 // Costs two loads while nothing goes on. `subject` is asked for only then.

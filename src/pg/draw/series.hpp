@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "pg/draw/generator.hpp"
 #include "pg/draw/lease.hpp"
 #include "pg/pg.hpp"
 

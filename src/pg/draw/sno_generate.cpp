@@ -1,9 +1,9 @@
 // gen_sno() and its relatives.
 #include "core/sno.hpp"
 #include "pg/datum.hpp"
-#include "pg/draw/generator.hpp"
 #include "pg/draw/lease.hpp"
 #include "pg/draw/series.hpp"
+#include "pg/draw/set_up.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
 

@@ -2,14 +2,16 @@
 //
 // Ids are unique among all layouts of the same epoch, tick and widths, in all databases of the server: these draw
 // from one slot (ledger/numbering.hpp), whatever they are called.
-#include "pg/draw/generator.hpp"
-#include "pg/draw/lease.hpp"
-#include "pg/draw/series.hpp"
-#include "pg/operate/operate.hpp"
-#include "pg/pg.hpp"
-#include "pg/type/layouts.hpp"
+#include "pg/draw/snowflake_generate.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
 
 #include "ledger/formats.hpp"
+#include "pg/draw/lease.hpp"
+#include "pg/draw/series.hpp"
+#include "pg/draw/set_up.hpp"
 #include "pg/errors.hpp"
 
 namespace snowflake_ids {
@@ -17,6 +19,7 @@ namespace snowflake_ids {
 namespace {
 
 using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
+using generator::ready_snowflake;
 
 template <class Time>
 uint64 tick_now(Generator& g) {
@@ -82,14 +85,20 @@ Generator& set_up(NamedLayout& named) {
     } else if (layouts::from_settings(named)) {
         named.generator = &generator::ready_snowflake_si();
     } else {
-        generator::set_up_snowflake(named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
-        named.generator = &named.own;
+        if (named.own == nullptr) {
+            named.own = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
+            *named.own = Generator{};
+        }
+        generator::set_up_snowflake(*named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        named.generator = named.own;
     }
     return *named.generator;
 }
 
+}  // namespace
+
 // Invalidation messages are read only between the calls, so what is ready stays so for a call.
-Generator& ready(NamedLayout& named) {
+Generator& generator::ready_snowflake(NamedLayout& named) {
     Generator* g = named.generator;
     // Snowflake-SI's may have been set up since, by gen_snowflake_si() and under other settings.
     if (likely(named.valid && g != nullptr && !generator::stale(*g) &&
@@ -98,6 +107,8 @@ Generator& ready(NamedLayout& named) {
         return *g;
     return set_up(named);
 }
+
+namespace {
 
 // Another layout of the same numbers may have a wider timestamp, and a held generator is where that one left it.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
@@ -111,7 +122,7 @@ Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::
 // gen_snowflake(layout)
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
-    Generator& g = ready(named);
+    Generator& g = ready_snowflake(named);
     return named_id_datum(named, g, lease::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
 }
 
@@ -131,23 +142,10 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             // Between two fetches of a cursor the name may have become another layout's, or the settings of
             // Snowflake-SI others.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
-            Generator& g = ready(*s.named);
+            Generator& g = ready_snowflake(*s.named);
             const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
             return named_id_datum(*s.named, g, id);
         });
-}
-
-// snowflake_observe(layout, id, force). An id of another node is none of this server's.
-FUNCTION(snowflake_ids_snowflake_observe) {
-    NamedLayout& named = layouts::argument(fcinfo, 0);
-    const int64 id = PG_GETARG_INT64(1);
-    const bool force = operate::forced(fcinfo, 2);
-    const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
-    if (!fields) report_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
-    Generator& g = ready(named);
-    if (fields.value.node == g.node)
-        operate::observe(g, named.layout.time_us(static_cast<uint64>(id)), force, named.name);
-    PG_RETURN_VOID();
 }
 
 }  // namespace snowflake_ids

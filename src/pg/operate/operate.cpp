@@ -13,7 +13,8 @@ extern "C" {
 #include "ledger/reset.hpp"
 #include "pg/datum.hpp"
 #include "pg/draw/durability.hpp"
-#include "pg/draw/generator.hpp"
+#include "pg/draw/set_up.hpp"
+#include "pg/draw/snowflake_generate.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wal_ceiling.hpp"
@@ -155,6 +156,18 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     const Result<Layout::Fields> fields = g.layout.split(static_cast<uint64>(id));
     if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(g.layout.max_id()));
     if (fields.value.node == g.node) observe(g, g.layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    PG_RETURN_VOID();
+}
+
+// snowflake_observe(layout, id, force). An id of another node is none of this server's.
+FUNCTION(snowflake_ids_snowflake_observe) {
+    NamedLayout& named = layouts::argument(fcinfo, 0);
+    const int64 id = PG_GETARG_INT64(1);
+    const bool force = forced(fcinfo, 2);
+    const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
+    if (!fields) report_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
+    Generator& g = generator::ready_snowflake(named);
+    if (fields.value.node == g.node) observe(g, named.layout.time_us(static_cast<uint64>(id)), force, named.name);
     PG_RETURN_VOID();
 }
 

@@ -4,7 +4,7 @@
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "pg/datum.hpp"
-#include "pg/draw/generator.hpp"
+#include "pg/draw/set_up.hpp"
 #include "pg/errors.hpp"
 #include "pg/operate/operate.hpp"
 #include "pg/pg.hpp"

@@ -9,7 +9,6 @@ extern "C" {
 #include "pgstat.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/pg_shmem.h"
 #include "storage/pmsignal.h"
 #include "utils/wait_event.h"
 }
@@ -50,7 +49,6 @@ void Attempts::pause(const Patience& patience) {
     next_us_ = std::min(next_us_ * 2, longest_us);
 }
 
-// The name of the segment that holds the dynamic shared memory's directory is random and made with the memory.
-uint32 server_run() { return static_cast<const PGShmemHeader*>(UsedShmemSegAddr)->dsm_control; }
+uint32 server_run() { return server_memory_name(); }
 
 }  // namespace snowflake_ids

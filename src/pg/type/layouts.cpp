@@ -129,7 +129,6 @@ bool load_created(NamedLayout& named, bool keep_lock) {
     const bool found = look_up(rel, named.name, [&](HeapTuple row) { layout = of_row(rel, row); });
     table_close(rel, keep_lock ? NoLock : AccessShareLock);
     if (!found) return false;
-    if (!(named.layout == layout)) named.own.generation = 0;  // other numbers: set up again
     named.layout = layout;
     named.created = named.generates = named.valid = true;
     return true;

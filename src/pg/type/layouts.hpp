@@ -6,10 +6,11 @@
 #pragma once
 
 #include "core/layout.hpp"
-#include "pg/draw/generator.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
+
+struct Generator;
 
 struct NamedLayout {
     char name[NAMEDATALEN];  // the key
@@ -17,9 +18,9 @@ struct NamedLayout {
     bool valid;
     bool generates;
     bool created;  // in this database: not one of the known ones
-    // What draws its ids: `own`, or the one of gen_mastic() or gen_snowflake_si(). Null: not looked up yet.
+    // For those who draw (draw/snowflake_generate.cpp). `generator` is null again whenever the layout was looked up.
     Generator* generator;
-    Generator own;
+    Generator* own;
 };
 
 namespace layouts {

@@ -1,0 +1,63 @@
+// Claims sequence numbers for a generator that is set up: at once where it can, else after a wait, or with an error.
+#pragma once
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/draw/durability.hpp"
+#include "pg/draw/generator.hpp"
+#include "pg/draw/occurrence.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::generator {
+
+using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
+
+// Waits or raises, as the settings say, until a claim succeeds.
+ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
+
+pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[] { return sno::timeline; }};
+    return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
+}
+
+// What the compiler may know of a generator's time line, to read the clock in fewer steps.
+struct MasticTime {
+    static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
+};
+struct SnowflakeSiTime {
+    static Timeline of(const Generator& g) { return {g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }
+};
+struct AnyTime {
+    static const Timeline& of(const Generator& g) { return g.timeline; }
+};
+
+template <class Time>
+pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[&g] { return Time::of(g); }};
+    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
+}
+
+// Up to `want` sequence numbers, waiting if need be.
+template <ClaimFunction claim>
+pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
+    ledger::Claim c = claim(g, want);
+    if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
+    // The shared counters are touched once per tick and at the end of a transaction.
+    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
+        if (unlikely(c.toggled || c.held)) occurrence::note_regression(g, c);
+        if (c.tick != g.counted_tick || c.toggled || c.advanced) {
+            count_up(g);
+            g.counted_tick = c.tick;
+            g.set_up_us = 0;
+            if (unlikely(g.slot->counters.anything_goes_on())) occurrence::end_what_is_over(g);
+            if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
+        }
+    }
+#ifndef SNOWFLAKE_IDS_NO_COUNTERS
+    g.uncounted += c.count;
+#endif
+    return c;
+}
+
+}  // namespace snowflake_ids::generator

@@ -1,0 +1,252 @@
+#include "pg/draw/set_up.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+}
+
+#include "core/sno.hpp"
+#include "ledger/ceiling.hpp"
+#include "ledger/file.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "ledger/numbering.hpp"
+#include "pg/draw/durability.hpp"
+#include "pg/draw/occurrence.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/server/wal_layout.hpp"
+
+namespace snowflake_ids::generator {
+
+Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
+
+namespace {
+
+// Explicit slots that the calls of one database may create, and of all databases together: the last slots are for
+// generators that a setting makes, which databases made for the purpose must not be able to use up.
+constexpr uint32 max_owned_slots = 64;
+constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
+
+// Generators of explicit partitions, found again by the partition's low bits.
+Generator explicit_sno[64];
+
+// Points `g` at its slot. What it drew from another one is added there first.
+//
+// `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
+// questions: a generator with the standby's node would pass for the primary's, and the
+// database for entered when its ceiling has not been looked at. So is the time: what the set-up waits is part of what the
+// draw may wait.
+void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
+          uint64 numbering = 0) {
+    const ledger::Ledger& shared = shared_ledger();
+    epoch = &shared.header->epoch;
+    // First, so that a reset from here on is noticed.
+    const uint64 bound_epoch = epoch->load();
+    if (g.epoch != bound_epoch) durability::forget();
+    durability::enter(shared, in_recovery, patience);
+    ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
+    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
+             errhint("Use partitions and layouts that were used before.")));
+    }
+    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
+                           "ledger.",
+                           max_all_owned_slots),
+                 errhint("Use partitions and layouts that were used before.")));
+    }
+    if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
+    if (slot == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
+                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
+                        errhint("Use those that were used before. A new ledger has free slots: stop the server, move "
+                                "the ledger and ceiling files away and start it again.")));
+    }
+    if (g.name == nullptr) enlist(g);
+    ledger::apply_floor(shared, *slot);
+    end_lease(g);
+    count_up(g);
+    g.name = name;
+    g.in_recovery = in_recovery;
+    g.epoch = bound_epoch;
+    g.lease = {};
+    g.slot = slot;
+    g.node = key.node;
+    g.counted_tick = 0;
+    g.set_up_us = ledger::monotonic_us() - patience.since;
+}
+
+Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
+    const auto tick_us = static_cast<uint64>(timeline.tick_us);
+    // No ceiling is above ticks beyond this one.
+    const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
+    const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
+    return {.min = min,
+            .max = max,
+            .max_tick = Min(last, ledger::max_tick(has_toggle)),
+            .has_toggle = has_toggle,
+            .on_regression = static_cast<OnRegression>(settings::clock_regression),
+            .max_lead = settings::max_clock_lead_ms < 0
+                            ? ~uint64{0}
+                            : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
+}
+
+// In recovery a generator is set up for every call: promotion may come at any time.
+void ready(Generator& g) {
+    durability::set_limit(g);
+    g.now = {};  // the time line may be another one
+    g.generation = g.in_recovery ? 0 : settings::generation;
+}
+
+void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
+    const Patience patience;
+    const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
+                                                         static_cast<uint32>(settings::sno_sequence_max));
+    if (!bounds) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("sno sequence bounds are too close"),
+                        errdetail("snowflake_ids.sno_sequence_min is %d and snowflake_ids.sno_sequence_max is %d.",
+                                  settings::sno_sequence_min, settings::sno_sequence_max),
+                        errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
+    }
+    bind(g, "sno", key, in_recovery, patience);
+    g.timeline = sno::timeline;
+    g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
+    ready(g);
+}
+
+// Before a layout is frozen: with the clock outside of it there would be no first id, and the mended setting would be
+// refused.
+void refuse_time_outside(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
+    if (now) return;
+    raise_outside_format(
+        name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
+[[noreturn]] void refuse_snowflake_si_layout(const char* whose, const Layout& frozen) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
+                    errdetail("%s ids use base clock %s and %u machine bits.", whose,
+                              show_time(timestamptz(frozen.timeline.epoch_us)), frozen.node_bits),
+                    errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, "
+                            "or see snowflake_ids_reset().")));
+    pg_unreachable();
+}
+
+uint64 numbering_of(const char* name, const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+                        numbering.error == Error::bad_tick
+                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
+                                        "ten in microseconds.")
+                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    return numbering.value;
+}
+
+// The node to draw ids of the layout with. `room`: what makes room for a larger one.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery, const char* room) {
+    // A standby could not be told from its primary.
+    if (in_recovery && layout.node_bits == 0)
+        machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or %s.", room)));
+    }
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    return node;
+}
+
+void bind_snowflake(Generator& g, const char* name, const Layout& layout, uint64 numbering, uint32 node, Oid owner,
+                    bool in_recovery, const Patience& patience) {
+    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, patience, numbering);
+    g.layout = layout;
+    g.timeline = layout.timeline;
+    // A slot's word has room for 65,536 numbers of a tick.
+    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
+    ready(g);
+}
+
+}  // namespace
+
+void set_up_sno(Generator& g) {
+    not_accepted::check(not_accepted::any);
+    machine_id::warn_if_not_set();
+    const bool in_recovery = RecoveryInProgress();
+    bind_sno(g,
+             {ledger::Format::sno,
+              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
+             in_recovery);
+}
+
+void set_up_sno_at(Generator& g) {
+    not_accepted::check(not_accepted::any);
+    machine_id::warn_if_not_set();
+    const bool in_recovery = RecoveryInProgress();
+    bind_sno(g,
+             {ledger::Format::sno_at,
+              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
+             in_recovery);
+}
+
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
+    not_accepted::check(not_accepted::any);
+    const uint64 numbering = numbering_of(name, layout);
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node = node_of(name, layout, in_recovery, "another layout");
+    bind_snowflake(g, name, layout, numbering, node, owner, in_recovery, Patience{});
+}
+
+void set_up_snowflake_si(Generator& g) {
+    constexpr const char* name = "Snowflake-SI";
+    not_accepted::check(not_accepted::any);
+    const Layout layout = settings::snowflake_si_layout();
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node =
+        node_of(name, layout, in_recovery, "a larger snowflake_ids.si_machine_bits before the first id");
+    const Patience patience;
+    // What the database's ids say comes first: the ledger may be a new one.
+    const std::optional<Layout> in_database = wal_layout::read(patience);
+    if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
+    ledger::Word& on_server = shared_ledger().header->si_layout;
+    if (!in_database && on_server.load() == 0) refuse_time_outside(name, layout.timeline);
+    const uint64 numbering = numbering_of(name, layout);
+    uint64 frozen = 0;
+    if (!ledger::freeze_layout(on_server, numbering, frozen))
+        refuse_snowflake_si_layout("This server's", ledger::unpack_numbering(frozen));
+    if (!in_database && !in_recovery) wal_layout::write(layout, patience);
+    bind_snowflake(g, name, layout, numbering, node, InvalidOid, in_recovery, patience);
+}
+
+Generator& sno_of_partition(uint32 partition) {
+    Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
+    if (stale(g) || g.node != partition) {
+        g.generation = 0;  // stays unusable if this fails
+        not_accepted::check(not_accepted::any);
+        if (RecoveryInProgress())
+            machine_id::refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
+        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
+    }
+    return g;
+}
+
+bool draws_sno_of(uint32 partition) {
+    return ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
+                             false) != nullptr;
+}
+
+}  // namespace snowflake_ids::generator

@@ -1,0 +1,46 @@
+// Sets generators up: which slot they draw from and under which rules, as the settings say. Done again when a setting or
+// the ledger's epoch has changed.
+#pragma once
+
+#include "core/layout.hpp"
+#include "core/mastic.hpp"
+#include "pg/draw/generator.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::generator {
+
+// Of this node, as the settings say. sno_at: given times, see sno_generate.cpp.
+extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
+
+void set_up_sno(Generator& g);
+void set_up_sno_at(Generator& g);
+// Any 64-bit layout. `owner`: the database that created it, InvalidOid for a known one.
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
+// The layout of the settings, which the first id freezes.
+void set_up_snowflake_si(Generator& g);
+
+// The sno generator of an explicit partition; and whether it has drawn on this server.
+Generator& sno_of_partition(uint32 partition);
+bool draws_sno_of(uint32 partition);
+
+inline Generator& ready_sno() {
+    if (unlikely(stale(own_sno))) set_up_sno(own_sno);
+    return own_sno;
+}
+
+inline Generator& ready_sno_at() {
+    if (unlikely(stale(own_sno_at))) set_up_sno_at(own_sno_at);
+    return own_sno_at;
+}
+
+inline Generator& ready_mastic() {
+    if (unlikely(stale(own_mastic))) set_up_snowflake(own_mastic, "Mastic", mastic::layout, InvalidOid);
+    return own_mastic;
+}
+
+inline Generator& ready_snowflake_si() {
+    if (unlikely(stale(own_snowflake_si))) set_up_snowflake_si(own_snowflake_si);
+    return own_snowflake_si;
+}
+
+}  // namespace snowflake_ids::generator
