@@ -64,7 +64,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects throw-away-server FORCE
+.PHONY: give-back bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -87,12 +87,12 @@ give-back: all
 # The regress tests lead the generators of the server back. It stops when other databases have the extension.
 # PostgreSQL 15 takes expected files from the input directory.
 convert_expecteddir = $(if $(filter 15,$(MAJORVERSION)),,--expecteddir=convert)
-installcheck: throw-away-server installcheck-convert
-installcheck-convert: throw-away-server
+installcheck: refuse-used-server installcheck-convert
+installcheck-convert: refuse-used-server
 	$(if $(strip $(CONVERT_REGRESS)),mkdir -p convert/output && $(pg_regress_installcheck) --dbname='$(CONTRIB_TESTDB)' --inputdir=convert \
 	    $(convert_expecteddir) --outputdir=convert/output $(CONVERT_REGRESS))
-throw-away-server:
-	@tools/throw-away-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'
+refuse-used-server:
+	@tools/refuse-used-server '$(bindir)/psql' '$(CONTRIB_TESTDB)'
 
 # $(call run,what to say,command): V=1 shows the whole command instead.
 run = $(if $(V),,@echo '  $(1)' && )$(2)
@@ -187,7 +187,7 @@ bench:
 	+@$(MAKE) --no-print-directory $(BENCH_BIN)
 	+@test/bench/side_by_side -o doc $(or $(BENCH),-n 400000 -s 400000 -f 6)
 storm:
-	+@tools/storm $(or $(MINUTES),1)
+	+@test/storm/storm $(or $(MINUTES),1)
 matrix:
 	+@tools/matrix
 cross:

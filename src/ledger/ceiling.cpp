@@ -1,3 +1,4 @@
+// The ceiling file: opened under a lock, checked, read and written; and how a ceiling is raised.
 #include "ledger/ceiling.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// Whether the processor's time counter can be trusted here, and how fast it runs.
 #include "ledger/cycles.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Making, opening and writing files of the data directory.
 #include "ledger/directory.hpp"
 
 #include <cerrno>

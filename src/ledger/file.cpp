@@ -1,3 +1,4 @@
+// Making, checking and mapping the ledger file; finding the slot of a generator in it.
 #include "ledger/file.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// Beginning a life of the server, and floors: every slot is raised above what earlier lives may have issued.
 #include "ledger/life.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// The steps of an operator's reset, and of the repair of both files.
 #include "ledger/reset.hpp"
 
 #include <algorithm>

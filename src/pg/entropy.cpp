@@ -1,3 +1,4 @@
+// Fills the buffer of random bits.
 #include "pg/entropy.hpp"
 
 namespace snowflake_ids::entropy {

@@ -22,7 +22,7 @@ enum Format : std::uint8_t { sno, mastic, snowflake_si, gid, format_count };
 inline constexpr const char* format_names[] = {"sno", "mastic", "snowflake_si", "gid"};
 inline constexpr std::size_t id_size[] = {10, 8, 8, 16};
 
-// What the storm sets: see tools/storm.
+// What the storm sets: see the script storm.
 inline constexpr std::uint32_t sno_sequence_min = 10, sno_sequence_max = 65000;
 inline constexpr std::uint32_t max_machine_id = 3;
 

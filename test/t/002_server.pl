@@ -116,7 +116,7 @@ is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflak
 
 # ---- make installcheck leads generators back, and refuses a server on which another database has the extension
 {
-	my @refuses = ("$ENV{SNOWFLAKE_IDS_SRC}/tools/throw-away-server", $node->can('installed_command') ? $node->installed_command('psql') : 'psql');
+	my @refuses = ("$ENV{SNOWFLAKE_IDS_SRC}/tools/refuse-used-server", $node->can('installed_command') ? $node->installed_command('psql') : 'psql');
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 	delete local $ENV{THROW_AWAY};
 	my ($out, $err) = run_command([ @refuses, 'contrib_regression' ]);

@@ -1,3 +1,4 @@
+// When ceilings are raised and how far, and the errors when they cannot be.
 #include "pg/draw/durability.hpp"
 
 extern "C" {

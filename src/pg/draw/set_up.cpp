@@ -1,3 +1,4 @@
+// A generator gets its slot, its rules and its limit. All that the settings can forbid is an error here.
 #include "pg/draw/set_up.hpp"
 
 extern "C" {

@@ -1,3 +1,4 @@
+// Finds a member relation of the extension in this database, and locks it with bounded patience.
 #include "pg/server/extension.hpp"
 
 #include "pg/server/settings.hpp"

@@ -1,3 +1,4 @@
+// The node to draw with, and the warnings when two servers may have the same one.
 #include "pg/server/machine_id.hpp"
 
 extern "C" {

@@ -1,3 +1,4 @@
+// Compares what was configured with what the server took, and refuses to draw if they differ.
 #include "pg/server/not_accepted.hpp"
 
 extern "C" {

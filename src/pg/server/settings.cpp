@@ -1,3 +1,4 @@
+// Each setting: its name, description, range, default, and who may change it.
 #include "pg/server/settings.hpp"
 
 #include <climits>

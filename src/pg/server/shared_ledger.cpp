@@ -1,3 +1,4 @@
+// This session's mapping of the ledger, and the errors when there is none.
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {

@@ -1,3 +1,4 @@
+// Sleeping, and for how long in all.
 #include "pg/server/wait.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The ceiling of this database, in a sequence's page.
 #include "pg/server/wal_ceiling.hpp"
 
 #include "ledger/reset.hpp"

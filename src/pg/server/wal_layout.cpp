@@ -1,3 +1,4 @@
+// The Snowflake-SI layout of this database, in a sequence's page.
 #include "pg/server/wal_layout.hpp"
 
 #include "core/snowflake_si.hpp"

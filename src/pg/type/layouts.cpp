@@ -1,3 +1,4 @@
+// Looks layouts up in the table of this database and among the known ones; creates and drops them.
 #include "pg/type/layouts.hpp"
 
 #include <cstring>
