@@ -1,5 +1,7 @@
--- The ceiling that travels with WAL; see src/pg/server/wal_ceiling.hpp. Not for use by hand. It starts with the sealed 0 of
--- src/ledger/sealed.hpp: there is none yet.
+-- The ceiling that travels with WAL; see src/pg/server/wal_ceiling.hpp. Not for use by hand. It starts with the sealed
+-- 0 of src/ledger/sealed.hpp: there is none yet.
 
 CREATE SEQUENCE snowflake_ids_ceiling AS bigint MINVALUE 0 START 22320;
-COMMENT ON SEQUENCE snowflake_ids_ceiling IS 'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; written by the generators';
+COMMENT ON SEQUENCE snowflake_ids_ceiling IS
+    'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; '
+    'written by the generators';

@@ -2,4 +2,6 @@
 -- the sealed 0 of src/ledger/sealed.hpp: there is none yet.
 
 CREATE SEQUENCE snowflake_ids_si_layout AS bigint MINVALUE 0 START 64;
-COMMENT ON SEQUENCE snowflake_ids_si_layout IS 'internal: base clock and machine bits of the Snowflake-SI ids of this database, above 11 check bits; written by the generator';
+COMMENT ON SEQUENCE snowflake_ids_si_layout IS
+    'internal: base clock and machine bits of the Snowflake-SI ids of this database, above 11 check bits; written by '
+    'the generator';

@@ -9,7 +9,8 @@ CREATE FUNCTION uuid7_upper_bound(created timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION uuid7_timestamp(uuid) IS
-    'time of a uuid of version 7 in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00; NULL for other uuids';
+    'time of a uuid of version 7 in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00; '
+    'NULL for other uuids';
 COMMENT ON FUNCTION uuid7_lower_bound(timestamptz) IS
     'smallest uuid of version 7 whose time is at or after the time; error after 10889-08-02 05:31:50.655+00';
 COMMENT ON FUNCTION uuid7_upper_bound(timestamptz) IS

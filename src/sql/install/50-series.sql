@@ -3,4 +3,5 @@
 CREATE FUNCTION snowflake_ids_series_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME', 'snowflake_ids_series_support'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids_series_support(internal) IS 'planner support: row estimate of the gen_*_series functions';
+COMMENT ON FUNCTION snowflake_ids_series_support(internal) IS
+    'planner support: row estimate of the gen_*_series functions';

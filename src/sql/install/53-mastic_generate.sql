@@ -3,7 +3,8 @@
 CREATE FUNCTION gen_mastic() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_mastic'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION gen_mastic() IS 'new Mastic snowflake: 48 bits of milliseconds since 2026, 16 bits of sequence; unique within this server';
+COMMENT ON FUNCTION gen_mastic() IS
+    'new Mastic snowflake: 48 bits of milliseconds since 2026, 16 bits of sequence; unique within this server';
 
 CREATE FUNCTION gen_mastic_series(count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_mastic_series'

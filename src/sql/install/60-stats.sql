@@ -19,7 +19,8 @@ CREATE FUNCTION snowflake_ids_generators(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
-COMMENT ON FUNCTION snowflake_ids_generators() IS 'the generators that this server has used; see the view snowflake_ids_stats';
+COMMENT ON FUNCTION snowflake_ids_generators() IS
+    'the generators that this server has used; see the view snowflake_ids_stats';
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
@@ -28,8 +29,10 @@ FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OP
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
 COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
-COMMENT ON COLUMN snowflake_ids_stats.issued IS 'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
-COMMENT ON COLUMN snowflake_ids_stats.overflow_waits IS 'calls that had to wait because the sequence of a tick was used up';
+COMMENT ON COLUMN snowflake_ids_stats.issued IS
+    'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
+COMMENT ON COLUMN snowflake_ids_stats.overflow_waits IS
+    'calls that had to wait because the sequence of a tick was used up';
 COMMENT ON COLUMN snowflake_ids_stats.wait_time IS 'total time that calls have waited, in milliseconds';
 COMMENT ON COLUMN snowflake_ids_stats.waiting IS 'sessions waiting now';
 COMMENT ON COLUMN snowflake_ids_stats.regressions IS 'times that the clock went back and the tick-tock bit was toggled';
@@ -37,16 +40,22 @@ COMMENT ON COLUMN snowflake_ids_stats.holds IS 'ticks taken ahead of a clock tha
 COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
 COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
 COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
-COMMENT ON COLUMN snowflake_ids_stats.durable_until IS 'no id of this time or later has been issued, and that is on disk';
-COMMENT ON COLUMN snowflake_ids_stats.owner IS 'database whose explicit gen_sno(metabyte, partition), or whose created layout, brought the generator into being';
-COMMENT ON COLUMN snowflake_ids_stats.layout IS 'for format layout: its name if it is a known one, else epoch, tick and widths';
-COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS 'for how many ticks the overflow that is under way has gone on; NULL: no sequence overflows';
+COMMENT ON COLUMN snowflake_ids_stats.durable_until IS
+    'no id of this time or later has been issued, and that is on disk';
+COMMENT ON COLUMN snowflake_ids_stats.owner IS
+    'database whose explicit gen_sno(metabyte, partition), or whose created layout, brought the generator into being';
+COMMENT ON COLUMN snowflake_ids_stats.layout IS
+    'for format layout: its name if it is a known one, else epoch, tick and widths';
+COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS
+    'for how many ticks the overflow that is under way has gone on; NULL: no sequence overflows';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_stats_reset() IS 'sets the counters of snowflake_ids_stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_stats_reset TO role';
+COMMENT ON FUNCTION snowflake_ids_stats_reset() IS
+    'sets the counters of snowflake_ids_stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION '
+    'snowflake_ids_stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids_node(
@@ -74,9 +83,14 @@ CREATE FUNCTION snowflake_ids_status(
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
     SELECT NULLIF(n.machine_id, -1),
-           CASE WHEN n.automatic THEN 'automatic' WHEN n.machine_id OPERATOR(pg_catalog.=) -1 THEN 'not accepted' ELSE s.source END,
-           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), n.incarnation, n.ledger_state, n.in_recovery, n.library_version
+           CASE WHEN n.automatic THEN 'automatic'
+                WHEN n.machine_id OPERATOR(pg_catalog.=) -1 THEN 'not accepted'
+                ELSE s.source END,
+           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), n.incarnation, n.ledger_state,
+           n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
 END;
-COMMENT ON FUNCTION snowflake_ids_status() IS 'this node: machine id and its source, the one of narrow layouts, settings that were not accepted, server lives, ledger, in recovery, version';
+COMMENT ON FUNCTION snowflake_ids_status() IS
+    'this node: machine id and its source, the one of narrow layouts, settings that were not accepted, server lives, '
+    'ledger, in recovery, version';

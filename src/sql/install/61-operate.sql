@@ -4,28 +4,38 @@
 CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_observe(sno, boolean) IS 'after an import: gen_sno() never issues at or below the time of this id, if this server draws in its partition; to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
+COMMENT ON FUNCTION sno_observe(sno, boolean) IS
+    'after an import: gen_sno() never issues at or below the time of this id, if this server draws in its partition; '
+    'to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
 REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
 
 CREATE FUNCTION mastic_observe(id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION mastic_observe(bigint, boolean) IS 'after an import: gen_mastic() never issues at or below the time of this id; to allow it: GRANT EXECUTE ON FUNCTION mastic_observe TO role';
+COMMENT ON FUNCTION mastic_observe(bigint, boolean) IS
+    'after an import: gen_mastic() never issues at or below the time of this id; to allow it: GRANT EXECUTE ON '
+    'FUNCTION mastic_observe TO role';
 REVOKE ALL ON FUNCTION mastic_observe(bigint, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_si_observe(id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS 'after an import: gen_snowflake_si() never issues at or below the time of this id, if it is of this node''s machine id; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
+COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS
+    'after an import: gen_snowflake_si() never issues at or below the time of this id, if it is of this node''s '
+    'machine id; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids_reset(floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
+CREATE FUNCTION snowflake_ids_reset(
+    floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS 'repairs the ledger, or moves generators to an explicit floor; format snowflake_si also forgets the frozen layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_reset TO role';
+COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS
+    'repairs the ledger, or moves generators to an explicit floor; format snowflake_si also forgets the frozen '
+    'layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids_pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_pass_now(text) IS 'the time now; ids that are drawn later are after it, so ids made of times up to it collide with none';
+COMMENT ON FUNCTION snowflake_ids_pass_now(text) IS
+    'the time now; ids that are drawn later are after it, so ids made of times up to it collide with none';

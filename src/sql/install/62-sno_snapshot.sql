@@ -3,10 +3,14 @@
 CREATE FUNCTION sno_snapshot(partition integer DEFAULT NULL) RETURNS jsonb
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_snapshot'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_snapshot(integer) IS 'state of a sno generator as the reference''s GeneratorSnapshot, times in units of 4 ms since 2010; default: this node''s partition';
+COMMENT ON FUNCTION sno_snapshot(integer) IS
+    'state of a sno generator as the reference''s GeneratorSnapshot, times in units of 4 ms since 2010; default: this '
+    'node''s partition';
 
 CREATE FUNCTION sno_restore(snapshot jsonb) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_restore'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_restore(jsonb) IS 'never issue at or before the times of a GeneratorSnapshot again; only moves forward; to allow it: GRANT EXECUTE ON FUNCTION sno_restore TO role';
+COMMENT ON FUNCTION sno_restore(jsonb) IS
+    'never issue at or before the times of a GeneratorSnapshot again; only moves forward; to allow it: GRANT EXECUTE '
+    'ON FUNCTION sno_restore TO role';
 REVOKE ALL ON FUNCTION sno_restore(jsonb) FROM PUBLIC;

@@ -1,17 +1,17 @@
 -- Comparing snos with time: the meaning is that of sno_timestamp(id). The planner turns these operators into
 -- comparisons between ids, so that they use btree and BRIN indexes, partitions and statistics of the id.
 --
--- An untyped literal or parameter beside a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz. Beside
--- <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best match
--- for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a sno.
+-- An untyped literal or parameter beside a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz.
+-- Beside <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best
+-- match for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a sno.
 
 CREATE FUNCTION sno_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_time_support(internal) IS
     'planner support: comparisons of sno with time as comparisons between ids, for indexes and partitions';
 
--- What an index, or a partitioned table, is asked where the time is not a constant: id >= sno_first_from(t) and the like.
--- Never an error. NULL where there is no such sno: an index finds nothing then.
+-- What an index, or a partitioned table, is asked where the time is not a constant: id >= sno_first_from(t) and the
+-- like. Never an error. NULL where there is no such sno: an index finds nothing then.
 
 CREATE FUNCTION sno_first_from(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -2,17 +2,17 @@
 -- gid(volume), the planner turns these operators into comparisons between ids, so that they use btree and BRIN indexes,
 -- partitions and statistics of the id. Without one the kind is not known, and they work as a filter.
 --
--- An untyped literal or parameter beside a gid is read as a gid: write timestamptz '2026-01-01', or $1::timestamptz. Beside
--- <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best match
--- for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a gid.
+-- An untyped literal or parameter beside a gid is read as a gid: write timestamptz '2026-01-01', or $1::timestamptz.
+-- Beside <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best
+-- match for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a gid.
 
 CREATE FUNCTION gid_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_time_support(internal) IS
     'planner support: comparisons of gid with time as comparisons between ids, for indexes and partitions';
 
--- What an index, or a partitioned table, is asked where the time is not a constant: id >= gid_first_from(t) and the like.
--- Never an error. NULL where there is no such gid: an index finds nothing then.
+-- What an index, or a partitioned table, is asked where the time is not a constant: id >= gid_first_from(t) and the
+-- like. Never an error. NULL where there is no such gid: an index finds nothing then.
 
 CREATE FUNCTION gid_first_from(kind text, created timestamptz) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

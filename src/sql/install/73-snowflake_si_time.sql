@@ -1,5 +1,5 @@
--- Snowflake-SI ids by time: the meaning is snowflake_si_timestamp(id) <@ range, and false for a bigint that is no id. The
--- planner turns it into comparisons of the id, so that it uses btree and BRIN indexes, partitions and statistics.
+-- Snowflake-SI ids by time: the meaning is snowflake_si_timestamp(id) <@ range, and false for a bigint that is no id.
+-- The planner turns it into comparisons of the id, so that it uses btree and BRIN indexes, partitions and statistics.
 --
 -- As elsewhere the short form takes base clock and machine id width from the settings. It looks them up when the query
 -- runs, also in a prepared one.

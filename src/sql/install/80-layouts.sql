@@ -2,12 +2,14 @@
 -- significant bit first. Some are known by name; others can be created. No layout ever changes, and a created one can
 -- be dropped only while nobody on this server has drawn an id with its epoch, tick and widths.
 
-CREATE FUNCTION snowflake_layout_check(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
+CREATE FUNCTION snowflake_layout_check(
+    epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_check'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_check(timestamptz, interval, integer, integer, integer, boolean) IS 'internal: an error if this is no layout of an id of 63 bits, else true';
+COMMENT ON FUNCTION snowflake_layout_check(timestamptz, interval, integer, integer, integer, boolean) IS
+    'internal: an error if this is no layout of an id of 63 bits, else true';
 
 CREATE TABLE snowflake_ids_layout (
     name text PRIMARY KEY,
@@ -20,7 +22,8 @@ CREATE TABLE snowflake_ids_layout (
     CHECK (octet_length(name) BETWEEN 1 AND 63),
     CHECK (snowflake_layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
 );
-COMMENT ON TABLE snowflake_ids_layout IS 'the layouts that were created in this database; see the view snowflake_layouts';
+COMMENT ON TABLE snowflake_ids_layout IS
+    'the layouts that were created in this database; see the view snowflake_layouts';
 COMMENT ON COLUMN snowflake_ids_layout.name IS 'what functions with a layout argument are told';
 COMMENT ON COLUMN snowflake_ids_layout.epoch IS 'start of tick 0';
 COMMENT ON COLUMN snowflake_ids_layout.tick IS 'length of a tick';
@@ -43,7 +46,8 @@ COMMENT ON TRIGGER snowflake_layout_keep ON snowflake_ids_layout IS 'a layout ne
 -- A subscription that applies changes fires no triggers of statements.
 CREATE TRIGGER snowflake_layout_keep_row BEFORE UPDATE OR DELETE ON snowflake_ids_layout
     FOR EACH ROW EXECUTE FUNCTION snowflake_layout_keep();
-COMMENT ON TRIGGER snowflake_layout_keep_row ON snowflake_ids_layout IS 'the same where a subscription applies a change';
+COMMENT ON TRIGGER snowflake_layout_keep_row ON snowflake_ids_layout IS
+    'the same where a subscription applies a change';
 
 CREATE FUNCTION snowflake_layout_create(
     name text, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
@@ -51,17 +55,22 @@ CREATE FUNCTION snowflake_layout_create(
 ) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS 'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
+COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
+    'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence; to allow '
+    'it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Each one can use up a slot of the server's ledger: at most 64 of a database, as explicit sno partitions.
-REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) FROM PUBLIC;
--- A dump always copies into the table, if only no rows: the owner of the database must be able to restore it. Rows are for those
--- who could create layouts.
+REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
+    FROM PUBLIC;
+-- A dump always copies into the table, if only no rows: the owner of the database must be able to restore it. Rows are
+-- for those who could create layouts.
 GRANT INSERT ON snowflake_ids_layout TO pg_database_owner;
 CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
-        'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid, 'EXECUTE'))
+        'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid,
+        'EXECUTE'))
     EXECUTE FUNCTION snowflake_layout_keep();
-COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS 'for those only who may call snowflake_layout_create()';
+COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS
+    'for those only who may call snowflake_layout_create()';
 -- Under session_replication_role = replica too.
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep;
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep_row;
@@ -70,15 +79,19 @@ ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_restore;
 CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_drop(text) IS 'drops a created layout that no id on this server was generated with; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_drop TO role';
+COMMENT ON FUNCTION snowflake_layout_drop(text) IS
+    'drops a created layout that no id on this server was generated with; to allow it: GRANT EXECUTE ON FUNCTION '
+    'snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
-CREATE FUNCTION snowflake_layout_generates(epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
+CREATE FUNCTION snowflake_layout_generates(
+    epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS 'internal: whether gen_snowflake() can draw ids of such a layout';
+COMMENT ON FUNCTION snowflake_layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
+    'internal: whether gen_snowflake() can draw ids of such a layout';
 
 CREATE FUNCTION snowflake_known_layouts(
     OUT name text,

@@ -1,5 +1,5 @@
--- Looking inside an id of any layout, putting one together, bounds of a time range. The forms that name a layout look it
--- up, in a table or the settings, and are stable. Those with the layout's fields at the end are immutable and can be
+-- Looking inside an id of any layout, putting one together, bounds of a time range. The forms that name a layout look
+-- it up, in a table or the settings, and are stable. Those with the layout's fields at the end are immutable and can be
 -- used in indexes and generated columns.
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
@@ -10,7 +10,8 @@ CREATE FUNCTION snowflake_timestamp(
     sequence_bits integer, node_last boolean DEFAULT false
 ) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_timestamp(bigint, timestamptz, interval, integer, integer, integer, boolean) IS 'time of an id of the layout: the start of its tick; immutable';
+COMMENT ON FUNCTION snowflake_timestamp(bigint, timestamptz, interval, integer, integer, integer, boolean) IS
+    'time of an id of the layout: the start of its tick; immutable';
 
 CREATE FUNCTION snowflake_decode(id bigint, layout text,
     OUT created timestamptz, OUT node integer, OUT sequence integer)
@@ -22,34 +23,42 @@ CREATE FUNCTION snowflake_decode(
     OUT created timestamptz, OUT node integer, OUT sequence integer
 )
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_decode(bigint, timestamptz, interval, integer, integer, integer, boolean) IS 'all fields of an id of the layout; immutable';
+COMMENT ON FUNCTION snowflake_decode(bigint, timestamptz, interval, integer, integer, integer, boolean) IS
+    'all fields of an id of the layout; immutable';
 
 CREATE FUNCTION make_snowflake(layout text, created timestamptz, node integer, sequence integer) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION make_snowflake(text, timestamptz, integer, integer) IS 'the id of the layout with these fields; time floored to ticks';
+COMMENT ON FUNCTION make_snowflake(text, timestamptz, integer, integer) IS
+    'the id of the layout with these fields; time floored to ticks';
 CREATE FUNCTION make_snowflake(
-    created timestamptz, node integer, sequence integer, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
-    sequence_bits integer, node_last boolean DEFAULT false
+    created timestamptz, node integer, sequence integer, epoch timestamptz, tick interval, timestamp_bits integer,
+    node_bits integer, sequence_bits integer, node_last boolean DEFAULT false
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION make_snowflake(timestamptz, integer, integer, timestamptz, interval, integer, integer, integer, boolean) IS 'the id of the layout with these fields; time floored to ticks; immutable';
+COMMENT ON FUNCTION make_snowflake(
+    timestamptz, integer, integer, timestamptz, interval, integer, integer, integer, boolean) IS
+    'the id of the layout with these fields; time floored to ticks; immutable';
 
 CREATE FUNCTION snowflake_lower_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS 'smallest id of the layout at or after the time; error after its last tick';
+COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS
+    'smallest id of the layout at or after the time; error after its last tick';
 CREATE FUNCTION snowflake_lower_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_lower_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS 'smallest id of the layout at or after the time; error after its last tick; immutable';
+COMMENT ON FUNCTION snowflake_lower_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
+    'smallest id of the layout at or after the time; error after its last tick; immutable';
 
 CREATE FUNCTION snowflake_upper_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS 'largest id of the layout at or before the time; error before its epoch';
+COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS
+    'largest id of the layout at or before the time; error before its epoch';
 CREATE FUNCTION snowflake_upper_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_upper_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS 'largest id of the layout at or before the time; error before its epoch; immutable';
+COMMENT ON FUNCTION snowflake_upper_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
+    'largest id of the layout at or before the time; error before its epoch; immutable';

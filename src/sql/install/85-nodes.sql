@@ -11,7 +11,8 @@ CREATE FUNCTION snowflake_ids_issuer(
     OUT si_machine_bits integer)
 AS 'MODULE_PATHNAME', 'snowflake_ids_issuer'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_issuer() IS 'under which numbers this server issues ids now; see snowflake_ids_identity()';
+COMMENT ON FUNCTION snowflake_ids_issuer() IS
+    'under which numbers this server issues ids now; see snowflake_ids_identity()';
 
 -- Times as numbers: their text depends on the session. A standby draws under its own machine id only.
 CREATE FUNCTION snowflake_ids_identity() RETURNS jsonb
@@ -28,11 +29,15 @@ BEGIN ATOMIC
         'sno_sequences', pg_catalog.jsonb_build_array(i.sno_sequence_min, i.sno_sequence_max),
         'si_base_clock', extract(epoch FROM i.si_base_clock),
         'si_machine_bits', i.si_machine_bits,
-        'si_used', EXISTS (SELECT FROM snowflake_ids_generators() g WHERE g.format OPERATOR(pg_catalog.=) 'snowflake_si'),
-        'mastic_used', NOT pg_catalog.pg_is_in_recovery() AND EXISTS (SELECT FROM snowflake_ids_generators() g WHERE g.format OPERATOR(pg_catalog.=) 'mastic'))
+        'si_used', EXISTS (SELECT FROM snowflake_ids_generators() g
+                           WHERE g.format OPERATOR(pg_catalog.=) 'snowflake_si'),
+        'mastic_used', NOT pg_catalog.pg_is_in_recovery()
+                       AND EXISTS (SELECT FROM snowflake_ids_generators() g
+                                   WHERE g.format OPERATOR(pg_catalog.=) 'mastic'))
     FROM snowflake_ids_issuer() i;
 END;
-COMMENT ON FUNCTION snowflake_ids_identity() IS 'which server this is and under which numbers it issues ids, for snowflake_ids_compare()';
+COMMENT ON FUNCTION snowflake_ids_identity() IS
+    'which server this is and under which numbers it issues ids, for snowflake_ids_compare()';
 
 CREATE FUNCTION snowflake_ids_compare(one jsonb, other jsonb, OUT format text, OUT conflict text)
 RETURNS SETOF record
@@ -40,7 +45,8 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 3
 AS $$
     WITH node AS (
         SELECT n AS nr, j ->> 'system_identifier' AS cluster, j ->> 'started' AS started,
-               (j ->> 'machine_id')::integer AS machine_id, coalesce(j ->> 'narrow_machine_id', j ->> 'machine_id')::integer AS si_machine_id,
+               (j ->> 'machine_id')::integer AS machine_id,
+               coalesce(j ->> 'narrow_machine_id', j ->> 'machine_id')::integer AS si_machine_id,
                j -> 'sno_partitions' AS partitions,
                (j #>> '{sno_sequences,0}')::integer AS low, (j #>> '{sno_sequences,1}')::integer AS high,
                ((j ->> 'si_base_clock')::numeric, (j ->> 'si_machine_bits')::integer)::text AS layout,
@@ -50,7 +56,8 @@ AS $$
     ), partition AS (
         SELECT nr, machine_id AS partition FROM node WHERE machine_id IS NOT NULL
         UNION
-        SELECT nr, p::integer FROM node, jsonb_array_elements_text(CASE jsonb_typeof(partitions) WHEN 'array' THEN partitions END) AS p
+        SELECT nr, p::integer
+        FROM node, jsonb_array_elements_text(CASE jsonb_typeof(partitions) WHEN 'array' THEN partitions END) AS p
         WHERE machine_id IS NOT NULL
     ), pair AS (
         SELECT a.si_machine_id, b.si_machine_id AS other_si_machine_id, a.layout = b.layout AS same_layout,
@@ -78,7 +85,8 @@ AS $$
     SELECT 'mastic', 'these ids have no machine id, and both have issued some' || copies
     FROM pair WHERE mastic_used AND both_issue
 $$;
-COMMENT ON FUNCTION snowflake_ids_compare(jsonb, jsonb) IS 'how two servers can issue the same id, given what snowflake_ids_identity() says on each; no row if they cannot';
+COMMENT ON FUNCTION snowflake_ids_compare(jsonb, jsonb) IS
+    'how two servers can issue the same id, given what snowflake_ids_identity() says on each; no row if they cannot';
 
 CREATE FUNCTION snowflake_ids_check(connection text, OUT format text, OUT conflict text)
 RETURNS SETOF record
@@ -86,37 +94,47 @@ LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
 AS $$
 DECLARE
     here CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'snowflake_ids');
-    dblink CONSTANT text := (SELECT extnamespace::regnamespace || '.dblink($1, $2)' FROM pg_extension WHERE extname = 'dblink');
+    dblink CONSTANT text :=
+        (SELECT extnamespace::regnamespace || '.dblink($1, $2)' FROM pg_extension WHERE extname = 'dblink');
     there text;
     other jsonb;
 BEGIN
     IF dblink IS NULL THEN
         RAISE EXCEPTION 'extension "dblink" is not installed' USING ERRCODE = 'undefined_function',
-            HINT = 'CREATE EXTENSION dblink, or hand what snowflake_ids_identity() says there to snowflake_ids_compare().';
+            HINT = 'CREATE EXTENSION dblink, or hand what snowflake_ids_identity() says there to '
+                   'snowflake_ids_compare().';
     END IF;
     EXECUTE 'SELECT s FROM ' || dblink || ' AS t(s text)' INTO there
-        USING connection, 'SELECT extnamespace::pg_catalog.regnamespace FROM pg_catalog.pg_extension WHERE extname = ''snowflake_ids''';
+        USING connection,
+              'SELECT extnamespace::pg_catalog.regnamespace FROM pg_catalog.pg_extension '
+              'WHERE extname = ''snowflake_ids''';
     IF there IS NULL THEN
-        RAISE EXCEPTION 'extension "snowflake_ids" is not installed there' USING ERRCODE = 'object_not_in_prerequisite_state',
+        RAISE EXCEPTION 'extension "snowflake_ids" is not installed there'
+            USING ERRCODE = 'object_not_in_prerequisite_state',
             DETAIL = 'It must be in the very database that the connection leads to.';
     END IF;
     EXECUTE 'SELECT j FROM ' || dblink || ' AS t(j jsonb)' INTO other
         USING connection, 'SELECT ' || there || '.snowflake_ids_identity()';
-    RETURN QUERY EXECUTE format('SELECT * FROM %1$s.snowflake_ids_compare(%1$s.snowflake_ids_identity(), $1)', here) USING other;
+    RETURN QUERY EXECUTE format('SELECT * FROM %1$s.snowflake_ids_compare(%1$s.snowflake_ids_identity(), $1)', here)
+        USING other;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_check(text) IS 'how this server and the one of a dblink connection can issue the same id; no row if they cannot';
+COMMENT ON FUNCTION snowflake_ids_check(text) IS
+    'how this server and the one of a dblink connection can issue the same id; no row if they cannot';
 
 CREATE FUNCTION sno_may_be_mine(id sno) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_may_be_mine'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION sno_may_be_mine(sno) IS 'false: this server''s generators cannot have drawn the id; true: its partition and time are among theirs';
+COMMENT ON FUNCTION sno_may_be_mine(sno) IS
+    'false: this server''s generators cannot have drawn the id; true: its partition and time are among theirs';
 
 CREATE FUNCTION mastic_may_be_mine(id bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_may_be_mine'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION mastic_may_be_mine(bigint) IS 'false: this server cannot have drawn the Mastic id; true: its time is among those drawn';
+COMMENT ON FUNCTION mastic_may_be_mine(bigint) IS
+    'false: this server cannot have drawn the Mastic id; true: its time is among those drawn';
 
 CREATE FUNCTION snowflake_si_may_be_mine(id bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_may_be_mine'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_si_may_be_mine(bigint) IS 'false: this server cannot have drawn the Snowflake-SI id; true: its machine id and time are among those drawn';
+COMMENT ON FUNCTION snowflake_si_may_be_mine(bigint) IS
+    'false: this server cannot have drawn the Snowflake-SI id; true: its machine id and time are among those drawn';

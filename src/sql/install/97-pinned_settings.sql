@@ -15,12 +15,15 @@ BEGIN
     -- The schema of the extension may have operators of others, which would stand in for the server's.
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR f IN SELECT p.oid
-             FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids' JOIN pg_proc p ON p.oid = d.objid
+             FROM pg_depend d
+                  JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids'
+                  JOIN pg_proc p ON p.oid = d.objid
                   JOIN pg_language l ON l.oid = p.prolang
              WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
                AND l.lanname IN ('sql', 'plpgsql') AND p.prokind <> 'p' AND p.prosqlbody IS NULL LOOP
-        FOREACH setting IN ARRAY ARRAY['search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
-                                       'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres'] LOOP
+        FOREACH setting IN ARRAY ARRAY['search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on',
+                                       'quote_all_identifiers = off', 'DateStyle = ''ISO, YMD''',
+                                       'IntervalStyle = postgres'] LOOP
             EXECUTE format('ALTER FUNCTION %s SET %s', f, setting);
         END LOOP;
     END LOOP;
