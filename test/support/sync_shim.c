@@ -1,6 +1,6 @@
 /*
  * sync_shim.c: the disk of a test. It remembers what a server has synced, for tests that take its power away, can take
- * its time over it, and can be full.
+ * as long over it as a test wants, and can be full.
  *
  *   cc -O2 -fPIC -shared -o sync_shim.so sync_shim.c -ldl
  *   SYNC_SHIM_DIR=dir LD_PRELOAD=.../sync_shim.so pg_ctl start
@@ -12,8 +12,8 @@
  * Nothing is really synced, of no file: the copies are the disk of the test.
  *
  * Files in dir that the test makes and removes while the server runs:
- *   slow.ceiling, slow.wal   milliseconds that each sync of the ceiling file, or of a WAL segment, takes. Each leaves
- *                            a line in slow.log: the process, and when it began and ended in seconds of the Unix epoch
+ *   held.ceiling, held.wal   process ids: a sync of the ceiling file, or of a WAL segment, by one of these processes does
+ *                            not return before this file is removed. The process is added to held.log when it begins
  *   full                     names of calls ("pwrite fdatasync") that find no space in files named snowflake_ids.*
  */
 #define _GNU_SOURCE
@@ -26,8 +26,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char *shim_dir(void)
@@ -136,24 +134,17 @@ static void keep(const char *path, const char *base)
 	close(lock);
 }
 
-static double now(void)
+static void hold(const char *base)
 {
-	struct timeval t;
+	const char *held = is_segment(base) ? "held.wal" : "held.ceiling";
+	char pids[1024], pid[32];
 
-	gettimeofday(&t, NULL);
-	return (double) t.tv_sec + (double) t.tv_usec / 1e6;
-}
-
-static void take_time(const char *base)
-{
-	char ms[32], line[128];
-	double began = now();
-
-	if (!word_in(is_segment(base) ? "slow.wal" : "slow.ceiling", ms, sizeof ms))
+	snprintf(pid, sizeof pid, " %ld ", (long) getpid());
+	if (!word_in(held, pids, sizeof pids) || !strstr(pids, pid))
 		return;
-	usleep((useconds_t) atoi(ms) * 1000);
-	snprintf(line, sizeof line, "%ld %.6f %.6f\n", (long) getpid(), began, now());
-	append("slow.log", line);
+	append("held.log", pid);
+	while (word_in(held, pids, sizeof pids))
+		usleep(2000);
 }
 
 /* Sets errno, and is true, if this call shall find the disk full. */
@@ -195,7 +186,7 @@ static int sync_file(const char *call, int fd)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	keep(link, name);
 	if (is_segment(name) || strcmp(name, "snowflake_ids.ceiling") == 0)
-		take_time(name);
+		hold(name);
 	return 0;
 }
 

@@ -1,6 +1,9 @@
 # A sequence that is used up: who waits, how that looks, and what ends it.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults qw(caught_up comes_back eventually log_mark log_since);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -15,11 +18,17 @@ snowflake_ids.sno_sequence_min = 100
 snowflake_ids.sno_sequence_max = 105
 snowflake_ids.si_machine_bits = 12
 restart_after_crash = on
+fsync = off
 END
 $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+# Who was terminated has heard of it before it has cleaned up.
+sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids_stats') }
+
+# While ids are ahead of the clock, calls that wait are no overflow.
+caught_up($node);
 
 #
 # Rates are those of the format, whatever the demand
@@ -46,25 +55,28 @@ my ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET sn
 isnt($rc, 0, 'max_wait: too short for a tick');
 like($err, qr/ERROR:  55P03: gave up waiting for a sno id after 1 ms\n/, 'max_wait: which error');
 like($err, qr/HINT:  .*snowflake_ids\.max_wait/, 'max_wait: with a hint');
-is(value('SET snowflake_ids.max_wait = 1000; SELECT count(gen_sno()) FROM generate_series(1, 60)'), 60, 'max_wait: long enough for many ticks');
+is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}), 60, 'max_wait: long enough for many ticks');
 
 #
 # What ends a wait: each leaves nobody counted as waiting
 #
 my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
 
-# Starts a session that draws and waits for as long as it is let, and gives its process id and its handle.
+# Starts a session that draws and waits for as long as it is let, and gives its process id and its handle. Each has a
+# name of its own: the one before may take a while to end.
+my $waiters = 0;
 sub waiter
 {
 	my ($call) = @_;
-	my %w = (out => '', err => '');
+	my $name = 'waiter' . ++$waiters;
+	my %w = (name => $name, out => '', err => '');
 	my $sql = "DO 'BEGIN LOOP PERFORM $call; END LOOP; END'";
-	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . ' application_name=waiter', '-c', $sql ],
+	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
 		'>', \$w{out}, '2>', \$w{err});
 	# It draws, too: being seen waiting is a matter of looking often enough.
-	ok($node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'waiter' AND wait_event = '$wait_event'"),
-		"$call: seen waiting as $wait_event") or diag value("SELECT wait_event_type, wait_event, state FROM pg_stat_activity WHERE application_name = 'waiter'");
-	$w{pid} = value("SELECT pid FROM pg_stat_activity WHERE application_name = 'waiter'");
+	ok($node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = '$wait_event'"),
+		"$call: seen waiting as $wait_event") or diag value("SELECT wait_event_type, wait_event, state FROM pg_stat_activity WHERE application_name = '$name'");
+	$w{pid} = value("SELECT pid FROM pg_stat_activity WHERE application_name = '$name'");
 	return \%w;
 }
 sub ended
@@ -72,7 +84,7 @@ sub ended
 	my ($w, $error, $what) = @_;
 	$w->{harness}->finish;
 	like($w->{err}, $error, "$what: the error");
-	is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, "$what: nobody waits");
+	ok(nobody_waits(), "$what: nobody waits");
 }
 
 is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"), '', 'nobody waits yet');
@@ -96,26 +108,25 @@ for my $call ('gen_sno()', 'gen_snowflake_si()')
 for my $round (1 .. 20)
 {
 	my %w = (err => '');
-	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=waiter', '-c', 'SELECT count(*) FROM (SELECT gen_snowflake_si_series(1000000000000)) AS s' ],
+	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=round$round", '-c', 'SELECT count(*) FROM (SELECT gen_snowflake_si_series(1000000000000)) AS s' ],
 		'>', \my $out, '2>', \$w{err});
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'waiter' AND state = 'active' AND query ~ '_series'");
+	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'round$round' AND state = 'active' AND query ~ '_series'");
 	sleep 0.001 * $round;
-	value("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waiter'");
+	value("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'round$round'");
 	$w{harness}->finish;
 }
-is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'terminated again and again: nobody waits');
+ok(nobody_waits(), 'terminated again and again: nobody waits');
 
 # A session that was killed cannot say so; the server starts anew then, and nobody waits in it.
 my $w = waiter('gen_snowflake_si()');
-my $mark = -s $node->logfile;
+my $mark = log_mark($node);
 kill 'KILL', $w->{pid};
 $w->{harness}->finish;
-ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'waiter'"), 'kill -9 of a waiting session');
+ok(eventually(sub { log_since($node, $mark) =~ /reinitializing/ }), 'kill -9 of a waiting session');
+comes_back($node);
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after the crash restart');
 ok(value('SELECT gen_snowflake_si() > 0'), 'the next one is given its id');
-my $over = qr/Snowflake-SI sequence overflow is over/;
-for (1 .. 50) { value('TABLE snowflake_ids_stats'); last if substr(slurp_file($node->logfile), $mark) =~ $over; sleep 0.1 }
-like(substr(slurp_file($node->logfile), $mark), $over, 'and the overflow is over');
+ok(eventually(sub { value('TABLE snowflake_ids_stats'); log_since($node, $mark) =~ /Snowflake-SI sequence overflow is over/ }), 'and the overflow is over');
 $node->restart;
 ok(value('SELECT gen_snowflake_si() > 0'), 'after a restart, too');
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after a restart');

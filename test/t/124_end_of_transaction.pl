@@ -20,9 +20,14 @@ $own->ask(q{SELECT snowflake_layout_create(U&'\\6F22\\5B57', '2026-01-01 00:00:0
 caught_up($server);
 for my $end ('COMMIT', 'ROLLBACK')
 {
-	my $mark = log_mark($server);
-	is($own->ask("SELECT count(gen_snowflake(U&'\\6F22\\5B57')) FROM generate_series(1, 100)"), 100, 'an overflow');
-	ok(wait_for_log($server, qr/sequence overflow: calls wait/, $mark), 'is logged');
+	# A machine that stands still while ids are drawn ends the overflow.
+	my $mark;
+	ok(eventually(sub {
+		$mark = log_mark($server);
+		$own->ask("SELECT count(gen_snowflake(U&'\\6F22\\5B57')) FROM generate_series(1, 100)") == 100 or die 'no ids';
+		my $since = log_since($server, $mark);
+		return $since =~ /sequence overflow: calls wait/ && $since !~ /overflow is over/;
+	}), 'an overflow is logged');
 	$clock->pass(3);
 
 	my $client = Session->new($server, dbname => 'letters');

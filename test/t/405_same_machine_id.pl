@@ -75,7 +75,7 @@ $standby->init_from_backup($two, 'base', has_streaming => 1);
 $standby->start;
 # A standby takes ALTER SYSTEM, its own file: the page's command.
 $page->run_on({ standby => $standby }, 'Read replicas');
-sleep 0.5;
+$standby->poll_query_until('app', q{SELECT snowflake_ids_identity() ->> 'machine_id' = '101'}) or die 'not reloaded';
 is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), snowflake_ids_identity() ->> $$machine_id$$'), '101|101', 'a standby draws with an id of its own');
 
 # ---- node3 has number 1, too

@@ -18,7 +18,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
 our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up reload eventually best_of sleep time);
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up reload eventually best_of
+  only_connected sleep time);
 
 my %shims;
 
@@ -173,14 +174,25 @@ sub kill_postmaster
 	unlink "$dir/postmaster.pid", $server->host . '/.s.PGSQL.' . $server->port . '.lock';
 }
 
-# SIGKILL to one session: the postmaster ends the others and starts again by itself.
+# SIGKILL to one session: the postmaster ends the others and starts again by itself. Not noticed yet, it lets us in.
 sub kill_backend
 {
 	my ($server) = @_;
 	my $victim = Session->new($server);
+	my $mark = log_mark($server);
 	kill 'KILL', $victim->ask('SELECT pg_backend_pid()');
 	$victim->gone;
+	wait_for_log($server, qr/reinitializing/, $mark) or die 'the server does not notice that a session was killed';
 	comes_back($server);
+}
+
+# Waits until no session but those named is connected: one whose client has gone ends its statement first.
+sub only_connected
+{
+	my ($server, @sessions) = @_;
+	my $others = sub { value($server, "SELECT count(*) - 1 FROM pg_stat_activity WHERE backend_type = 'client backend'") };
+	eventually(sub { $others->() == @sessions }) or die 'sessions do not end';
+	return;
 }
 
 # Waits until a server that starts again by itself lets us in. poll_query_until() would write to a psql that may have
