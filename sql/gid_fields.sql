@@ -31,7 +31,8 @@ SELECT r.* FROM refusal($$SELECT gid_empty('LOG')$$) AS r;
 SELECT kind, t, lower, upper, upper::timestamptz AS upper_time, lower::bytea AS lower_bytes
 FROM (SELECT kind, t, gid_lower_bound(kind, t) AS lower, gid_upper_bound(kind, t) AS upper
       FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind,
-           unnest(ARRAY['1970-01-01', '2026-06-01 12:00:00.0005', '10889-08-02 05:31:50.655']::timestamptz[]) AS t) AS b;
+           unnest(ARRAY['1970-01-01', '2026-06-01 12:00:00.0005', '10889-08-02 05:31:50.655']::timestamptz[]) AS t)
+               AS b;
 SELECT t, gid_lower_bound('log', t) FROM unnest(ARRAY['-infinity', '1969-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, gid_upper_bound('log', t) FROM unnest(ARRAY['10889-08-02 05:31:50.656', 'infinity']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('log', '10889-08-02 05:31:50.655001')$$, $$lower_bound('log', 'infinity')$$,
@@ -43,7 +44,8 @@ SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('log', '10889-08-02 05:31:50.65500
 --
 \getenv srcdir PG_ABS_SRCDIR
 \cd :srcdir
-CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, bin_hex text, uuid uuid, text text, short text,
+CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, bin_hex text, uuid uuid, text text,
+    short text,
     unix_ms bigint, iso_utc text, byte7_hex text, byte7_class text, random9_hex text, random8_hex text, json text);
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid_lenient.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
@@ -55,7 +57,8 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,
        count(*) FILTER (WHERE d.random IS DISTINCT FROM decode(random8_hex, 'hex')) AS random,
        count(*) FILTER (WHERE gid_short(id) IS DISTINCT FROM short) AS short,
-       count(*) FILTER (WHERE (d.kind, d.created, d.random) IS DISTINCT FROM (gid_kind(id), gid_timestamp(id), gid_random(id))) AS fields,
+       count(*) FILTER (WHERE (d.kind, d.created, d.random) IS DISTINCT
+           FROM (gid_kind(id), gid_timestamp(id), gid_random(id))) AS fields,
        count(*) FILTER (WHERE id::timestamptz IS DISTINCT FROM d.created) AS cast,
        count(*) FILTER (WHERE gid_is_empty(id) IS DISTINCT FROM (id = gid_empty(type))) AS is_empty
 FROM golden g, gid_decode(id) AS d;
@@ -69,14 +72,17 @@ SELECT count(*) FILTER (WHERE NOT id BETWEEN gid_lower_bound(kind, t) AND gid_up
        count(*) FILTER (WHERE gid_kind(upper) <> kind OR gid_timestamp(upper) <> t) AS upper,
        count(*) FILTER (WHERE gid_upper_bound(kind, t + interval '999 us') <> upper) AS upper_late,
        count(*) FILTER (WHERE unix_ms < 281474976710655
-                        AND gid_lower_bound(kind, t + interval '1 us') <> gid_lower_bound(kind, t + interval '1 ms')) AS lower_late,
+                        AND gid_lower_bound(kind, t + interval '1 us') <> gid_lower_bound(kind, t + interval '1 ms'))
+                            AS lower_late,
        count(*) FILTER (WHERE unix_ms > 0
-                        AND gid_upper_bound(kind, t - interval '1 us') <> gid_upper_bound(kind, t - interval '1 ms')) AS upper_early
+                        AND gid_upper_bound(kind, t - interval '1 us') <> gid_upper_bound(kind, t - interval '1 ms'))
+                            AS upper_early
 FROM (SELECT id, kind, t, unix_ms, gid_lower_bound(kind, t) AS lower, gid_upper_bound(kind, t) AS upper
       FROM (SELECT id, gid_kind(id) AS kind, id::timestamptz AS t, unix_ms FROM golden) AS g) AS g;
 
 -- Usable in an index and a generated column.
-CREATE TEMP TABLE pages (id gid(segment) PRIMARY KEY, created timestamptz GENERATED ALWAYS AS (gid_timestamp(id)) STORED);
+CREATE TEMP TABLE pages (id gid(segment) PRIMARY KEY,
+    created timestamptz GENERATED ALWAYS AS (gid_timestamp(id)) STORED);
 CREATE INDEX ON pages (gid_short(id));
 INSERT INTO pages VALUES ('8H245M8PNF-3TLyzYaRBqBTC') RETURNING *;
 

@@ -7,15 +7,18 @@ SET timezone = 'UTC';
 SELECT kind, pg_typeof(id), gid_kind(id), gid_is_empty(id), length(gid_random(id)),
        abs(extract(epoch FROM clock_timestamp() - gid_timestamp(id))) < 10 AS now
 FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, gen_gid(kind) AS id;
-SELECT kind, gid_kind(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - gid_timestamp(id))) < 10) AS now
+SELECT kind, gid_kind(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - gid_timestamp(id))) < 10)
+    AS now
 FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind, gen_gid_series(kind, 200) AS id GROUP BY 1, 2 ORDER BY 1;
-SELECT DISTINCT length(id::text), gid_short(id) = split_part(id::text, '-', 2) AS short FROM gen_gid_series('log', 1000) AS id;
+SELECT DISTINCT length(id::text), gid_short(id) = split_part(id::text, '-', 2) AS short
+    FROM gen_gid_series('log', 1000) AS id;
 
 --
 -- Arguments
 --
 SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
-    'gen_gid('''')', 'gen_gid(''Volume'')', 'gen_gid('' log'')', 'gen_gid(''logs'')', 'gen_gid(''lo'')', 'gen_gid(''disk'')',
+    'gen_gid('''')', 'gen_gid(''Volume'')', 'gen_gid('' log'')', 'gen_gid(''logs'')', 'gen_gid(''lo'')',
+        'gen_gid(''disk'')',
     'gen_gid(repeat(''x'', 40))']) AS call;
 SELECT gen_gid(NULL);
 
@@ -34,7 +37,8 @@ FROM (SELECT id, lag(gid_timestamp(id)) OVER (ORDER BY n) AS previous
 -- Every random bit is drawn: over 100,000 ids each of the 64 is set in about half. The bounds are ten standard
 -- deviations away. (The smallest random parts are no gids, which moves the first bit by less than a part in 1,000.)
 SELECT count(*), min(ones) > 50000 - 1600 AS enough, max(ones) < 50000 + 1600 AS not_too_many
-FROM (SELECT bit, sum(get_bit(gid_random(id), bit)) AS ones FROM drawn, generate_series(0, 63) AS bit GROUP BY bit) AS s;
+FROM (SELECT bit, sum(get_bit(gid_random(id), bit)) AS ones FROM drawn, generate_series(0, 63) AS bit GROUP BY bit)
+    AS s;
 
 -- A cursor that waits gives the time of the fetch.
 BEGIN;
@@ -46,7 +50,8 @@ COMMIT;
 SELECT :'after_at'::timestamptz - :'before_at'::timestamptz >= interval '49 ms' AS later;
 
 -- Bulk and single ids agree about the time within one statement.
-SELECT bool_and(abs(extract(epoch FROM gid_timestamp(a) - gid_timestamp(gen_gid('log')))) < 5) AS together FROM gen_gid_series('log', 10000) AS a;
+SELECT bool_and(abs(extract(epoch FROM gid_timestamp(a) - gid_timestamp(gen_gid('log')))) < 5) AS together
+    FROM gen_gid_series('log', 10000) AS a;
 
 --
 -- Who may: everybody
@@ -61,4 +66,5 @@ DROP ROLE regress_gid_user;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_gid(_at|_series)?$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_gid(_at|_series)?$'
+    ORDER BY signature COLLATE "C";

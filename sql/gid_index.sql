@@ -7,21 +7,26 @@ SET timezone = 'UTC';
 CREATE TABLE id_data (part text, n integer, id gid, raw bytea);
 CREATE FUNCTION kind_of(n integer) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT (ARRAY['volume', 'log', 'segment'])[n % 3 + 1] $$;
 INSERT INTO id_data (part, n, id)
-SELECT 'random', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n * 7919 % 15000 * interval '1 hour', substr(sha256(n::text::bytea), 1, 8))
+SELECT 'random', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n * 7919 % 15000 * interval '1 hour',
+    substr(sha256(n::text::bytea), 1, 8))
 FROM generate_series(1, 4000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'ties', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 5 * interval '1 ms', decode('0' || n % 7 || repeat('00', 7), 'hex'))
+SELECT 'ties', n, make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 5 * interval '1 ms',
+    decode('0' || n % 7 || repeat('00', 7), 'hex'))
 FROM generate_series(1, 4000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'bulk', n, make_gid('log', '2026-01-01'::timestamptz + n * 7919 % 4000 / 1500 * interval '1 ms', substr(sha256(n::text::bytea), 1, 8))
+SELECT 'bulk', n, make_gid('log', '2026-01-01'::timestamptz + n * 7919 % 4000 / 1500 * interval '1 ms',
+    substr(sha256(n::text::bytea), 1, 8))
 FROM generate_series(1, 4000) AS n;
 -- Any byte 7: as graft writes it, below and above the prefix.
 INSERT INTO id_data (part, n, raw)
-SELECT 'byte 7', n, set_byte(substr(gid_send(make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 4 * interval '1 ms', '\x0000000000000000')), 1, 8),
+SELECT 'byte 7', n, set_byte(substr(gid_send(make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 4 * interval '1 ms',
+    '\x0000000000000000')), 1, 8),
                              7, 79 + n * 7919 % 177) || substr(sha256((n % 999)::text::bytea), 1, 8)
 FROM generate_series(1, 4000) AS n;
 INSERT INTO id_data (part, n, id)
-SELECT 'far', n, make_gid(kind_of(n), to_timestamp(8796093022 + n * 7919 % 15000 / 10000.0), substr(sha256(n::text::bytea), 1, 8))
+SELECT 'far', n, make_gid(kind_of(n), to_timestamp(8796093022 + n * 7919 % 15000 / 10000.0),
+    substr(sha256(n::text::bytea), 1, 8))
 FROM generate_series(1, 4000) AS n;
 INSERT INTO id_data (part, n, id)
 SELECT 'abort', n, make_gid('volume', '2026-01-01', decode('0000' || lpad(to_hex(n * 7919 % 15000), 12, '0'), 'hex'))
@@ -43,6 +48,7 @@ DROP FUNCTION kind_of;
 \i sql/include/id_index.psql
 
 -- Distances are in milliseconds; kinds are further apart than all times.
-SELECT gid_distance(make_gid('log', '2026-01-01 00:00:01', '\x0000000000000000'), make_gid('log', '2026-01-01', '\x0000000000000000')) AS second,
+SELECT gid_distance(make_gid('log', '2026-01-01 00:00:01', '\x0000000000000000'),
+    make_gid('log', '2026-01-01', '\x0000000000000000')) AS second,
        gid_distance(gid_upper_bound('log', 'infinity'), gid_lower_bound('segment', '-infinity'))
        > gid_distance(gid_lower_bound('log', '-infinity'), gid_upper_bound('log', 'infinity')) AS kinds_apart;

@@ -5,13 +5,16 @@ SET datestyle = 'ISO';
 --
 -- Text and binary
 --
-SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid AS volume, '74ggDzh4TZ-33Abx4UEM2PFE'::gid AS log, '8H245M8PNF-3TLyzYaRBqBTC'::gid AS segment;
+SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid AS volume, '74ggDzh4TZ-33Abx4UEM2PFE'::gid AS log,
+    '8H245M8PNF-3TLyzYaRBqBTC'::gid AS segment;
 SELECT gid_send('74ggDzh4TZ-33Abx4UEM2PFE'), pg_column_size('74ggDzh4TZ-33Abx4UEM2PFE'::gid);
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE typname = 'gid';
 
-SELECT s, r.* FROM unnest(ARRAY['', '5rMJNeFjYs', '5rMJNeFjYs-2eDkDiPiLuBbSS', '5rMJNeFjYs_2eDkDiPiLuBbS', '5rMJNeFjY-s2eDkDiPiLuBbS',
+SELECT s, r.* FROM unnest(ARRAY['', '5rMJNeFjYs', '5rMJNeFjYs-2eDkDiPiLuBbSS', '5rMJNeFjYs_2eDkDiPiLuBbS',
+    '5rMJNeFjY-s2eDkDiPiLuBbS',
     '5rMJNeFj0s-2eDkDiPiLuBbS', '5rMJNeFjYs-2eDkDiPiLuBb ', '5rMJNeFjYs-zzzzzzzzzzzzz', 'zzzzzzzzzz-2eDkDiPiLuBbS',
-    '5rMJNeFjYs-1zzzzzzzzzzzz', '9rMJNeFjYs-2eDkDiPiLuBbS', '1111111111-2eDkDiPiLuBbS', '5RMJNeFjYs-2eDkDiPiLuBbS']) AS s,
+    '5rMJNeFjYs-1zzzzzzzzzzzz', '9rMJNeFjYs-2eDkDiPiLuBbS', '1111111111-2eDkDiPiLuBbS', '5RMJNeFjYs-2eDkDiPiLuBbS'])
+        AS s,
     refusal(format('SELECT %L::gid', s)) AS r;
 
 \getenv builddir PG_ABS_BUILDDIR
@@ -35,7 +38,8 @@ SELECT * FROM received;
 --
 CREATE TABLE volumes (id gid(volume), n int);
 \d volumes
-SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid(volume), '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log), '8H245M8PNF-3TLyzYaRBqBTC'::gid(segment);
+SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid(volume), '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log),
+    '8H245M8PNF-3TLyzYaRBqBTC'::gid(segment);
 SELECT gid(Volume) '5rMJNeFjYs-2eDkDiPiLuBbS', CAST(NULL AS gid(log));
 SELECT s, r.* FROM unnest(ARRAY['gid(disk)', 'gid(volume, log)', 'gid(1)', 'gid(NULL)']) AS s,
     refusal(format('CREATE TEMP TABLE t (id %s)', s)) AS r;
@@ -80,9 +84,11 @@ INSERT INTO volumes VALUES (NULL, 12) RETURNING *;
 SELECT n, id, gid_kind(id) FROM volumes ORDER BY n;
 -- From gid(volume) to gid no row has to be looked at; the kind stays in views and copies of the table.
 CREATE TABLE copied AS SELECT id FROM volumes;
-CREATE VIEW viewed AS SELECT (SELECT max(id::text) FROM volumes)::gid(volume) AS id, '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log) AS log;
+CREATE VIEW viewed AS SELECT (SELECT max(id::text) FROM volumes)::gid(volume) AS id,
+    '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log) AS log;
 SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod) FROM pg_attribute
-WHERE attrelid IN ('copied'::regclass, 'viewed'::regclass, 'volumes'::regclass) AND attnum > 0 AND NOT attisdropped ORDER BY 1, 2;
+WHERE attrelid IN ('copied'::regclass, 'viewed'::regclass, 'volumes'::regclass) AND attnum > 0 AND NOT attisdropped
+    ORDER BY 1, 2;
 -- The functions behind it, called with what the catalogs never hold.
 SELECT gid(:v, 3, true);
 SELECT gid(:v, -2, true);
@@ -101,9 +107,11 @@ SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge,
 FROM (VALUES
     (gid_empty('volume'), gid_empty('volume')),
     (make_gid('volume', '2026-01-01', '\x0000000000000001'), make_gid('volume', '2026-01-01', '\x0000000000000002')),
-    (make_gid('volume', '2026-01-01', '\xffffffffffffffff'), make_gid('volume', '2026-01-01 00:00:00.001', '\x0000000000000000')),
+    (make_gid('volume', '2026-01-01', '\xffffffffffffffff'),
+        make_gid('volume', '2026-01-01 00:00:00.001', '\x0000000000000000')),
     (make_gid('volume', '2026-01-01', '\x7fffffffffffffff'), make_gid('volume', '2026-01-01', '\x8000000000000000')),
-    (make_gid('segment', '1970-01-01', '\x0000000000000000'), make_gid('log', '9999-01-01', '\x0000000000000000'))) AS v (a, b);
+    (make_gid('segment', '1970-01-01', '\x0000000000000000'), make_gid('log', '9999-01-01', '\x0000000000000000')))
+        AS v (a, b);
 SELECT gid_hash(a) = gid_hash(b) AS same, gid_hash_extended(a, 0) = gid_hash_extended(b, 0) AS same_extended,
        gid_hash_extended(a, 1) = gid_hash_extended(a, 2) AS seed_ignored,
        gid_hash_extended(a, 0)::bit(32) = gid_hash(a)::bit(32) AS low_half
@@ -125,9 +133,11 @@ SELECT count(*), count(*) FILTER (WHERE id < prev) AS out_of_order
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS prev FROM segments) AS t;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM segments WHERE id >= gid_lower_bound('segment', '2026-01-01 00:00:01') ORDER BY id DESC;
+EXPLAIN (COSTS OFF) SELECT id FROM segments WHERE id >= gid_lower_bound('segment', '2026-01-01 00:00:01')
+    ORDER BY id DESC;
 SELECT count(*) FROM segments
-WHERE id >= gid_lower_bound('segment', '2026-01-01 00:00:01') AND id <= gid_upper_bound('segment', '2026-01-01 00:00:01.5');
+WHERE id >= gid_lower_bound('segment', '2026-01-01 00:00:01')
+    AND id <= gid_upper_bound('segment', '2026-01-01 00:00:01.5');
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 CREATE TABLE again AS SELECT * FROM segments;
@@ -158,7 +168,8 @@ DROP TABLE by_hash, again, segments;
 -- Casts: all explicit
 --
 SELECT :v::gid::bytea, :v::gid::uuid, :v::gid::timestamptz;
-SELECT '\x8001977420dc0080fa560112f91df425'::bytea::gid, '8001977420dc0080fa560112f91df425'::uuid::gid(volume), :v::text::gid;
+SELECT '\x8001977420dc0080fa560112f91df425'::bytea::gid, '8001977420dc0080fa560112f91df425'::uuid::gid(volume),
+    :v::text::gid;
 SELECT s, r.* FROM unnest(ARRAY[
     $$'\x80'::bytea::gid$$, $$'\x0001977420dc0080fa560112f91df425'::bytea::gid$$, $$'\x8001977420dc004e900abb53e6b70fff'::bytea::gid$$,
     $$'00000000-0000-0000-0000-000000000000'::uuid::gid$$, $$'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid::gid$$,
@@ -167,7 +178,8 @@ SELECT s, r.* FROM unnest(ARRAY[
 -- The smallest random part that prints is 58^12.
 SELECT '\x8001977420dc004e900abb53e6b71000'::bytea::gid;
 CREATE TEMP TABLE typed (b bytea, u uuid, t timestamptz, g gid);
-SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::gid', '(u) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::gid',
+SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::gid',
+    '(u) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::gid',
     '(t) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::gid', '(g) SELECT ''5rMJNeFjYs-2eDkDiPiLuBbS''::text',
     '(g) SELECT ''80019774-20dc-0080-fa56-0112f91df425''::uuid']) AS s, refusal('INSERT INTO typed ' || s) AS r;
 
@@ -176,7 +188,8 @@ SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''5rMJNeFjYs-2eDkDiPi
 --
 \getenv srcdir PG_ABS_SRCDIR
 \cd :srcdir
-CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, bin_hex text, uuid uuid, text text, short text,
+CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, bin_hex text, uuid uuid, text text,
+    short text,
     unix_ms bigint, iso_utc text, byte7_hex text, byte7_class text, random9_hex text, random8_hex text, json text);
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid_lenient.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
@@ -199,7 +212,8 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE id::text IS DISTINCT FROM text) 
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS text_order, count(*) FILTER (WHERE by_id <> by_uuid) AS uuid_order
 FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLLATE "C") AS by_text,
              rank() OVER (ORDER BY uuid) AS by_uuid FROM golden) AS t;
-SELECT type, count(*), count(*) FILTER (WHERE as_volume = 'accepted') AS volume, count(*) FILTER (WHERE as_log = 'accepted') AS log,
+SELECT type, count(*), count(*) FILTER (WHERE as_volume = 'accepted') AS volume,
+    count(*) FILTER (WHERE as_log = 'accepted') AS log,
        count(*) FILTER (WHERE as_segment = 'accepted') AS segment, array_agg(DISTINCT as_log) AS as_log
 FROM (SELECT type, bytes_state(bin, 'gid(volume)') AS as_volume, bytes_state(bin, 'gid(log)') AS as_log,
              text_state(convert_to(text, 'UTF8'), '%L::gid(segment)') AS as_segment
@@ -208,7 +222,8 @@ GROUP BY 1 ORDER BY 1;
 
 -- Inputs to refuse. Those that one type of the reference accepts are its kind of gid here.
 \cd :srcdir
-CREATE TEMP TABLE invalid (kind text, why text, input_hex text, input_q text, ref_volume text, ref_log text, ref_segment text, expect text);
+CREATE TEMP TABLE invalid (kind text, why text, input_hex text, input_q text, ref_volume text, ref_log text,
+    ref_segment text, expect text);
 \copy invalid FROM PROGRAM 'grep -v "^#" test/vectors/gid_invalid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 CREATE TEMP TABLE outcome AS
 SELECT kind, why, expect, m AS modifier,
@@ -230,7 +245,8 @@ SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^gid(|_(in|out|recv|send|typmod_in|typmod_out|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*))$'
     AND signature !~ 'timestamp|range'
 ORDER BY signature COLLATE "C";
-SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
+SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict,
+    oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator WHERE oprleft = 'gid'::regtype AND oprright = 'gid'::regtype ORDER BY oprname COLLATE "C";
 SELECT format('%s -> %s', castsource::regtype, casttarget::regtype) AS cast, castcontext, castmethod,

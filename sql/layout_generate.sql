@@ -16,15 +16,20 @@ SELECT snowflake_layout_create('seconds', '2020-01-01 00:00:00+00', '1 s', 32, 1
 SELECT snowflake_layout_create('tenth', '2020-01-01 00:00:00+00', '100 us', 44, 6, 8);
 SELECT snowflake_layout_create('last', '2020-01-01 00:00:00+00', '1 ms', 41, 10, 12, true);
 CREATE TEMP TABLE drawn (layout text, part int, n bigint, id bigint);
-INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM snowflake_layouts, generate_series(1, 5000) AS n WHERE generates AND name <> 'sonyflake' ORDER BY name, n;
-INSERT INTO drawn SELECT name, 2, n, id FROM snowflake_layouts, gen_snowflake_series(name, 5000) WITH ORDINALITY AS s (id, n) WHERE generates AND name <> 'sonyflake';
+INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM snowflake_layouts, generate_series(1, 5000) AS n
+    WHERE generates AND name <> 'sonyflake' ORDER BY name, n;
+INSERT INTO drawn SELECT name, 2, n, id FROM snowflake_layouts,
+    gen_snowflake_series(name, 5000) WITH ORDINALITY AS s (id, n) WHERE generates AND name <> 'sonyflake';
 -- Its 25,600 ids a second take their time.
 INSERT INTO drawn SELECT 'sonyflake', 1, n, gen_snowflake('sonyflake') FROM generate_series(1, 2000) AS n;
-INSERT INTO drawn SELECT 'sonyflake', 2, n, id FROM gen_snowflake_series('sonyflake', 2000) WITH ORDINALITY AS s (id, n);
+INSERT INTO drawn SELECT 'sonyflake', 2, n, id
+    FROM gen_snowflake_series('sonyflake', 2000) WITH ORDINALITY AS s (id, n);
 INSERT INTO drawn SELECT name, 3, 1, gen_snowflake(name) FROM snowflake_layouts WHERE generates;
-SELECT layout, count(*) AS ids, count(DISTINCT id) AS "different", count(*) FILTER (WHERE id <= previous) AS inversions, min(node) AS node, max(node) = min(node) AS one_node,
+SELECT layout, count(*) AS ids, count(DISTINCT id) AS "different",
+    count(*) FILTER (WHERE id <= previous) AS inversions, min(node) AS node, max(node) = min(node) AS one_node,
        bool_and(abs(extract(epoch FROM clock_timestamp() - created)) < 60) AS now
-FROM (SELECT d.*, f.*, lag(id) OVER (PARTITION BY layout ORDER BY part, n) AS previous FROM drawn d, snowflake_decode(id, layout) f) AS s
+FROM (SELECT d.*, f.*, lag(id) OVER (PARTITION BY layout ORDER BY part, n) AS previous
+    FROM drawn d, snowflake_decode(id, layout) f) AS s
 GROUP BY 1 ORDER BY 1;
 -- A pool of 20 bits gives 65,536 a tick.
 SELECT max(sequence) < 65536 AS within FROM drawn, snowflake_decode(id, 'seconds') WHERE layout = 'seconds';
@@ -36,7 +41,8 @@ EXPLAIN SELECT * FROM gen_snowflake_series('twitter', 12345);
 --
 CREATE TABLE tweet (id bigint DEFAULT gen_snowflake('twitter') PRIMARY KEY, n int);
 INSERT INTO tweet (n) SELECT generate_series(1, 1000);
-SELECT count(*), bool_and(snowflake_created_in(id, 'twitter', tstzrange(now() - interval '1 min', now() + interval '1 min'))) AS now FROM tweet;
+SELECT count(*), bool_and(snowflake_created_in(id, 'twitter',
+    tstzrange(now() - interval '1 min', now() + interval '1 min'))) AS now FROM tweet;
 DROP TABLE tweet;
 
 --
@@ -47,17 +53,22 @@ SELECT snowflake_layout_create('birds again', '2010-11-04 01:42:54.657+00', '1 m
 SELECT snowflake_layout_create('my mastic', '2026-01-01 00:00:00+00', '1 ms', 40, 0, 16);
 SELECT snowflake_layout_create('my si', '2026-01-01 00:00:00+00', '1 ms', 41, 5, 8);
 SELECT count(*) AS slots FROM snowflake_ids_stats \gset before_
-CREATE TEMP TABLE same AS SELECT n, gen_snowflake('twitter') AS a, gen_snowflake('birds') AS b, gen_snowflake('birds again') AS c FROM generate_series(1, 10000) AS n;
+CREATE TEMP TABLE same AS SELECT n, gen_snowflake('twitter') AS a, gen_snowflake('birds') AS b,
+    gen_snowflake('birds again') AS c FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
 DROP TABLE same;
-CREATE TEMP TABLE same AS SELECT n, gen_mastic() AS a, gen_snowflake('mastic') AS b, gen_snowflake('my mastic') AS c FROM generate_series(1, 10000) AS n;
+CREATE TEMP TABLE same AS SELECT n, gen_mastic() AS a, gen_snowflake('mastic') AS b, gen_snowflake('my mastic') AS c
+    FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
 DROP TABLE same;
-CREATE TEMP TABLE same AS SELECT n, gen_snowflake_si() AS a, gen_snowflake('snowflake_si') AS b, gen_snowflake('my si') AS c FROM generate_series(1, 10000) AS n;
+CREATE TEMP TABLE same AS SELECT n, gen_snowflake_si() AS a, gen_snowflake('snowflake_si') AS b,
+    gen_snowflake('my si') AS c FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
 SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids_stats;
-SELECT layout, node, owner = current_database() AS owned, issued > 0 AS issued, last_timestamp > '2026-01-01' AS last, durable_until > last_timestamp AS durable
-FROM snowflake_ids_stats WHERE format = 'layout' AND (node = 21 OR node = 0 AND owner = current_database()) ORDER BY layout COLLATE "C";
+SELECT layout, node, owner = current_database() AS owned, issued > 0 AS issued, last_timestamp > '2026-01-01' AS last,
+    durable_until > last_timestamp AS durable
+FROM snowflake_ids_stats WHERE format = 'layout' AND (node = 21 OR node = 0 AND owner = current_database())
+    ORDER BY layout COLLATE "C";
 
 --
 -- Not generated
@@ -69,7 +80,8 @@ SELECT snowflake_layout_create('slow', '2020-01-01 00:00:00+00', '2 s', 32, 5, 9
 SELECT snowflake_layout_create('odd', '2020-01-01 00:00:00+00', '1024 us', 32, 5, 9);
 SELECT snowflake_layout_create('old', '1969-01-01 00:00:00+00', '1 ms', 41, 5, 9);
 SELECT snowflake_layout_create('narrow', '2020-01-01 00:00:00+00', '1 ms', 41, 4, 10);
-SELECT name, generates FROM snowflake_layouts WHERE name IN ('other si', 'ended', 'later', 'slow', 'odd', 'old', 'narrow', 'mastodon') ORDER BY 1;
+SELECT name, generates FROM snowflake_layouts
+    WHERE name IN ('other si', 'ended', 'later', 'slow', 'odd', 'old', 'narrow', 'mastodon') ORDER BY 1;
 SELECT s, r.* FROM unnest(ARRAY['mastodon', 'facebook', 'ended', 'later', 'slow', 'odd', 'old', 'narrow']) AS s,
     refusal(format('SELECT gen_snowflake(%L)', s)) AS r;
 SELECT * FROM gen_snowflake_series('twitter', -1);
@@ -80,7 +92,8 @@ SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids_stats;
 --
 -- A layout of Snowflake-SI's widths is another layout: the settings of Snowflake-SI do not matter to it
 --
-SELECT count(DISTINCT gen_snowflake('other si')), min((snowflake_decode(gen_snowflake('other si'), 'other si')).node) AS node FROM generate_series(1, 1000);
+SELECT count(DISTINCT gen_snowflake('other si')),
+    min((snowflake_decode(gen_snowflake('other si'), 'other si')).node) AS node FROM generate_series(1, 1000);
 SELECT format, layout FROM snowflake_ids_stats WHERE layout LIKE '%5 node bits, 8 sequence bits';
 
 --
@@ -98,7 +111,8 @@ RESET snowflake_ids.max_wait;
 --
 -- Used layouts stay; unused ones need not
 --
-SELECT s, r.* FROM unnest(ARRAY['seconds', 'birds', 'my mastic', 'my si', 'slow', 'narrow']) AS s, refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
+SELECT s, r.* FROM unnest(ARRAY['seconds', 'birds', 'my mastic', 'my si', 'slow', 'narrow']) AS s,
+    refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
 -- Dropped and created anew while a cursor reads from it, a name is another layout's from there on.
 BEGIN;
 SELECT snowflake_layout_create('changing', '2020-01-01 00:00:00+00', '1 ms', 41, 9, 9);
@@ -117,7 +131,8 @@ SELECT gen_snowflake('twitter') > make_snowflake('twitter', clock_timestamp() + 
        gen_snowflake('birds') > make_snowflake('twitter', clock_timestamp() + interval '1 s', 21, 0) AS birds_too;
 SELECT snowflake_observe('pgedge', make_snowflake('pgedge', clock_timestamp() + interval '30 s', 22, 0));
 SELECT gen_snowflake('pgedge') < snowflake_lower_bound('pgedge', clock_timestamp() + interval '20 s') AS not_ours;
-SELECT (refusal(format('SELECT snowflake_observe(%L, %s)', 'twitter', make_snowflake('twitter', '2070-01-01', 21, 0)))).state;
+SELECT (refusal(format('SELECT snowflake_observe(%L, %s)', 'twitter',
+    make_snowflake('twitter', '2070-01-01', 21, 0)))).state;
 SELECT (refusal('SELECT snowflake_observe(''twitter'', -1)')).state;
 
 --
@@ -126,13 +141,16 @@ SELECT (refusal('SELECT snowflake_observe(''twitter'', -1)')).state;
 SET client_min_messages = warning;
 CREATE ROLE regress_layout_user;
 SET ROLE regress_layout_user;
-SELECT gen_snowflake('twitter') > 0 AS known, gen_snowflake('seconds') > 0 AS created, (SELECT count(*) FROM gen_snowflake_series('discord', 2)) AS series;
+SELECT gen_snowflake('twitter') > 0 AS known, gen_snowflake('seconds') > 0 AS created,
+    (SELECT count(*) FROM gen_snowflake_series('discord', 2)) AS series;
 SELECT snowflake_observe('twitter', 1);
 RESET ROLE;
 DROP ROLE regress_layout_user;
 SELECT count(*) AS owned FROM snowflake_ids_stats WHERE owner = current_database() \gset
-SELECT count(snowflake_layout_create('filler ' || n, '2020-01-01'::timestamptz + n * interval '1 day', '1 ms', 41, 10, 12)) FROM generate_series(1, 70) AS n;
-SELECT r.*, count(*) = 64 - :owned AS up_to_the_limit FROM generate_series(1, 70) AS n, refusal(format('SELECT gen_snowflake(%L)', 'filler ' || n)) AS r
+SELECT count(snowflake_layout_create('filler ' || n, '2020-01-01'::timestamptz + n * interval '1 day', '1 ms', 41, 10,
+    12)) FROM generate_series(1, 70) AS n;
+SELECT r.*, count(*) = 64 - :owned AS up_to_the_limit
+    FROM generate_series(1, 70) AS n, refusal(format('SELECT gen_snowflake(%L)', 'filler ' || n)) AS r
 WHERE r.state = 'accepted' GROUP BY 1, 2, 3;
 SELECT gen_snowflake('filler 70');
 -- What nobody owns goes on; and so does what another database has created, or creates.
@@ -148,9 +166,11 @@ CREATE EXTENSION snowflake_ids;
 -- The same name for other numbers, and another name for the same: neither meets the other's ids.
 SELECT snowflake_layout_create('seconds', '2020-01-01 00:00:00+00', '10 ms', 40, 11, 12);
 SELECT snowflake_layout_create('filler', '2020-01-02 00:00:00+00', '1 ms', 41, 10, 12);
-SELECT abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(gen_snowflake('seconds'), 'seconds'))) < 10 AS other_numbers;
+SELECT abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(gen_snowflake('seconds'), 'seconds'))) < 10
+    AS other_numbers;
 SELECT count(DISTINCT id) FROM gen_snowflake_series('filler', 1000) AS id;
-SELECT layout, count(*), count(DISTINCT owner) FROM snowflake_ids_stats WHERE format = 'layout' AND node = 21 AND layout ~ '2020-01-0[12] .*(10 ms|12 sequence)' GROUP BY 1 ORDER BY 1;
+SELECT layout, count(*), count(DISTINCT owner) FROM snowflake_ids_stats
+    WHERE format = 'layout' AND node = 21 AND layout ~ '2020-01-0[12] .*(10 ms|12 sequence)' GROUP BY 1 ORDER BY 1;
 SELECT max(id) AS there FROM gen_snowflake_series('filler', 10) AS id \gset
 \c regress_layout
 SELECT gen_snowflake('filler 1') > :there AS above;

@@ -18,7 +18,8 @@ DROP SEQUENCE snowflake_ids_ceiling;
 CREATE TABLE snowflake_ids_ceiling (last_value bigint, log_cnt bigint);
 CREATE EXTENSION snowflake_ids;
 DROP TABLE snowflake_ids_ceiling;
-CREATE TABLE snowflake_ids_layout (name text, epoch timestamptz, tick interval, timestamp_bits int, node_bits int, sequence_bits int, node_last boolean);
+CREATE TABLE snowflake_ids_layout (name text, epoch timestamptz, tick interval, timestamp_bits int, node_bits int,
+    sequence_bits int, node_last boolean);
 CREATE EXTENSION snowflake_ids;
 DROP TABLE snowflake_ids_layout;
 CREATE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
@@ -48,16 +49,19 @@ SELECT f, public.snowflake_ids_pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.cl
 SELECT machine_id_source, ledger_state FROM public.snowflake_ids_status();
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM public.snowflake_ids_stats;
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS layouts FROM public.snowflake_layouts;
-SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestamptz '2024-01-01 00:00:00+00', pg_catalog.interval '1 ms', 41, 10, 12, false);
+SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestamptz '2024-01-01 00:00:00+00',
+    pg_catalog.interval '1 ms', 41, 10, 12, false);
 SELECT pg_catalog.count(*) AS layouts FROM public.snowflake_layouts WHERE created;
 SELECT public.snowflake_layout_drop(pg_catalog.text 'own');
 SELECT * FROM public.snowflake_ids_compare(public.snowflake_ids_identity(), public.snowflake_ids_identity());
 SELECT conflict OPERATOR(pg_catalog.~) '^both issue in partition' AS found
-FROM public.snowflake_ids_compare(public.snowflake_ids_identity(), pg_catalog.jsonb_set(public.snowflake_ids_identity(), '{system_identifier}', '"1"'))
+FROM public.snowflake_ids_compare(public.snowflake_ids_identity(),
+    pg_catalog.jsonb_set(public.snowflake_ids_identity(), '{system_identifier}', '"1"'))
 WHERE format OPERATOR(pg_catalog.=) 'sno';
 SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(public.sno_snapshot(NULL::pg_catalog.int4));
 SELECT public.snowflake_ids_reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
-SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0), public.gen_mastic_series(10::pg_catalog.int8);
+SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
+    public.gen_mastic_series(10::pg_catalog.int8);
 
 \c - regress_lookalike
 SET client_min_messages = warning;
@@ -84,7 +88,8 @@ CREATE SEQUENCE public.snowflake_ids_ceiling AS pg_catalog.int8 START 9000000000
 CREATE TABLE public.snowflake_ids_layout (name pg_catalog.text, epoch pg_catalog.text);
 INSERT INTO public.snowflake_ids_layout VALUES ('own', 'x');
 SET search_path = hostile, public, pg_catalog;
-SELECT mine.gen_sno() IS NOT NULL AS sno, mine.gen_mastic() IS NOT NULL AS mastic, mine.gen_snowflake_si() IS NOT NULL AS snowflake_si;
+SELECT mine.gen_sno() IS NOT NULL AS sno, mine.gen_mastic() IS NOT NULL AS mastic,
+    mine.gen_snowflake_si() IS NOT NULL AS snowflake_si;
 SELECT last_value, is_called FROM public.snowflake_ids_ceiling;
 SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
@@ -106,7 +111,8 @@ SET client_min_messages = warning;
 DROP DATABASE regress_lookalike;
 DROP ROLE regress_lookalike;
 SELECT s.format, s.node, s.layout FROM snowflake_ids_stats s
-WHERE NOT EXISTS (SELECT FROM lookalike_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.node, s.layout, s.owner));
+WHERE NOT EXISTS (SELECT FROM lookalike_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT
+    FROM (s.format, s.node, s.layout, s.owner));
 SELECT s.format, s.node, s.clock_lead FROM snowflake_ids_stats s JOIN lookalike_before b USING (format, node)
 WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
 DROP TABLE lookalike_before;

@@ -27,7 +27,8 @@ SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
     'gen_gid_series(''disk'', 1)', 'gen_gid_series(''disk'', 0)']) AS call;
 
 -- Around the sizes of a range and of a look at the clock.
-SELECT n, count(id), count(DISTINCT id) FROM unnest(ARRAY[15, 16, 17, 47, 48, 49, 63, 64, 65, 8191, 8192, 8193, 70000]) AS n,
+SELECT n, count(id), count(DISTINCT id) FROM unnest(ARRAY[15, 16, 17, 47, 48, 49, 63, 64, 65, 8191, 8192, 8193, 70000])
+    AS n,
     gen_sno_series(n) AS id GROUP BY n ORDER BY n;
 
 --
@@ -127,7 +128,8 @@ SELECT query, pg_temp.estimate(query) FROM unnest(ARRAY[
     'SELECT * FROM gen_gid_series(''log'', 23456)', 'SELECT * FROM gen_mastic_series(34567)',
     'SELECT * FROM gen_snowflake_si_series(45678)', 'SELECT * FROM gen_mastic_series(10 * 1000)',
     'SELECT * FROM gen_mastic_series(7::int)', 'SELECT * FROM gen_mastic_series(-5)',
-    'SELECT * FROM gen_mastic_series(random()::bigint)', 'SELECT gen_sno_series(n) FROM generate_series(1, 10) AS n']) AS query;
+    'SELECT * FROM gen_mastic_series(random()::bigint)', 'SELECT gen_sno_series(n) FROM generate_series(1, 10) AS n'])
+        AS query;
 PREPARE planned (bigint) AS SELECT * FROM gen_sno_series($1);
 SELECT pg_temp.estimate('EXECUTE planned (4321)');
 SET plan_cache_mode = force_generic_plan;
@@ -137,5 +139,6 @@ RESET plan_cache_mode;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_series_' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_series_'
+    ORDER BY signature COLLATE "C";
 SELECT oid::regprocedure AS function, prosupport, prorows FROM pg_proc WHERE proname ~ '^gen_.*_series$' ORDER BY 1;

@@ -19,7 +19,8 @@ SET snowflake_ids.clock_regression = 'error';
 SET snowflake_ids.overflow = 'error';
 SET snowflake_ids.max_wait = '123ms';
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic, sno_sequence(max(id)) >= 5 FROM gen_sno_series(10000) AS id;
-SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default' ORDER BY name COLLATE "C";
+SELECT name, setting, source FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND source <> 'default'
+    ORDER BY name COLLATE "C";
 -- A name that the extension does not have is refused from now on.
 SET snowflake_ids.no_such = 1;
 SET snowflake_ids.maschine_id = 1;
@@ -33,7 +34,8 @@ SELECT name, context, vartype, boot_val, min_val, max_val, unit, enumvals FROM p
 WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
 -- Each says what it is for, in pg_settings' style.
 SELECT name, short_desc, extra_desc FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name COLLATE "C";
-SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND (short_desc IS NULL OR short_desc !~ '^[A-Z].*\.$' OR extra_desc !~ '\.$');
+SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%'
+    AND (short_desc IS NULL OR short_desc !~ '^[A-Z].*\.$' OR extra_desc !~ '\.$');
 SELECT name FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' AND setting IS DISTINCT FROM boot_val;
 
 --
@@ -78,7 +80,8 @@ SET LOCAL snowflake_ids.overflow = error;
 SHOW snowflake_ids.overflow;
 ROLLBACK;
 SHOW snowflake_ids.overflow;
-CREATE FUNCTION pg_temp.impatient() RETURNS text LANGUAGE sql SET snowflake_ids.max_wait = '7ms' RETURN current_setting('snowflake_ids.max_wait');
+CREATE FUNCTION pg_temp.impatient() RETURNS text LANGUAGE sql SET snowflake_ids.max_wait
+    = '7ms' RETURN current_setting('snowflake_ids.max_wait');
 SELECT pg_temp.impatient(), current_setting('snowflake_ids.max_wait') AS outside;
 ALTER ROLE regress_settings_user SET snowflake_ids.overflow = error;
 -- Nor can a role be given a machine id of its own, even by a session that does not know better.
@@ -109,9 +112,12 @@ ALTER SYSTEM SET snowflake_ids.durable_window = 0;
 
 -- The base clock: one spelling, its offset included, so that no time zone setting changes it.
 SELECT format('ALTER SYSTEM SET snowflake_ids.si_base_clock = %L', value) FROM unnest(ARRAY[
-    '', 'now', '2026-01-01', '2026-01-01 00:00:00', '2026-01-01 00:00:00 UTC', '2026-01-01 00:00:00+00 ', ' 2026-01-01 00:00:00+00',
-    '2026-02-29 00:00:00+00', '2026-13-01 00:00:00+00', '2026-00-01 00:00:00+00', '2026-01-32 00:00:00+00', '2026-01-01 24:00:00+00',
-    '2026-01-01 00:60:00+00', '2026-01-01 00:00:60+00', '26-01-01 00:00:00+00', '2026-1-1 00:00:00+00', '2026-01-01 00:00:00+0',
+    '', 'now', '2026-01-01', '2026-01-01 00:00:00', '2026-01-01 00:00:00 UTC', '2026-01-01 00:00:00+00 ',
+        ' 2026-01-01 00:00:00+00',
+    '2026-02-29 00:00:00+00', '2026-13-01 00:00:00+00', '2026-00-01 00:00:00+00', '2026-01-32 00:00:00+00',
+        '2026-01-01 24:00:00+00',
+    '2026-01-01 00:60:00+00', '2026-01-01 00:00:60+00', '26-01-01 00:00:00+00', '2026-1-1 00:00:00+00',
+        '2026-01-01 00:00:00+0',
     '2026-01-01 00:00:00+00:', '2026-01-01 00:00:00+16', '2026-01-01 00:00:00.+00', '2026-01-01 00:00:00.0000001+00',
     '2026-01-01 00:00:00.0005+00', '2003-03-18T07:20:19.224Z', '1970-01-01 00:00:00+00', 'infinity',
     '2026-01-01t00:00:00+00', '2026-01-01 00:00:00z']) AS value \gexec
@@ -127,7 +133,8 @@ SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1
 SELECT machine_id, machine_id_source FROM snowflake_ids_status();
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
-SELECT sno_partition(gen_sno()) >= 32768 AS automatic, (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
+SELECT sno_partition(gen_sno()) >= 32768 AS automatic,
+    (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
 SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
 
 -- The same on each server of the cluster, and 0 can be asked for.

@@ -3,7 +3,8 @@ SET timezone = 'UTC';
 SET datestyle = 'ISO';
 
 SELECT * FROM sno_decode('brpk4q72xwf2m63l');
-SELECT (sno_decode(id)).*, id FROM (VALUES ('2222222222222222'::sno), ('xxxxxxxxxxxxxxxx'), ('aaaaaaaa55aaaaaa')) AS v (id);
+SELECT (sno_decode(id)).*, id FROM (VALUES ('2222222222222222'::sno), ('xxxxxxxxxxxxxxxx'), ('aaaaaaaa55aaaaaa'))
+    AS v (id);
 SELECT sno_timestamp(id), sno_ticktock(id), sno_metabyte(id), sno_partition(id), sno_sequence(id)
 FROM (VALUES ('brpk4q72xwf2m63l'::sno), (NULL)) AS v (id);
 
@@ -11,7 +12,8 @@ FROM (VALUES ('brpk4q72xwf2m63l'::sno), (NULL)) AS v (id);
 -- Composing
 --
 SELECT make_sno('2031-05-08 23:03:34.976+00', 255, 39434, 4147),
-       make_sno(created => '2031-05-08 23:03:34.976+00', metabyte => 255, partition => 39434, sequence => 4147, ticktock => 1);
+       make_sno(created => '2031-05-08 23:03:34.976+00', metabyte => 255, partition => 39434, sequence => 4147,
+           ticktock => 1);
 -- A time belongs to the 4 ms unit that it lies in, before 2010 as after.
 SELECT t, sno_timestamp(make_sno(t, 0, 0, 0)) FROM unnest(ARRAY['2010-01-01 00:00:00', '2010-01-01 00:00:00.003999',
     '2010-01-01 00:00:00.004', '2026-06-01 12:00:00.001', '2079-09-07 15:47:35.551999']::timestamptz[]) AS t;
@@ -23,13 +25,15 @@ SELECT s, r.* FROM unnest(ARRAY[
     refusal(format('SELECT make_sno(%s)', s)) AS r;
 SELECT make_sno(NULL, 0, 0, 0);
 
-SELECT sno_set_timestamp(id, '2026-06-01 12:00:00.003'), sno_set_metabyte(id, 7), sno_set_partition(id, 7), sno_set_sequence(id, 7),
+SELECT sno_set_timestamp(id, '2026-06-01 12:00:00.003'), sno_set_metabyte(id, 7), sno_set_partition(id, 7),
+    sno_set_sequence(id, 7),
        sno_set_ticktock(id, 1)
 FROM (VALUES ('brpk4q72xwf2m63l'::sno)) AS v (id);
 -- Only the field that is set changes, tick-tock included.
 SELECT f, d.* FROM (VALUES ('xxxxxxxxxxxxxxxx'::sno)) AS v (id),
     LATERAL (VALUES ('timestamp', sno_set_timestamp(id, '2010-01-01')), ('metabyte', sno_set_metabyte(id, 0)),
-                    ('partition', sno_set_partition(id, 0)), ('sequence', sno_set_sequence(id, 0)), ('ticktock', sno_set_ticktock(id, 0))) AS s (f, changed),
+                    ('partition', sno_set_partition(id, 0)), ('sequence', sno_set_sequence(id, 0)),
+                        ('ticktock', sno_set_ticktock(id, 0))) AS s (f, changed),
     sno_decode(changed) AS d;
 SELECT s, r.* FROM unnest(ARRAY[$$timestamp(id, '2009-01-01')$$, $$metabyte(id, 256)$$, $$partition(id, -1)$$,
     $$sequence(id, 65536)$$, $$ticktock(id, 2)$$, $$ticktock(id, -1)$$]) AS s,
@@ -38,9 +42,12 @@ SELECT s, r.* FROM unnest(ARRAY[$$timestamp(id, '2009-01-01')$$, $$metabyte(id, 
 -- A partition as its two bytes, as the reference has it: Partition{'A', 10}, and the one that its tool prints as 39434.
 SELECT p, sno_partition_to_bytes(p) AS bytes, sno_partition_from_bytes(sno_partition_to_bytes(p)) = p AS and_back
 FROM unnest(ARRAY[0, 10, ascii('A') * 256 + 10, 39434, 65535]) AS p;
-SELECT sno_partition_from_bytes('A\012'), sno_partition_to_bytes(sno_partition('brpk4q72xwf2m63l')) = substr('brpk4q72xwf2m63l'::sno::bytea, 7, 2) AS bytes_6_and_7;
+SELECT sno_partition_from_bytes('A\012'),
+    sno_partition_to_bytes(sno_partition('brpk4q72xwf2m63l')) = substr('brpk4q72xwf2m63l'::sno::bytea, 7, 2)
+    AS bytes_6_and_7;
 SELECT count(*) AS partitions, count(*) FILTER (WHERE sno_partition_from_bytes(sno_partition_to_bytes(p)) = p AND
-    sno_partition_to_bytes(p) = substr(make_sno('2026-01-01', 0, p, 0)::bytea, 7, 2)) AS same FROM generate_series(0, 65535) AS p;
+    sno_partition_to_bytes(p) = substr(make_sno('2026-01-01', 0, p, 0)::bytea, 7, 2)) AS same
+        FROM generate_series(0, 65535) AS p;
 SELECT s, r.* FROM unnest(ARRAY['to_bytes(-1)', 'to_bytes(65536)', $$from_bytes('')$$, $$from_bytes('A')$$, $$from_bytes('\x010203')$$]) AS s,
     refusal('SELECT sno_partition_' || s) AS r;
 
@@ -49,11 +56,14 @@ SELECT s, r.* FROM unnest(ARRAY['to_bytes(-1)', 'to_bytes(65536)', $$from_bytes(
 --
 SELECT t, lower, lower::timestamptz AS lower_time, upper, upper::timestamptz AS upper_time
 FROM (SELECT t, sno_lower_bound(t) AS lower, sno_upper_bound(t) AS upper
-      FROM unnest(ARRAY['2010-01-01', '2010-01-01 00:00:00.000001', '2010-01-01 00:00:00.003999', '2010-01-01 00:00:00.004',
+      FROM unnest(ARRAY['2010-01-01', '2010-01-01 00:00:00.000001', '2010-01-01 00:00:00.003999',
+          '2010-01-01 00:00:00.004',
           '2026-06-01 12:00:00.005', '2079-09-07 15:47:35.548']::timestamptz[]) AS t) AS b;
 -- Beyond the range: the first or last id where there is one, an error where there is none.
-SELECT t, sno_lower_bound(t) FROM unnest(ARRAY['-infinity', '4713-11-24 BC', '2009-12-31 23:59:59.999999']::timestamptz[]) AS t;
-SELECT t, sno_upper_bound(t) FROM unnest(ARRAY['2079-09-07 15:47:35.552', '294276-12-31', 'infinity']::timestamptz[]) AS t;
+SELECT t, sno_lower_bound(t) FROM unnest(ARRAY['-infinity', '4713-11-24 BC',
+    '2009-12-31 23:59:59.999999']::timestamptz[]) AS t;
+SELECT t, sno_upper_bound(t) FROM unnest(ARRAY['2079-09-07 15:47:35.552', '294276-12-31', 'infinity']::timestamptz[])
+    AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('2079-09-07 15:47:35.548001')$$, $$lower_bound('infinity')$$,
     $$upper_bound('2009-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT sno_%s', s)) AS r;
 
@@ -74,7 +84,8 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE (d.created, d.ticktock, d.metabyte, d.partition, d.sequence) IS DISTINCT FROM
            (sno_timestamp(id), sno_ticktock(id), sno_metabyte(id), sno_partition(id), sno_sequence(id))) AS fields,
        count(*) FILTER (WHERE id::timestamptz IS DISTINCT FROM d.created) AS cast,
-       count(*) FILTER (WHERE make_sno(d.created, g.metabyte, g.partition, g.sequence, g.ticktock) IS DISTINCT FROM id) AS compose,
+       count(*) FILTER (WHERE make_sno(d.created, g.metabyte, g.partition, g.sequence, g.ticktock) IS DISTINCT FROM id)
+           AS compose,
        count(*) FILTER (WHERE make_sno(d.created + interval '3999 us', g.metabyte, g.partition, g.sequence, g.ticktock)
                               IS DISTINCT FROM id) AS compose_late
 FROM golden g, sno_decode(id) AS d;
@@ -84,9 +95,11 @@ SELECT count(*) FILTER (WHERE sno_lower_bound(t) IS DISTINCT FROM make_sno(t, 0,
        count(*) FILTER (WHERE NOT id BETWEEN sno_lower_bound(t) AND sno_upper_bound(t)) AS between,
        count(*) FILTER (WHERE sno_upper_bound(t + interval '3999 us') <> sno_upper_bound(t)) AS upper_late,
        count(*) FILTER (WHERE t < '2079-09-07 15:47:35.548'
-                        AND sno_lower_bound(t + interval '1 us') <> make_sno(t + interval '4 ms', 0, 0, 0, 0)) AS lower_late,
+                        AND sno_lower_bound(t + interval '1 us') <> make_sno(t + interval '4 ms', 0, 0, 0, 0))
+                            AS lower_late,
        count(*) FILTER (WHERE t > '2010-01-01'
-                        AND sno_upper_bound(t - interval '1 us') <> make_sno(t - interval '4 ms', 255, 65535, 65535, 1)) AS upper_early
+                        AND sno_upper_bound(t - interval '1 us')
+                            <> make_sno(t - interval '4 ms', 255, 65535, 65535, 1)) AS upper_early
 FROM (SELECT id, id::timestamptz AS t FROM golden) AS g;
 
 -- Usable in an index and a generated column.

@@ -7,22 +7,27 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 4660;
 --
 -- What is in an id
 --
-SELECT pg_typeof(id), sno_metabyte(id), sno_partition(id), abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
+SELECT pg_typeof(id), sno_metabyte(id), sno_partition(id),
+    abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno() AS id;
-SELECT sno_metabyte(gen_sno(0)), sno_metabyte(gen_sno(42)), sno_metabyte(gen_sno(255)), sno_metabyte(gen_sno(metabyte => 7));
+SELECT sno_metabyte(gen_sno(0)), sno_metabyte(gen_sno(42)), sno_metabyte(gen_sno(255)),
+    sno_metabyte(gen_sno(metabyte => 7));
 SELECT sno_metabyte(id), sno_partition(id), abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno(3, 65535) AS id;
 SELECT sno_partition(gen_sno(0, 0)), sno_partition(gen_sno(partition => 1, metabyte => 2));
-SELECT DISTINCT sno_metabyte(id), sno_partition(id), abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
+SELECT DISTINCT sno_metabyte(id), sno_partition(id),
+    abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno_series(1000, 9) AS id;
 
 --
 -- Arguments
 --
 SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
-    'gen_sno(-1)', 'gen_sno(256)', 'gen_sno(2147483647)', 'gen_sno(-2147483648)', 'gen_sno(256, 1)', 'gen_sno(0, -1)', 'gen_sno(0, 65536)',
+    'gen_sno(-1)', 'gen_sno(256)', 'gen_sno(2147483647)', 'gen_sno(-2147483648)', 'gen_sno(256, 1)', 'gen_sno(0, -1)',
+        'gen_sno(0, 65536)',
     'gen_sno_at(now(), 256)', 'gen_sno_at(now(), -1)', 'gen_sno_at(''2009-12-31 23:59:59.999999+00'')',
-    'gen_sno_at(''2010-01-01 00:00:00+00'')', 'gen_sno_at(''2079-09-07 15:47:35.551999+00'')', 'gen_sno_at(''2079-09-07 15:47:35.552+00'')',
+    'gen_sno_at(''2010-01-01 00:00:00+00'')', 'gen_sno_at(''2079-09-07 15:47:35.551999+00'')',
+        'gen_sno_at(''2079-09-07 15:47:35.552+00'')',
     'gen_sno_at(''infinity'')', 'gen_sno_at(''-infinity'')', 'gen_sno_at(''294276-12-31 23:59:59.999999+00'')',
     'gen_sno_at(''4713-01-01 00:00:00+00 BC'')']) AS call;
 SELECT gen_sno(NULL), gen_sno(NULL, 1), gen_sno(1, NULL), gen_sno_at(NULL), gen_sno_at(now(), NULL);
@@ -35,7 +40,8 @@ CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_sno_series(100000) WITH ORDINALI
 CREATE TEMP TABLE single_again AS SELECT n, gen_sno() AS id FROM generate_series(1, 100000) AS n;
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
-      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again) AS s) AS s;
+      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again)
+          AS s) AS s;
 -- The partition's own generator and its explicit one are the same.
 SELECT gen_sno() AS a \gset
 SELECT gen_sno(0, 4660) AS b \gset
@@ -44,15 +50,18 @@ SELECT id AS d FROM gen_sno_series(1) AS id \gset
 SELECT gen_sno(0, 4660) AS e \gset
 SELECT :'a'::sno < :'b'::sno AND :'b'::sno < :'c'::sno AND :'c'::sno < :'d'::sno AND :'d'::sno < :'e'::sno AS ascending;
 -- All metabytes of a partition share its sequence: without the metabyte the ids still differ.
-SELECT count(DISTINCT sno_set_metabyte(id, 0)) FROM (SELECT gen_sno(n % 256) AS id FROM generate_series(1, 20000) AS n) AS s;
+SELECT count(DISTINCT sno_set_metabyte(id, 0))
+    FROM (SELECT gen_sno(n % 256) AS id FROM generate_series(1, 20000) AS n) AS s;
 SELECT count(DISTINCT sno_set_metabyte(id, 0)) FROM (
     SELECT unnest(ARRAY[gen_sno(1), gen_sno(2, 4660), gen_sno(3)]) AS id FROM generate_series(1, 20000)) AS s;
 
 --
 -- Given times: no clock, a sequence that goes round, tick-tock 0
 --
-SELECT sno_timestamp(id), sno_ticktock(id), sno_metabyte(id), sno_partition(id) FROM gen_sno_at('2012-03-04 05:06:07.891234+00', 5) AS id;
-SELECT min(sno_timestamp(id)), max(sno_timestamp(id)), count(DISTINCT id), min(sno_sequence(id)), max(sno_sequence(id)), max(sno_ticktock(id))
+SELECT sno_timestamp(id), sno_ticktock(id), sno_metabyte(id), sno_partition(id)
+    FROM gen_sno_at('2012-03-04 05:06:07.891234+00', 5) AS id;
+SELECT min(sno_timestamp(id)), max(sno_timestamp(id)), count(DISTINCT id), min(sno_sequence(id)),
+    max(sno_sequence(id)), max(sno_ticktock(id))
 FROM (SELECT gen_sno_at('2012-03-04 05:06:07.891234+00') AS id FROM generate_series(1, 65536)) AS s;
 -- The reference begins a round at the second number of its bounds; here each follows the one before, whoever drew it.
 SELECT sno_sequence(gen_sno_at('2010-01-01 00:00:00+00')) AS first \gset
@@ -65,7 +74,8 @@ SELECT (sno_sequence(gen_sno_at('2011-01-01 00:00:00+00')) - :first) & 65535 AS 
 SET client_min_messages = warning;
 CREATE ROLE regress_sno_user;
 SET ROLE regress_sno_user;
-SELECT gen_sno() IS NOT NULL AS sno, gen_sno(1) IS NOT NULL AS sno_metabyte, (SELECT count(*) FROM gen_sno_series(2)) AS series;
+SELECT gen_sno() IS NOT NULL AS sno, gen_sno(1) IS NOT NULL AS sno_metabyte,
+    (SELECT count(*) FROM gen_sno_series(2)) AS series;
 SELECT call, (refusal('SELECT ' || call)).state FROM unnest(ARRAY['gen_sno(0, 1)', 'gen_sno_at(now())']) AS call;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO regress_sno_user;
@@ -81,7 +91,8 @@ DROP ROLE regress_sno_user;
 ALTER SYSTEM SET snowflake_ids.sno_sequence_min = 1000;
 ALTER SYSTEM SET snowflake_ids.sno_sequence_max = 1005;
 \i sql/include/reload.psql
-SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id) FROM (SELECT gen_sno() AS id FROM generate_series(1, 100)) AS s;
+SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id)
+    FROM (SELECT gen_sno() AS id FROM generate_series(1, 100)) AS s;
 SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id) FROM gen_sno_series(100) AS id;
 SELECT min(sno_sequence(id)), max(sno_sequence(id)), count(DISTINCT id)
 FROM (SELECT gen_sno_at('2012-03-04 05:06:07.891234+00') AS id FROM generate_series(1, 100)) AS s;
@@ -141,4 +152,5 @@ SELECT sno_timestamp(gen_sno(0, 4661)) < clock_timestamp() + interval '5 s' AS n
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$'
+    ORDER BY signature COLLATE "C";

@@ -64,7 +64,8 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM events WHERE id >= 'aaaaaaaaaaaaaaaa' AND id < 'bbbbbbbbbbbbbbbb' ORDER BY id DESC;
 EXPLAIN (COSTS OFF) SELECT n FROM events WHERE 'aaaaaaaaaaaaaaaa' = id;
-SELECT count(*) FROM events WHERE id > sno_upper_bound('2026-01-01 00:00:01') AND id <= sno_upper_bound('2026-01-01 00:00:02');
+SELECT count(*) FROM events WHERE id > sno_upper_bound('2026-01-01 00:00:01')
+    AND id <= sno_upper_bound('2026-01-01 00:00:02');
 SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 1234);
 RESET enable_bitmapscan;
 RESET enable_seqscan;
@@ -123,7 +124,8 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'\x'::bytea::sno$$, $$'\x4e6f2160a0ff9a0a10'::bytea::sno$$, $$'brpk4q72xwf2m63l'::bytea::sno$$,
     $$repeat('x', 100)::bytea::sno$$, $$'4e6f2160-a0ff-9a0a-1033-000000000000'::uuid::sno$$]) AS s, refusal('SELECT ' || s) AS r;
 CREATE TEMP TABLE typed (b bytea, u uuid, t timestamptz, s sno);
-SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''brpk4q72xwf2m63l''::sno', '(u) SELECT ''brpk4q72xwf2m63l''::sno',
+SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''brpk4q72xwf2m63l''::sno',
+    '(u) SELECT ''brpk4q72xwf2m63l''::sno',
     '(t) SELECT ''brpk4q72xwf2m63l''::sno', '(s) SELECT ''brpk4q72xwf2m63l''::text', '(s) SELECT ''\x''::bytea'])
     AS s, refusal('INSERT INTO typed ' || s) AS r;
 
@@ -153,7 +155,8 @@ SELECT count(*) AS rows, count(*) FILTER (WHERE id::text IS DISTINCT FROM text) 
 SELECT count(*) FILTER (WHERE by_id <> by_text) AS text_order, count(*) FILTER (WHERE by_id <> by_bytes) AS byte_order,
        count(*) FILTER (WHERE by_id <> by_uuid) AS uuid_order
 FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text COLLATE "C") AS by_text,
-             rank() OVER (ORDER BY bin_hex COLLATE "C") AS by_bytes, rank() OVER (ORDER BY text_as_uuid) AS by_uuid FROM golden) AS t;
+             rank() OVER (ORDER BY bin_hex COLLATE "C") AS by_bytes, rank() OVER (ORDER BY text_as_uuid) AS by_uuid
+                 FROM golden) AS t;
 
 -- Inputs to refuse. What the reference's Scan() gets is text or bytes here; JSON gives its strings as text.
 \cd :srcdir
@@ -173,7 +176,8 @@ SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^sno_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$'
     AND signature !~ 'timestamp|range'
 ORDER BY signature COLLATE "C";
-SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
+SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict,
+    oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator WHERE oprleft = 'sno'::regtype AND oprright = 'sno'::regtype ORDER BY oprname COLLATE "C";
 SELECT format('%s -> %s', castsource::regtype, casttarget::regtype) AS cast, castcontext, castmethod,

@@ -7,7 +7,8 @@ SELECT id, d.* FROM unnest(ARRAY[0, 8191, 8192, 9007199254740991]) AS id, snowfl
 SELECT snowflake_si_timestamp(id), snowflake_si_machine_id(id), snowflake_si_uin(id)
 FROM (VALUES (make_snowflake_si('2026-06-01 12:00:00.000999', 31, 255)), (NULL)) AS v (id);
 -- With base clock and width given.
-SELECT w, d.* FROM unnest(ARRAY[0, 1, 5, 12]) AS w, snowflake_si_decode(9007199254740991, '2017-07-14 02:40:00', w) AS d;
+SELECT w, d.* FROM unnest(ARRAY[0, 1, 5, 12]) AS w,
+    snowflake_si_decode(9007199254740991, '2017-07-14 02:40:00', w) AS d;
 SELECT snowflake_si_decode(id => 1234567890123, base_clock => '2020-01-01', machine_bits => 8);
 
 --
@@ -15,7 +16,8 @@ SELECT snowflake_si_decode(id => 1234567890123, base_clock => '2020-01-01', mach
 --
 SELECT make_snowflake_si('2026-01-01', 0, 0), make_snowflake_si('2060-11-03 19:53:47.775999', 31, 255),
        make_snowflake_si(created => '2026-01-01 00:00:00.001', machine_id => 1, uin => 1),
-       make_snowflake_si(created => '2020-01-01 00:00:00.001', machine_id => 4095, uin => 1, base_clock => '2020-01-01', machine_bits => 12),
+       make_snowflake_si(created => '2020-01-01 00:00:00.001', machine_id => 4095, uin => 1,
+           base_clock => '2020-01-01', machine_bits => 12),
        make_snowflake_si('2020-01-01 00:00:00.001', 0, 8191, '2020-01-01', 0);
 SELECT s, r.* FROM unnest(ARRAY[
     $$'2025-12-31 23:59:59.999999', 0, 0$$, $$'2060-11-03 19:53:47.776', 0, 0$$, $$'-infinity', 0, 0$$, $$'infinity', 0, 0$$,
@@ -51,28 +53,35 @@ SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('2060-11-03 19:53:47.775001')$$, $
 --
 \getenv srcdir PG_ABS_SRCDIR
 \cd :srcdir
-CREATE TEMP TABLE golden ("case" text, source text, id bigint, id_hex text, base_clock_ms bigint, clock_bits int, mid_bits int,
+CREATE TEMP TABLE golden ("case" text, source text, id bigint, id_hex text, base_clock_ms bigint, clock_bits int,
+    mid_bits int,
     uin_bits int, unix_ms bigint, iso_utc text, mab bigint, mid int, uin int, base_clock timestamptz);
 \copy golden ("case", source, id, id_hex, base_clock_ms, clock_bits, mid_bits, uin_bits, unix_ms, iso_utc, mab, mid, uin) FROM PROGRAM 'grep -v "^#" test/vectors/snowflake_si.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 DELETE FROM golden WHERE clock_bits = 41;
-UPDATE golden SET base_clock = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms';
+UPDATE golden SET base_clock
+    = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms';
 SELECT count(*) AS rows, count(DISTINCT (base_clock, mid_bits)) AS layouts,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,
        count(*) FILTER (WHERE (d.machine_id, d.uin) IS DISTINCT FROM (mid, g.uin)) AS decode,
-       count(*) FILTER (WHERE (d.created, d.machine_id, d.uin) IS DISTINCT FROM (snowflake_si_timestamp(id, base_clock, mid_bits),
+       count(*) FILTER (WHERE (d.created, d.machine_id, d.uin) IS DISTINCT
+           FROM (snowflake_si_timestamp(id, base_clock, mid_bits),
            snowflake_si_machine_id(id, base_clock, mid_bits), snowflake_si_uin(id, base_clock, mid_bits))) AS fields,
-       count(*) FILTER (WHERE make_snowflake_si(d.created, mid, g.uin, base_clock, mid_bits) IS DISTINCT FROM id) AS compose,
-       count(*) FILTER (WHERE make_snowflake_si(d.created + interval '999 us', mid, g.uin, base_clock, mid_bits) IS DISTINCT FROM id)
+       count(*) FILTER (WHERE make_snowflake_si(d.created, mid, g.uin, base_clock, mid_bits) IS DISTINCT FROM id)
+           AS compose,
+       count(*) FILTER (WHERE make_snowflake_si(d.created + interval '999 us', mid, g.uin, base_clock, mid_bits)
+           IS DISTINCT FROM id)
            AS compose_late
 FROM golden g, snowflake_si_decode(id, base_clock, mid_bits) AS d;
 SELECT count(*) FILTER (WHERE snowflake_si_lower_bound(t, base_clock, mid_bits)
                               IS DISTINCT FROM make_snowflake_si(t, 0, 0, base_clock, mid_bits)) AS lower,
        count(*) FILTER (WHERE snowflake_si_upper_bound(t, base_clock, mid_bits) IS DISTINCT FROM
-                              make_snowflake_si(t, (1 << mid_bits) - 1, (1 << uin_bits) - 1, base_clock, mid_bits)) AS upper,
+                              make_snowflake_si(t, (1 << mid_bits) - 1, (1 << uin_bits) - 1, base_clock, mid_bits))
+                                  AS upper,
        count(*) FILTER (WHERE snowflake_si_upper_bound(t + interval '999 us', base_clock, mid_bits)
                               <> snowflake_si_upper_bound(t, base_clock, mid_bits)) AS upper_late,
-       count(*) FILTER (WHERE mab < (1::bigint << 40) - 1 AND snowflake_si_lower_bound(t + interval '1 us', base_clock, mid_bits)
+       count(*) FILTER (WHERE mab < (1::bigint << 40) - 1
+           AND snowflake_si_lower_bound(t + interval '1 us', base_clock, mid_bits)
                               <> make_snowflake_si(t + interval '1 ms', 0, 0, base_clock, mid_bits)) AS lower_late,
        count(*) FILTER (WHERE mab > 0 AND snowflake_si_upper_bound(t - interval '1 us', base_clock, mid_bits)
                               <> snowflake_si_upper_bound(t - interval '1 ms', base_clock, mid_bits)) AS upper_early

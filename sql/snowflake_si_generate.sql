@@ -11,7 +11,8 @@ SELECT pg_typeof(id), id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, sn
        snowflake_si_uin(id) BETWEEN 0 AND 255 AS uin,
        abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10 AS now
 FROM gen_snowflake_si() AS id;
-SELECT snowflake_si_machine_id(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10) AS now
+SELECT snowflake_si_machine_id(id), count(*),
+    bool_and(abs(extract(epoch FROM clock_timestamp() - snowflake_si_timestamp(id))) < 10) AS now
 FROM gen_snowflake_si_series(1000) AS id GROUP BY 1;
 
 --
@@ -23,9 +24,11 @@ CREATE TEMP TABLE bulk AS SELECT n, id FROM gen_snowflake_si_series(100000) WITH
 CREATE TEMP TABLE single_again AS SELECT n, gen_snowflake_si() AS id FROM generate_series(1, 10000) AS n;
 SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY part, n) AS previous
-      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again) AS s) AS s;
+      FROM (SELECT 1 AS part, * FROM single UNION ALL SELECT 2, * FROM bulk UNION ALL SELECT 3, * FROM single_again)
+          AS s) AS s;
 SELECT max(uins) <= 256 AS within_the_pool, max(last_uin), min(first_uin) FROM (
-    SELECT snowflake_si_timestamp(id), count(*) AS uins, min(snowflake_si_uin(id)) AS first_uin, max(snowflake_si_uin(id)) AS last_uin
+    SELECT snowflake_si_timestamp(id), count(*) AS uins, min(snowflake_si_uin(id)) AS first_uin,
+        max(snowflake_si_uin(id)) AS last_uin
     FROM bulk GROUP BY 1) AS s;
 
 --
@@ -93,4 +96,5 @@ DROP ROLE regress_si_user;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_snowflake_si(_at|_series)?$'
+    ORDER BY signature COLLATE "C";

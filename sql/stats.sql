@@ -14,11 +14,15 @@ SELECT snowflake_ids_stats_reset();
 --
 -- A row appears with the first id
 --
-SELECT gen_sno() IS NOT NULL AS sno, gen_sno_at(now()) IS NOT NULL AS sno_at, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
-SELECT format, node, issued, overflow_waits, wait_time, waiting, regressions, holds, ticktock, clock_lead < 10000 AS lead,
-       abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now, durable_until > last_timestamp AS durable, owner
+SELECT gen_sno() IS NOT NULL AS sno, gen_sno_at(now()) IS NOT NULL AS sno_at, gen_mastic() > 0 AS mastic,
+    gen_snowflake_si() > 0 AS snowflake_si;
+SELECT format, node, issued, overflow_waits, wait_time, waiting, regressions, holds, ticktock,
+    clock_lead < 10000 AS lead,
+       abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
+           durable_until > last_timestamp AS durable, owner
 FROM mine ORDER BY format;
-SELECT format, node, issued > 0 AS issued, ticktock, abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
+SELECT format, node, issued > 0 AS issued, ticktock,
+    abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
        durable_until > last_timestamp AS durable, owner
 FROM snowflake_ids_stats WHERE format = 'mastic';
 
@@ -84,8 +88,10 @@ SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids_st
 --
 SELECT gen_sno() AS before_sno, gen_mastic() AS before_mastic, gen_snowflake_si() AS before_si \gset
 SELECT snowflake_ids_stats_reset();
-SELECT format, issued, overflow_waits, wait_time, waiting, regressions, holds, last_timestamp IS NOT NULL AS last FROM mine ORDER BY format;
-SELECT gen_sno() > :'before_sno' AS sno, gen_mastic() > :before_mastic AS mastic, gen_snowflake_si() > :before_si AS snowflake_si;
+SELECT format, issued, overflow_waits, wait_time, waiting, regressions, holds, last_timestamp IS NOT NULL AS last
+    FROM mine ORDER BY format;
+SELECT gen_sno() > :'before_sno' AS sno, gen_mastic() > :before_mastic AS mastic,
+    gen_snowflake_si() > :before_si AS snowflake_si;
 SELECT format, issued FROM mine ORDER BY format;
 
 --
@@ -121,7 +127,8 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node', 'snowflake_ids_status') ORDER BY signature COLLATE "C";
+WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node',
+    'snowflake_ids_status') ORDER BY signature COLLATE "C";
 SELECT relname, relkind, relacl IS NULL AS owner_only, has_table_privilege('public', oid, 'SELECT') AS public_reads,
        has_table_privilege('public', oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AS public_writes
 FROM pg_class WHERE relname ~ '^snowflake_ids' ORDER BY relname COLLATE "C";

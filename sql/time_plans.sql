@@ -3,7 +3,8 @@
 SET timezone = 'UTC';
 CREATE TABLE planned (id bigint);
 CREATE INDEX ON planned (id);
-INSERT INTO planned SELECT make_snowflake_si(timestamptz '2026-03-01' + n * interval '1 day', 0, 0) FROM generate_series(0, 9) AS n;
+INSERT INTO planned SELECT make_snowflake_si(timestamptz '2026-03-01' + n * interval '1 day', 0, 0)
+    FROM generate_series(0, 9) AS n;
 SET enable_seqscan = off;
 \set range '\'[2026-03-03,2026-03-06)\'::tstzrange'
 PREPARE of_range (tstzrange) AS SELECT count(*) FROM planned WHERE snowflake_si_created_in(id, $1);
@@ -14,7 +15,8 @@ CREATE FUNCTION planned_since(t timestamptz) RETURNS bigint LANGUAGE plpgsql AS
     'BEGIN RETURN (SELECT count(*) FROM planned WHERE snowflake_si_created_in(id, tstzrange(t, NULL))); END';
 CREATE FUNCTION planned_is_in(id bigint) RETURNS boolean LANGUAGE plpgsql AS
     $$BEGIN RETURN snowflake_si_created_in(id, '[2026-03-03,2026-03-06)'); END$$;
-CREATE FUNCTION planned_answers() RETURNS TABLE (meant bigint, range bigint, constant bigint, layout bigint, constant_layout bigint, since bigint, value bigint)
+CREATE FUNCTION planned_answers() RETURNS TABLE (meant bigint, range bigint, constant bigint, layout bigint,
+    constant_layout bigint, since bigint, value bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
     r tstzrange := '[2026-03-03,2026-03-06)';
@@ -45,7 +47,8 @@ SELECT * FROM planned_answers();
 -- A layout is dropped and made again with other widths.
 SELECT snowflake_layout_create('planned', '2019-03-01 00:00:00+00', '1 ms', 41, 10, 12);
 TRUNCATE planned;
-INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '1 day', 0, 0) FROM generate_series(0, 9) AS n;
+INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '1 day', 0, 0)
+    FROM generate_series(0, 9) AS n;
 PREPARE of_created (tstzrange) AS SELECT count(*) FROM planned WHERE snowflake_created_in(id, 'planned', $1);
 PREPARE of_created_constant AS SELECT count(*) FROM planned WHERE snowflake_created_in(id, 'planned', :range);
 EXECUTE of_created (:range);
@@ -54,11 +57,13 @@ SELECT snowflake_layout_drop('planned');
 EXECUTE of_created (:range);
 EXECUTE of_created_constant;
 SELECT snowflake_layout_create('planned', '2019-03-01 00:00:00+00', '10 ms', 40, 8, 9);
-SELECT count(*) AS meant FROM planned WHERE CASE WHEN id < 1::bigint << 57 THEN snowflake_timestamp(id, 'planned') <@ :range END;
+SELECT count(*) AS meant FROM planned WHERE CASE WHEN id < 1::bigint << 57
+    THEN snowflake_timestamp(id, 'planned') <@ :range END;
 EXECUTE of_created (:range);
 EXECUTE of_created_constant;
 TRUNCATE planned;
-INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '1 day', 0, 0) FROM generate_series(0, 9) AS n;
+INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '1 day', 0, 0)
+    FROM generate_series(0, 9) AS n;
 EXECUTE of_created (:range);
 EXECUTE of_created_constant;
 -- In a transaction that is rolled back, too.
@@ -66,7 +71,8 @@ BEGIN;
 SELECT snowflake_layout_drop('planned');
 SELECT snowflake_layout_create('planned', '2026-02-01 00:00:00+00', '1 ms', 41, 0, 12);
 TRUNCATE planned;
-INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '12 hours', 0, 0) FROM generate_series(0, 9) AS n;
+INSERT INTO planned SELECT make_snowflake('planned', timestamptz '2026-03-01' + n * interval '12 hours', 0, 0)
+    FROM generate_series(0, 9) AS n;
 EXECUTE of_created (:range);
 EXECUTE of_created_constant;
 ROLLBACK;
@@ -77,7 +83,8 @@ SELECT snowflake_layout_drop('planned');
 -- The kind of a gid column is another one, and then any: the predicate is no comparison of ids any more.
 CREATE TABLE planned_gid (id gid(log));
 CREATE INDEX ON planned_gid (id);
-INSERT INTO planned_gid SELECT make_gid('log', timestamptz '2026-03-01' + n * interval '1 day', '\x0000000000000000') FROM generate_series(0, 9) AS n;
+INSERT INTO planned_gid SELECT make_gid('log', timestamptz '2026-03-01' + n * interval '1 day', '\x0000000000000000')
+    FROM generate_series(0, 9) AS n;
 PREPARE of_gid (timestamptz) AS SELECT count(*) FROM planned_gid WHERE id < $1;
 PREPARE of_gid_constant AS SELECT count(*) FROM planned_gid WHERE id < timestamptz '2026-03-04';
 EXECUTE of_gid ('2026-03-04');

@@ -7,19 +7,27 @@ SET datestyle = 'ISO';
 --
 CREATE TABLE log_by_day (id sno NOT NULL DEFAULT gen_sno(), body text) PARTITION BY RANGE (id);
 -- A bound must be a value that is known when the partition is made; an expression over constants is one.
-CREATE TABLE log_june_1 PARTITION OF log_by_day FOR VALUES FROM (sno_lower_bound('2026-06-01 00:00:00+00')) TO (sno_lower_bound('2026-06-02 00:00:00+00'));
-CREATE TABLE log_june_2 PARTITION OF log_by_day FOR VALUES FROM (sno_lower_bound('2026-06-02 00:00:00+00')) TO (sno_lower_bound('2026-06-03 00:00:00+00'));
-CREATE TABLE log_later PARTITION OF log_by_day FOR VALUES FROM (sno_lower_bound('2026-06-03 00:00:00+00')) TO (MAXVALUE);
+CREATE TABLE log_june_1 PARTITION OF log_by_day FOR VALUES
+    FROM (sno_lower_bound('2026-06-01 00:00:00+00')) TO (sno_lower_bound('2026-06-02 00:00:00+00'));
+CREATE TABLE log_june_2 PARTITION OF log_by_day FOR VALUES
+    FROM (sno_lower_bound('2026-06-02 00:00:00+00')) TO (sno_lower_bound('2026-06-03 00:00:00+00'));
+CREATE TABLE log_later PARTITION OF log_by_day FOR VALUES
+    FROM (sno_lower_bound('2026-06-03 00:00:00+00')) TO (MAXVALUE);
 CREATE TABLE log_earlier PARTITION OF log_by_day DEFAULT;
 CREATE UNIQUE INDEX ON log_by_day (id);
-INSERT INTO log_by_day (id, body) SELECT make_sno('2026-05-31 00:00:00+00'::timestamptz + n * interval '1 hour', 0, 0, n), n FROM generate_series(0, 95) AS n;
-INSERT INTO log_by_day (id) SELECT make_sno(t, 0, 0, 0) FROM unnest(ARRAY['2026-06-01 23:59:59.999999+00', '2026-06-02 00:00:00+00']::timestamptz[]) AS t;
+INSERT INTO log_by_day (id, body) SELECT make_sno('2026-05-31 00:00:00+00'::timestamptz + n * interval '1 hour', 0, 0,
+    n), n FROM generate_series(0, 95) AS n;
+INSERT INTO log_by_day (id) SELECT make_sno(t, 0, 0, 0)
+    FROM unnest(ARRAY['2026-06-01 23:59:59.999999+00', '2026-06-02 00:00:00+00']::timestamptz[]) AS t;
 INSERT INTO log_by_day (body) SELECT 'now' FROM generate_series(1, 10);
-SELECT tableoid::regclass AS part, count(*), count(*) FILTER (WHERE body = 'now') AS now FROM log_by_day GROUP BY 1 ORDER BY 1;
+SELECT tableoid::regclass AS part, count(*), count(*) FILTER (WHERE body = 'now') AS now FROM log_by_day GROUP BY 1
+    ORDER BY 1;
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
-EXPLAIN (COSTS off) SELECT * FROM log_by_day WHERE id >= sno_lower_bound('2026-06-02 05:00:00+00') AND id < sno_lower_bound('2026-06-02 06:00:00+00');
-SELECT body FROM log_by_day WHERE id >= sno_lower_bound('2026-06-02 05:00:00+00') AND id < sno_lower_bound('2026-06-02 07:00:00+00') ORDER BY id;
+EXPLAIN (COSTS off) SELECT * FROM log_by_day
+    WHERE id >= sno_lower_bound('2026-06-02 05:00:00+00') AND id < sno_lower_bound('2026-06-02 06:00:00+00');
+SELECT body FROM log_by_day WHERE id >= sno_lower_bound('2026-06-02 05:00:00+00')
+    AND id < sno_lower_bound('2026-06-02 07:00:00+00') ORDER BY id;
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 -- Moves when its id does.
@@ -29,7 +37,8 @@ UPDATE log_by_day SET id = DEFAULT WHERE body = '5' RETURNING tableoid::regclass
 INSERT INTO log_june_1 (body) VALUES ('x');
 \set VERBOSITY default
 ALTER TABLE log_by_day DETACH PARTITION log_june_1;
-ALTER TABLE log_by_day ATTACH PARTITION log_june_1 FOR VALUES FROM (sno_lower_bound('2026-06-01 00:00:00+00')) TO (sno_lower_bound('2026-06-02 00:00:00+00'));
+ALTER TABLE log_by_day ATTACH PARTITION log_june_1 FOR VALUES
+    FROM (sno_lower_bound('2026-06-01 00:00:00+00')) TO (sno_lower_bound('2026-06-02 00:00:00+00'));
 
 --
 -- By hash, of sno and of gid
@@ -54,7 +63,8 @@ BEGIN
     END LOOP;
     RETURN found;
 END $$;
-SELECT pg_temp.partitions_read('SELECT * FROM spread'), pg_temp.partitions_read(format('SELECT * FROM spread WHERE id = %L', :'id'));
+SELECT pg_temp.partitions_read('SELECT * FROM spread'),
+    pg_temp.partitions_read(format('SELECT * FROM spread WHERE id = %L', :'id'));
 SELECT n FROM spread WHERE id = :'id';
 
 CREATE TABLE volumes (id gid(volume) NOT NULL DEFAULT gen_gid('volume'), n int) PARTITION BY HASH (id);
@@ -64,17 +74,22 @@ ALTER TABLE volumes ADD PRIMARY KEY (id);
 INSERT INTO volumes (n) SELECT generate_series(1, 10000);
 SELECT tableoid::regclass AS part, count(*) BETWEEN 4400 AND 5600 AS fair FROM volumes GROUP BY 1 ORDER BY 1;
 SELECT id FROM volumes WHERE n = 1234 \gset
-SELECT pg_temp.partitions_read('SELECT * FROM volumes'), pg_temp.partitions_read(format('SELECT * FROM volumes WHERE id = %L', :'id'));
+SELECT pg_temp.partitions_read('SELECT * FROM volumes'),
+    pg_temp.partitions_read(format('SELECT * FROM volumes WHERE id = %L', :'id'));
 SELECT n FROM volumes WHERE id = :'id';
 
 --
 -- By range of gid: a kind has a range of its own, and in it each day has
 --
 CREATE TABLE objects (id gid NOT NULL, n int) PARTITION BY RANGE (id);
-CREATE TABLE objects_volume PARTITION OF objects FOR VALUES FROM (gid_lower_bound('volume', '1970-01-01 00:00:00+00')) TO (gid_lower_bound('log', '1970-01-01 00:00:00+00'));
-CREATE TABLE objects_log_old PARTITION OF objects FOR VALUES FROM (gid_lower_bound('log', '1970-01-01 00:00:00+00')) TO (gid_lower_bound('log', '2026-01-01 00:00:00+00'));
-CREATE TABLE objects_log PARTITION OF objects FOR VALUES FROM (gid_lower_bound('log', '2026-01-01 00:00:00+00')) TO (gid_lower_bound('segment', '1970-01-01 00:00:00+00'));
-CREATE TABLE objects_segment PARTITION OF objects FOR VALUES FROM (gid_lower_bound('segment', '1970-01-01 00:00:00+00')) TO (MAXVALUE);
+CREATE TABLE objects_volume PARTITION OF objects FOR VALUES
+    FROM (gid_lower_bound('volume', '1970-01-01 00:00:00+00')) TO (gid_lower_bound('log', '1970-01-01 00:00:00+00'));
+CREATE TABLE objects_log_old PARTITION OF objects FOR VALUES
+    FROM (gid_lower_bound('log', '1970-01-01 00:00:00+00')) TO (gid_lower_bound('log', '2026-01-01 00:00:00+00'));
+CREATE TABLE objects_log PARTITION OF objects FOR VALUES
+    FROM (gid_lower_bound('log', '2026-01-01 00:00:00+00')) TO (gid_lower_bound('segment', '1970-01-01 00:00:00+00'));
+CREATE TABLE objects_segment PARTITION OF objects FOR VALUES
+    FROM (gid_lower_bound('segment', '1970-01-01 00:00:00+00')) TO (MAXVALUE);
 INSERT INTO objects SELECT gen_gid_series(kind, 10) FROM unnest(ARRAY['volume', 'log', 'segment']) AS kind;
 INSERT INTO objects SELECT make_gid('log', '2025-12-31 23:59:59.999+00', gid_random(gen_gid('log')));
 SELECT tableoid::regclass AS part, gid_kind(id), count(*) FROM objects GROUP BY 1, 2 ORDER BY 1;

@@ -5,19 +5,25 @@ SET datestyle = 'ISO';
 -- The example of RFC 9562, appendix A.6. Milliseconds, whatever the bits below say.
 SELECT uuid7_timestamp('017F22E2-79B0-7CC3-98C4-DC0C0C07398F'), uuid7_timestamp('017f22e2-79b0-7000-8000-000000000000'),
        uuid7_timestamp('017f22e2-79b0-7fff-bfff-ffffffffffff');
-SELECT uuid7_timestamp(id) FROM unnest(ARRAY['00000000-0000-7000-8000-000000000000', 'ffffffff-ffff-7fff-bfff-ffffffffffff', NULL]::uuid[]) AS id;
+SELECT uuid7_timestamp(id) FROM unnest(ARRAY['00000000-0000-7000-8000-000000000000',
+    'ffffffff-ffff-7fff-bfff-ffffffffffff', NULL]::uuid[]) AS id;
 -- Other versions and variants, most of them the RFC's examples: no time, also where theirs has one.
 SELECT id, uuid7_timestamp(id) IS NULL AS no_time FROM unnest(ARRAY[
-    'C232AB00-9414-11EC-B3C8-9F6BDECED846', '5df41881-3aed-3515-88a7-2f4a814cf09e', '919108f7-52d1-4320-9bac-f847db4148a8',
-    '2ed6657d-e927-568b-95e1-2665a8aea6a2', '1EC9414C-232A-6B00-B3C8-9F6BDECED846', '2489E9AD-2EE2-8E00-8EC9-32D5F69181C0',
-    '017F22E2-79B0-7CC3-18C4-DC0C0C07398F', '017F22E2-79B0-7CC3-58C4-DC0C0C07398F', '017F22E2-79B0-7CC3-D8C4-DC0C0C07398F',
+    'C232AB00-9414-11EC-B3C8-9F6BDECED846', '5df41881-3aed-3515-88a7-2f4a814cf09e',
+        '919108f7-52d1-4320-9bac-f847db4148a8',
+    '2ed6657d-e927-568b-95e1-2665a8aea6a2', '1EC9414C-232A-6B00-B3C8-9F6BDECED846',
+        '2489E9AD-2EE2-8E00-8EC9-32D5F69181C0',
+    '017F22E2-79B0-7CC3-18C4-DC0C0C07398F', '017F22E2-79B0-7CC3-58C4-DC0C0C07398F',
+        '017F22E2-79B0-7CC3-D8C4-DC0C0C07398F',
     '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']::uuid[]) AS id;
 
 --
 -- Bounds: the smallest uuid of version 7 at or after a time, the largest at or before it
 --
-SELECT t, uuid7_lower_bound(t), uuid7_upper_bound(t), uuid7_timestamp(uuid7_lower_bound(t)) AS lower_time, uuid7_timestamp(uuid7_upper_bound(t)) AS upper_time
-FROM unnest(ARRAY['1970-01-01', '2026-06-01 12:00:00', '2026-06-01 12:00:00.0005', '10889-08-02 05:31:50.655']::timestamptz[]) AS t;
+SELECT t, uuid7_lower_bound(t), uuid7_upper_bound(t), uuid7_timestamp(uuid7_lower_bound(t)) AS lower_time,
+    uuid7_timestamp(uuid7_upper_bound(t)) AS upper_time
+FROM unnest(ARRAY['1970-01-01', '2026-06-01 12:00:00', '2026-06-01 12:00:00.0005',
+    '10889-08-02 05:31:50.655']::timestamptz[]) AS t;
 SELECT t, uuid7_lower_bound(t) FROM unnest(ARRAY['-infinity', '1969-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, uuid7_upper_bound(t) FROM unnest(ARRAY['10889-08-02 05:31:50.656', 'infinity']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('10889-08-02 05:31:50.655001')$$, $$lower_bound('infinity')$$,
@@ -37,4 +43,5 @@ INSERT INTO pages VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F') RETURNING *;
 --
 -- The catalogue of this topic
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^uuid7_' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^uuid7_'
+    ORDER BY signature COLLATE "C";

@@ -8,17 +8,22 @@ CREATE FUNCTION pg_temp.version(id uuid) RETURNS int LANGUAGE sql AS $$ SELECT g
 CREATE FUNCTION pg_temp.variant(id uuid) RETURNS int LANGUAGE sql AS $$ SELECT get_byte(uuid_send(id), 8) >> 6 $$;
 CREATE FUNCTION pg_temp.fraction(id uuid) RETURNS int LANGUAGE sql AS
     $$ SELECT (get_byte(uuid_send(id), 6) & 15) << 8 | get_byte(uuid_send(id), 7) $$;
-SELECT pg_typeof(id), pg_temp.version(id), pg_temp.variant(id), abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10 AS now
+SELECT pg_typeof(id), pg_temp.version(id), pg_temp.variant(id),
+    abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10 AS now
 FROM gen_uuid7() AS id;
-SELECT pg_temp.version(id), pg_temp.variant(id), count(*), bool_and(abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10) AS now
+SELECT pg_temp.version(id), pg_temp.variant(id), count(*),
+    bool_and(abs(extract(epoch FROM clock_timestamp() - uuid7_timestamp(id))) < 10) AS now
 FROM gen_uuid7_series(200) AS id GROUP BY 1, 2;
 
 -- The 12 bits below the milliseconds are the time: with the milliseconds they lie between two looks at the clock, which
 -- has microseconds, or where ids are drawn faster than one in 244 ns ahead of it, by one each.
 SELECT count(*) AS ids,
-       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0 < extract(epoch FROM before) * 1000000 - 1) AS early,
-       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0 > extract(epoch FROM after) * 1000000 + 1000) AS late
-FROM (SELECT clock_timestamp() AS before, gen_uuid7() AS id, clock_timestamp() AS after FROM generate_series(1, 1000)) AS s;
+       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0
+           < extract(epoch FROM before) * 1000000 - 1) AS early,
+       count(*) FILTER (WHERE extract(epoch FROM uuid7_timestamp(id)) * 1000000 + pg_temp.fraction(id) * 1000 / 4096.0
+           > extract(epoch FROM after) * 1000000 + 1000) AS late
+FROM (SELECT clock_timestamp() AS before, gen_uuid7() AS id, clock_timestamp() AS after FROM generate_series(1, 1000))
+    AS s;
 
 --
 -- Arguments
@@ -52,7 +57,8 @@ END $$;
 -- deviations away.
 SELECT count(*), min(ones) > 100000 - 2240 AS enough, max(ones) < 100000 + 2240 AS not_too_many
 FROM (SELECT bit, sum(get_bit(substr(uuid_send(id), 9), bit)) AS ones
-      FROM drawn, unnest(ARRAY(SELECT b FROM generate_series(0, 63) AS b WHERE b NOT IN (6, 7))) AS bit GROUP BY bit) AS s;
+      FROM drawn, unnest(ARRAY(SELECT b FROM generate_series(0, 63) AS b WHERE b NOT IN (6, 7))) AS bit GROUP BY bit)
+          AS s;
 
 -- A cursor that waits gives the time of the fetch.
 BEGIN;
@@ -68,7 +74,8 @@ SELECT :'after_at'::timestamptz - :'before_at'::timestamptz >= interval '49 ms' 
 --
 CREATE TEMP TABLE page (id uuid DEFAULT gen_uuid7() PRIMARY KEY, n int);
 INSERT INTO page (n) SELECT generate_series(1, 100);
-SELECT count(*), bool_and(uuid7_created_in(id, tstzrange(now() - interval '1 minute', now() + interval '1 minute'))) AS recent FROM page;
+SELECT count(*), bool_and(uuid7_created_in(id, tstzrange(now() - interval '1 minute', now() + interval '1 minute')))
+    AS recent FROM page;
 SELECT count(*) FROM (SELECT gen_uuid7_series(100000000000) LIMIT 5) AS s;
 START TRANSACTION READ ONLY;
 SELECT count(DISTINCT id) FROM gen_uuid7_series(10) AS id;
@@ -94,4 +101,5 @@ DROP ROLE regress_uuid7_user;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_uuid7' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_uuid7'
+    ORDER BY signature COLLATE "C";
