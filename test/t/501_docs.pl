@@ -117,7 +117,7 @@ $server->start;
 		my $title = "`$m->{message}`";
 		$known{$title} = 1;
 		if ($m->{level} eq 'LOG') { push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0; next }
-		my $operational = $m->{file} =~ /^(generator|retry|durability|shared_ledger|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
+		my $operational = $m->{file} =~ /^(generator|claim|set_up|durability|shared_ledger|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
 		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title};
