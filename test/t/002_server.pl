@@ -75,8 +75,7 @@ goes_up('without preloading again');
 	kill 'KILL', value("SELECT pid FROM pg_stat_activity WHERE application_name = 'victim'");
 	$psql->finish;
 	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $mark);
-	# Refused at once, psql may be gone before what it shall do is written, which IPC::Run dies of.
-	for (1 .. 300) { last if eval { value('SELECT true') }; select undef, undef, undef, 0.1 }
+	Faults::comes_back($node);
 	goes_up('kill -9 of a session');
 }
 Faults::kill_postmaster($node);

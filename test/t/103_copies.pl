@@ -95,6 +95,7 @@ for (@faults)
 		$ids->add($said);
 		last if $said =~ /ERROR/;
 		$ids->draw($server, 5, 20);
+		$clock->step(0.1);
 	}
 	like($said, qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced.*HINT:  .*restart the server/s,
 		'a session with the old ledger ends with an error and a hint');

@@ -63,9 +63,13 @@ $stays->ask('COMMIT');
 my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
 my $above_all = 'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids_stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids_ceiling';
 cmp_ok($elsewhere->ask($ahead), '>', 0, 'a slot is far ahead');
-$stays->send('SELECT count(DISTINCT gen_sno()) FROM (SELECT pg_sleep(0.1) FROM generate_series(1, 35)) AS s');
-sleep 0.5;
+my $other = Session->new($server);
+$other->ask('SELECT pg_advisory_lock(1)');
+$stays->send('SELECT count(DISTINCT gen_sno()) FROM (SELECT CASE n WHEN 5 THEN pg_advisory_lock(1)::text ELSE pg_sleep(0.01)::text END FROM generate_series(1, 35) AS n) AS s');
+ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 'a statement has begun to draw');
 $server->safe_psql('postgres', $again);
+$clock->step(5);    # beyond its ceiling
+$other->gone;
 is($stays->answer, 35, 'a statement that draws while that happens');
 is(value($server, $above_all), 't', 'raised the new ceiling above all slots');
 $server->safe_psql('postgres', "$again; SELECT snowflake_ids_reset(clock_timestamp() + interval '10 s', 'sno')");

@@ -48,6 +48,13 @@ sub answers
 	return $n;
 }
 
+# Waits until clients of this turn have written as many rows.
+sub written
+{
+	my ($primary, $many) = @_;
+	$primary->poll_query_until('postgres', "SELECT count(*) >= $many FROM kept WHERE turn = $turn") or die 'clients do not write';
+}
+
 sub follow
 {
 	my ($standby, $primary) = @_;
@@ -61,13 +68,14 @@ sub fail_over
 	my ($from, $how, $behind) = @_;
 	my $old = $server{$from};
 	my @clients = start_clients($old);
-	sleep 1.2;
+	written($old, 600);
 	ok(more_are_drawn($old), "turn $turn: clients of $from write and draw");
 	$how eq 'kill' ? kill_postmaster($old) : $old->stop($how);
 	my $seen = answers(@clients);
 	cmp_ok($seen, '>', 2000, "turn $turn: clients of $from saw $seen ids, and then its end ($how)");
 	is(scalar(grep { $_->{cut_short} } @clients), 3, 'while they drew');
-	my ($to, $third) = sort { replayed($b) <=> replayed($a) || $a cmp $b } grep { $_ ne $from } sort keys %server;
+	my %received = map { $_ => received($_) } grep { $_ ne $from } sort keys %server;
+	my ($to, $third) = sort { $received{$b} <=> $received{$a} || $a cmp $b } keys %received;
 	my ($new, $other) = @server{ $to, $third };
 	# Only now: a walreceiver whose clock jumps takes its connection for dead.
 	$clock{$to}->set($clock{$from}{offset} - $behind);
@@ -98,22 +106,17 @@ sub fail_over
 		$new->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '" . $standby->name . "'")
 		  or die $standby->name . ' does not follow';
 	}
+	written($new, 300);
 	drain($new, @clients);
 	return $to;
 }
 
-# How far a standby whose primary is gone has come: all that it received.
-sub replayed
+# How much WAL a standby has of a primary that is gone: all that it received.
+sub received
 {
 	my ($name) = @_;
-	my $query = q{SELECT pg_last_wal_replay_lsn() - '0/0'};
-	my ($before, $now) = (-1, $server{$name}->safe_psql('postgres', $query));
-	while ($now != $before)
-	{
-		sleep 0.2;
-		($before, $now) = ($now, $server{$name}->safe_psql('postgres', $query));
-	}
-	return $now;
+	$server{$name}->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_wal_receiver WHERE status = 'streaming'}) or die "$name still streams";
+	return $server{$name}->safe_psql('postgres', q{SELECT pg_last_wal_receive_lsn() - '0/0'});
 }
 
 sub drain

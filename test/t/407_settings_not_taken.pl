@@ -124,10 +124,10 @@ is($server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_statu
 	like($session->ask('SELECT gen_sno()'), qr/ERROR:  value of parameter "snowflake_ids.si_machine_bits" was not/, 'a session is refused');
 	configure("snowflake_ids.si_machine_bits = 5\nsnowflake_ids.si_base_clock = 'never'\n", 'si_machine_bits', 5);
 	my $said = '';
-	for (1 .. 100) { $said = $session->ask('SELECT gen_sno()'); last if $said =~ /si_base_clock/; sleep 0.05 }
+	eventually(sub { ($said = $session->ask('SELECT gen_sno()')) =~ /si_base_clock/ });
 	like($said, qr/ERROR:  value of parameter "snowflake_ids.si_base_clock" was not/, 'after one value is mended, by the other');
 	configure($good, 'machine_id', '11');
-	for (1 .. 100) { $said = $session->ask('SELECT sno_partition(gen_sno())'); last if $said !~ /ERROR/; sleep 0.05 }
+	eventually(sub { ($said = $session->ask('SELECT sno_partition(gen_sno())')) !~ /ERROR/ });
 	is($said, 11, 'after both are it draws');
 	is($session->ask('SELECT not_accepted IS NULL FROM snowflake_ids_status()'), 't', 'and the status is clean');
 	# Loaded, the server itself refuses.
