@@ -50,8 +50,8 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// N digits, at most ten (58^10 < 2^59), unrolled and in halves: digit after digit each multiplication would wait for
-// the one before. A character outside the alphabet sets the top bit of `bad`.
+// N digits, at most ten (58^10 < 2^59), unrolled and in halves: digit by digit, each multiplication would wait for the
+// one before. A character outside the alphabet sets the top bit of `bad`.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);

@@ -1,8 +1,9 @@
-// Big-endian loads and stores, free of alignment.
+// Big-endian loads and stores at any alignment.
 //
-// Two paths. Plain: byte by byte; what constant evaluation takes and any processor can. Wide: words of 2, 4 and 8
-// bytes, overlapping for odd sizes, with a byte swap where the processor is little endian. Compilers do not make the
-// one of the other at -O2. core_bytes_test compares them.
+// Two paths:
+//   - plain: byte by byte, for constant evaluation and for any processor;
+//   - wide: words of 2, 4 and 8 bytes, overlapping for odd sizes, with a byte swap on little-endian processors.
+// Compilers do not turn the plain one into the wide one at -O2. core_bytes_test compares the two.
 #pragma once
 
 #include <bit>

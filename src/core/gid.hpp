@@ -38,7 +38,7 @@ enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
 
-// Each name has a length of its own, so one comparison of known length decides.
+// The three names have different lengths, so one comparison of known length decides.
 constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
     switch (length) {
         case 6:

@@ -1,6 +1,6 @@
-// Reads a point in time in one fixed spelling, for settings: no session time zone, no
-// locale, no `now`. `2026-01-01 00:00:00+00`, also with `T`, with up to six decimals of a
-// second, and with Z, +HH, +HHMM or +HH:MM as the zone, which must be there.
+// Reads a point in time in one fixed spelling, for settings: no session time zone, no locale, no `now`. Example:
+// `2026-01-01 00:00:00+00`. Also allowed: `T` instead of the blank, and up to six decimals of a second. The zone is
+// required: Z, +HH, +HHMM or +HH:MM.
 #pragma once
 
 #include <cstddef>
@@ -94,7 +94,7 @@ constexpr Result<std::int64_t> parse(const char* text, std::size_t length) {
     if (!in.ok || in.p != in.end) return Error::bad_character;
 
     const std::int64_t days = days_from_civil(year, month, day);
-    // A day that the month does not have lands in the next month.
+    // February 30 would become March 2: refuse it.
     const std::int64_t next_month = month == 12 ? days_from_civil(year + 1, 1, 1) : days_from_civil(year, month + 1, 1);
     if (days >= next_month) return Error::bad_character;
     const std::int64_t seconds = days * 86400 + hour * 3600 + minute * 60 + second - zone;

@@ -1,5 +1,5 @@
-// The snowflakes of others, as the services describe them. Ids that were published are decoded in
-// test/unit/core_layout_test.cpp and sql/layouts.sql, with their sources.
+// The built-in layouts: snowflakes of other services, as the services describe them. test/unit/core_layout_test.cpp
+// and sql/layouts.sql decode published ids of each, with their sources.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct KnownLayout {
 
 inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) { return {unix_ms * 1000, 1000, bits}; }
 
-// Layouts of 64 bits (Discord, Instagram, Mastodon, Mastic) use the sign of a bigint in their last half: those ids
-// are negative. Instagram gets there in 2046, the others later.
+// Ids of 64-bit layouts (Discord, Instagram, Mastodon, Mastic) are negative bigints in the last half of the layout's
+// time. Instagram gets there in 2046, the others later.
 inline constexpr KnownLayout known_layouts[] = {
     // Epoch 2010-11-04T01:42:54.657Z.
     {"twitter", {ms_since(1288834974657, 41), 10, 12}, true, "Twitter, X: milliseconds, machine, sequence"},
@@ -45,7 +45,7 @@ inline constexpr KnownLayout known_layouts[] = {
      "Snowflake-SI: milliseconds, machine, number; from the settings"},
 };
 
-// Null if there is none of this name.
+// Null if no built-in layout has this name.
 inline const KnownLayout* known_layout(const char* name, std::size_t length) {
     for (const KnownLayout& k : known_layouts)
         if (std::strlen(k.name) == length && std::memcmp(k.name, name, length) == 0) return &k;

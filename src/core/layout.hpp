@@ -33,7 +33,7 @@ struct Layout {
     constexpr std::uint32_t max_node() const { return (std::uint32_t{1} << node_bits) - 1; }
     constexpr std::uint32_t max_sequence() const { return (std::uint32_t{1} << sequence_bits) - 1; }
 
-    // The fields must be in range: check first where they come from outside.
+    // The fields must be in range: check values from outside before.
     constexpr std::uint64_t compose(const Fields& f) const {
         return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << node_shift() |
                std::uint64_t{f.sequence} << sequence_shift();

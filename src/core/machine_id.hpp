@@ -1,9 +1,9 @@
-// The machine id of a server that was given none.
+// The machine id of a server for which none is set.
 //
 //   | 1 | 15 bits, mixed from the cluster's system identifier |
 //
 // The top bit keeps it away from the small numbers that people configure. It needs 16 node bits: in a narrower field
-// ten servers would soon meet, so layouts with fewer have node 0 until somebody sets a machine id.
+// two of ten servers could easily get the same. So layouts with fewer bits have node 0 until a machine id is set.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace snowflake_ids::machine_id {
 inline constexpr std::uint32_t max = 65535;
 inline constexpr unsigned automatic_bits = 16;  // node bits that an automatic machine id needs
 
-// The finalizer of splitmix64: each bit of the input changes each bit of the output with a chance of one half. A system
-// identifier is a start time and a process id, so those of two servers may differ in a few bits only.
+// The finalizer of splitmix64: each bit of the input changes each bit of the output with a probability of one half. A
+// system identifier is a start time and a process id, so those of two servers may differ in a few bits only.
 constexpr std::uint64_t mix(std::uint64_t v) {
     v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
     v = (v ^ v >> 27) * 0x94d049bb133111eb;

@@ -1,11 +1,11 @@
-// Mastic snowflake: an unsigned 64-bit number. Source: the Mastic document; where it and
-// its code differ, see each rule.
+// Mastic snowflake: an unsigned 64-bit number. Source: the Mastic document. Where the document and its code differ,
+// the rule below says so.
 //
 //   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945
 //   bits 15-0   per-millisecond sequence                  0-65535
 //
-// SQL stores it as bigint, the same 64 bits. Bit 63 is first used in the year 6485; order
-// and text of later ids are those of the unsigned number.
+// SQL stores it as bigint, the same 64 bits. From the year 6485 on bit 63 is set, and the bigint is negative. Here
+// order and text are those of the unsigned number.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ constexpr std::size_t print(std::uint64_t id, char* out) {
     return n;
 }
 
-// What the reference's reader (Rust's u64) takes: digits, optionally a leading plus,
-// leading zeros allowed. Errors: bad_length (no digit), bad_character, id_range (above 2^64-1).
+// Accepts what the reference's reader (Rust's u64) accepts: digits, optionally a leading plus, leading zeros allowed.
+// Errors: bad_length (no digit), bad_character, id_range (above 2^64-1).
 constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;

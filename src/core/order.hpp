@@ -1,21 +1,21 @@
-// What sorting and indexes want to know of the order of ids beyond compare(): a 64-bit key that
-// agrees with it, neighbours, and how far apart two ids are.
+// What sorting and indexes need besides compare(): a 64-bit sort key that agrees with the order, the neighbours of an
+// id, and the distance of two ids.
 //
-// Sort key. Sorting compares 64-bit keys and looks at the ids only where two keys are equal. A key must
-// never contradict the order (a < b gives key(a) <= key(b)) and should seldom tie. The first eight bytes
-// would be a key, but a poor one: ids drawn in bulk differ in what comes after them. So both formats leave
-// out what their ids hardly use, without ever contradicting the order:
+// Sort key. Sorting compares 64-bit keys and compares the ids only if two keys are equal. A key must never contradict
+// the order (a < b gives key(a) <= key(b)), and two ids should seldom have the same. The first eight bytes would be a
+// poor key: ids drawn in bulk differ only in later bytes. So both keys leave out bits that the ids of a format hardly
+// use:
 //
 //   sno  bits 63-24   time, tick-tock: as they are
-//        bits 23-0    metabyte, partition and sequence, seen from the first id sorted. It has metabyte M and
-//                     partition P. The window, which gets half of all codes, are the 128 partitions that differ
-//                     from P in the lowest 7 bits only: node numbers are small, or lie together.
+//        bits 23-0    metabyte, partition and sequence, relative to the first id sorted. It has metabyte M and
+//                     partition P. The window is the 128 partitions that differ from P in the lowest 7 bits only. It
+//                     gets half of all codes, because node numbers are small, or close together.
 //                       M, in the window       exact: place in the window and sequence, 7 + 16 bits
 //                       M, outside             half of the partition; above the window also the window's size
 //                       another metabyte       15 bits for each; above M also the window's size
 //                         P                      2000-5fff: a quarter of the sequence
-//                         below P                1fff is P - 1, and so on; all that are further off share 0000
-//                         above P                6000 is P + 1, and so on; all that are further off share 7fff
+//                         below P                1fff is P - 1, and so on; all that are further away share 0000
+//                         above P                6000 is P + 1, and so on; all that are further away share 7fff
 //   gid  bits 63-62   kind
 //        bit  61      0: before the year 2248 (ms < 2^43)    1: later
 //        bits 60-18   ms, 43 bits                            bits 60-13   ms, 48 bits
@@ -50,8 +50,8 @@ constexpr std::uint64_t low_bytes(const Id& id) {
 
 namespace detail {
 
-// The difference of two ids as numbers, in units of the last bit of byte 7. Exact but for the last
-// rounding, so it never decreases when the ids move apart.
+// The difference of two ids as numbers, in units of the last bit of byte 7. Exact except for the last rounding, so it
+// never decreases when the ids move apart.
 template <class Id>
 constexpr double difference(const Id& a, const Id& b) {
     constexpr int low_bits = (sizeof(Id) - 8) * 8;
@@ -129,7 +129,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return n;
 }
 
-// In ticks of 4 ms; what follows the time counts as a fraction of one. Symmetric, never negative.
+// In ticks of 4 ms; the bits after the time count as a fraction of a tick. Symmetric, never negative.
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 25); }
 
 }  // namespace sno
@@ -163,7 +163,8 @@ constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0x
 constexpr Id lowest() { return lowest(Kind::volume, 0); }
 constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
 
-// Neighbours among the valid ids: they go on at the next millisecond, and after the last one at the next kind.
+// Neighbours among the valid ids. After the last id of a millisecond comes the first of the next one, and after the
+// last id of a kind the first of the next kind.
 constexpr Neighbour<Id> next(const Id& id) {
     Fields f = split(id);
     if (compare(id, highest(f.kind, f.ms)) != 0) {
@@ -187,7 +188,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return {};
 }
 
-// In milliseconds; what follows the time counts as a fraction of one. Symmetric, never negative. Two kinds are
+// In milliseconds; the bits after the time count as a fraction of one. Symmetric, never negative. Ids of two kinds are
 // further apart than any two ids of one kind.
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
 
@@ -195,7 +196,7 @@ constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::deta
 
 namespace uuid7 {
 
-// In milliseconds, as for gid; of any two uuids.
+// In milliseconds, as for gid; for any two uuids.
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 16); }
 
 }  // namespace uuid7

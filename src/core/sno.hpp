@@ -9,9 +9,9 @@
 // Order is that of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
 // Every one of the 2^80 bit patterns is a legal sno.
 //
-// Text: 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most
-// significant first. Strictly [2-9a-x]{16}, as the document says; the reference does
-// not check and decodes other characters to garbage that differs by processor.
+// Text: 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most significant first. Readers accept
+// exactly [2-9a-x]{16}, as the document says. The reference does not check: it decodes other characters to garbage
+// that differs by processor.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ inline constexpr std::size_t text_size = 16;
 // 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z.
 inline constexpr Timeline timeline{1262304000000000, 4000, 39};
 
-// Smallest pool that the reference accepts is max - min >= 5, that is six ids; its
-// README and its message say four.
+// The smallest pool that the reference accepts is max - min >= 5, that is six ids. Its README and its message say
+// four.
 inline constexpr std::uint32_t max_sequence = 65535;
 inline constexpr std::uint32_t min_pool = 6;
 
@@ -147,7 +147,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     const bool payload_ok = detail::parse_block(text + 8, payload);
     if (!time_ok || !payload_ok) return Error::bad_character;
     Id id{};
-    // In the pieces that the id is read in again: a load that spans two recent stores waits for both.
+    // Stored in the same pieces in which the id is read again: a load that spans two recent stores waits for both.
     store_be<8>(id.bytes, time << 24 | payload >> 16);
     store_be<2>(id.bytes + 8, payload);
     return id;
@@ -167,9 +167,9 @@ struct Bounds {
     std::uint32_t max = max_sequence;
 };
 
-// max 0 means 65535 (unless min is 65535), reversed bounds are swapped. Errors:
-// sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
-// bounds_too_close (fewer than six ids: the reference's message says four, its check six).
+// As the reference: max 0 means 65535 (unless min is 65535), and reversed bounds are swapped. Errors: sequence_range
+// (above 65535, which the reference's type cannot hold); bounds_identical; bounds_too_close (fewer than six ids: the
+// reference's message says four, its check six).
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -179,8 +179,8 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// NewWithTime: the next number of a sequence that does not know the time and goes round
-// inside the bounds. For porting old ids: it may collide with ids of the present.
+// NewWithTime: the next number of a sequence that does not depend on the time and goes round inside the bounds. For
+// porting old ids: its ids may collide with ids of the present.
 constexpr std::uint32_t given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

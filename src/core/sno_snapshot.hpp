@@ -1,6 +1,6 @@
-// The sno reference's GeneratorSnapshot: configuration and saved state in one, and the
-// rules by which a generator is made from it (NewGenerator, v1.2.1; order of the checks
-// as there, so the same configurations are refused with the same reason).
+// The sno reference's GeneratorSnapshot (configuration and saved state in one), and the rules by which a generator is
+// made from it (NewGenerator, v1.2.1). The checks have the same order, so the same configurations are refused for the
+// same reason.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Generator {
     }
 };
 
-// Errors: those of check_bounds(); sequence_underflow; and where the reference takes what no
-// id can hold: node_range, time_after_end.
+// Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end, for values that the reference
+// accepts but no id can have.
 constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
@@ -44,15 +44,15 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     if (s.partition > 65535) return Error::node_range;
     if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
     Generator g{s.partition, bounds.value, {}, bounds.value.min};
-    // The snapshot has the last number issued, the state the next one. A number that no
-    // bounds allow (the reference checks only the lower one) means used up as well.
+    // The snapshot has the last number issued, the state has the next one. A number above the upper bound means used
+    // up (the reference checks only the lower bound).
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;
     g.state = {.tick = s.wall_hi, .safe = s.wall_safe, .next = next, .drifts = s.drifts};
     return g;
 }
 
-// Always with the true sequence. (The reference writes the lower bound when the clock is
-// not at wall_hi, and repeats ids after a restore at exactly that time.)
+// Always gives the true sequence. The reference does not: if the clock is not at wall_hi it writes the lower bound,
+// and repeats ids after a restore at exactly that time.
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;  // a floor may leave more
     return {g.partition, g.bounds.min, g.bounds.max, next > g.bounds.min ? next - 1 : g.bounds.min,

@@ -1,12 +1,12 @@
-// Snowflake-SI: 53 bits, so that every id is an exact JavaScript number. Source: the
-// Snowflake-SI document (litert/uuid.js v1), and v2.1.0 for the counter.
+// Snowflake-SI: 53 bits, so that every id is an exact JavaScript number. Source: the Snowflake-SI document
+// (litert/uuid.js v1), and litert/uuid.js v2.1.0 for the counter.
 //
 //   bits 52-13  MAB: milliseconds since the base clock     40 bits (41 in v2 on request)
 //   next        MID: machine id                            machine_bits, 0-12, default 5
 //   low         UIN: per-millisecond number                the rest of 13, default 8
 //
-// Base clock and widths are not in the id: whoever decodes must know them, and they are
-// "unchangeable after it's determined".
+// Base clock and widths are not in the id. A program that decodes ids must know them, and they are "unchangeable after
+// it's determined".
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,9 @@ inline constexpr std::int64_t min_base_clock_us = 1047972019225000;
 // 2026-01-01T00:00:00Z.
 inline constexpr std::int64_t default_base_clock_us = 1767225600000000;
 
-// The layout for a base clock (Unix microseconds, whole milliseconds) and a machine id
-// width. Errors: bad_width (machine_bits outside 0-12, or no bit left for the UIN;
-// clock_bits other than 40 and 41), bad_base_clock (too early, or not a whole
-// millisecond; with 41 bits any time since 1970, as v2 has it).
+// The layout for a base clock (Unix microseconds, whole milliseconds) and a machine id width. Errors:
+//   - bad_width: machine_bits outside 0-12, or no bit left for the UIN; clock_bits other than 40 and 41;
+//   - bad_base_clock: too early, or not a whole millisecond. With 41 bits any time since 1970 is allowed, as in v2.
 constexpr Result<Layout> layout(std::int64_t base_clock_us, std::int64_t machine_bits,
                                 unsigned clock_bits = default_clock_bits) {
     if (clock_bits != 40 && clock_bits != 41) return Error::bad_width;

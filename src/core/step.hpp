@@ -7,18 +7,17 @@
 //   N == H           next sequence of this tick; none left: overflow
 //   N >  H           H = N, sequence starts again
 //   S < N < H        regression, only where the format has a tick-tock bit: S = H, H = N,
-//                    sequence starts again, bit toggled. The ids sort beside the earlier
+//                    sequence starts again, bit toggled. The ids sort next to the earlier
 //                    ones of the same time and cannot collide with them
-//   N <= S, N < H    the tick-tock is used up: by policy
+//   N <= S, N < H    no toggle is free: the policy decides (OnRegression)
 //
-// Formats without the bit never take the third row. Ticks are compared: going back inside
-// one tick is no regression.
+// Formats without the bit never take the third row. Ticks are compared: if the clock goes back inside one tick, that
+// is no regression.
 //
-// Lead. A floor can put H ahead of a clock that is right: a new server life begins above all
-// that may have been issued. `lead` says by how much, until the clock has caught up once.
-// A clock that is behind H by no more than that has not gone back, so the step holds, under
-// every policy, and spends no toggle. Only what is beyond the lead is a regression.
-// No number depends on it: holding is always safe.
+// Lead. A floor can put H ahead of a clock that is right: a new server life begins above all ids that may have been
+// issued. `lead` says by how many ticks, until the clock has caught up once. If the clock is behind H by no more than
+// that, it has not gone back. So the step holds, under every policy, and does not toggle. Only what is more than the
+// lead is a regression. No number depends on `lead`: holding is always safe.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +36,13 @@ struct State {
     constexpr std::uint32_t toggle() const { return drifts & 1; }
 };
 
-// The clock is behind the last id and no tick-tock is free.
+// What to do when the clock is behind the last id and no toggle is free.
 enum class OnRegression : unsigned char {
-    hold,    // go on counting at the last tick
+    hold,    // continue at the last tick
     wait,    // until min(H, S + 1), as the sno reference does
     error,   // as Snowflake-SI v2's THROW_ERROR
     follow,  // go back with the clock, as Mastic and Snowflake-SI v1 do: REPEATS IDS when the
-             // clock comes back. Only for replaying those references; no setting selects it
+             // clock comes back. Only to replay those references; no setting selects it
 };
 
 struct Rules {
@@ -52,34 +51,34 @@ struct Rules {
     std::uint64_t max_tick = 0;  // last tick that the format can hold
     bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
-    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: ticks that it may run ahead of the clock, beside State::lead
-    // A new tick starts the sequence again at min if `next` has reached this (0: always, as
-    // everything here but Snowflake-SI's sequenceResetThreshold and free-running counters,
-    // which go round inside the bounds). Only for replaying those references.
+    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: how many ticks ahead of the clock, added to State::lead
+    // A new tick starts the sequence again at min if `next` has reached this. Always 0 (every tick starts again),
+    // except to replay the references: Snowflake-SI's sequenceResetThreshold, and free-running counters, which go
+    // round inside the bounds.
     std::uint32_t reset_threshold = 0;
 };
 
-// A State::next above every bound of every format, for generators that share a state but
-// not their bounds. It fits the 17 bits that the ledger has for it.
+// A State::next above every bound of every format. Needed because generators may share a state and have different
+// bounds. It fits the 17 bits that the ledger has for it.
 inline constexpr std::uint32_t used_up = 65536;
 
 inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_threshold: never reset
 
 enum class Verdict : unsigned char {
     issued,
-    overflow,    // no sequence left: comes back at `resume`
-    regression,  // clock is behind: comes back at `resume` (wait), or never (error, max_lead)
+    overflow,    // no number left: try again at `resume`
+    regression,  // the clock is behind: try again at `resume` (wait), or fail (error, max_lead)
     ended,       // the tick is beyond Rules::max_tick
 };
 
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
-    bool own_lead = false;    // held, and that is no regression but State::lead
+    bool own_lead = false;    // held because of State::lead: no regression
     State state{};            // the state after the step; unchanged unless issued
     std::uint32_t first = 0;  // issued: sequence numbers first .. first + count - 1
     std::uint32_t count = 0;
-    std::uint64_t resume = 0;  // not issued: earliest tick that can go on
+    std::uint64_t resume = 0;  // not issued: earliest tick at which ids can be issued
 
     constexpr std::uint64_t tick() const { return state.tick; }
 };
@@ -151,16 +150,15 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
         case OnRegression::error:
             break;
     }
-    // With H <= S the same tick goes on; with S < H the tick after S is a new regression.
+    // With H <= S the same tick continues; with S < H the tick after S is a new regression.
     std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
-    // From there on the clock is behind by no more than the lead.
+    // From that tick on the clock is behind by no more than the lead.
     if (resume > s.tick - s.lead) resume = s.tick - s.lead;
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// A floor from outside (restore, observe, a new server life): nothing at or below the
-// highest of `floor`, the state's tick and its safe tick is ever issued again, in either
-// toggle, whatever the bounds of the next caller are. Only ever forward.
+// A floor from outside (restore, observe, a new server life). Nothing is issued again at or below the highest of
+// `floor`, the state's tick and its safe tick, in either toggle and with any bounds. The state never moves back.
 constexpr State raise(const State& s, std::uint64_t floor, const Rules& r) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

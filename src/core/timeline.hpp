@@ -1,9 +1,8 @@
 // How a format counts time: ticks of a fixed length since an epoch.
 //
-// All times are Unix time in microseconds (int64), because that is what a
-// PostgreSQL timestamp holds; the widest format ends in the year 10945, far inside.
-// Ticks are floored, never rounded. Nothing goes through floating point: milliseconds
-// as a double are off by several microseconds for far dates.
+// All times are Unix time in microseconds (int64), because a PostgreSQL timestamp has microseconds. The widest format
+// ends in the year 10945, which int64 holds easily. Ticks are floored, never rounded. Nothing goes through floating
+// point: milliseconds as a double are wrong by several microseconds for far dates.
 #pragma once
 
 #include <cstdint>

@@ -2,13 +2,13 @@
 //
 //   byte  0-5           unix_ts_ms, milliseconds since 1970, 48 bits, big endian
 //   byte  6, bits 7-4   version: 0111
-//   byte  6-7, 12 bits  rand_a: the part of the millisecond that is over, in 4096ths, as PostgreSQL 18's uuidv7()
-//                       has it. Other makers put random bits or a counter there, so no reader takes it for a time
+//   byte  6-7, 12 bits  rand_a: how much of the millisecond has passed, in 4096ths, as in PostgreSQL 18's uuidv7().
+//                       Other programs put random bits or a counter there, so no reader takes it for a time
 //   byte  8, bits 7-6   variant: 10
 //   byte  8-15, 62 bits rand_b: random
 //
-// Order is that of the 16 bytes, which is also that of the type uuid: time, then the rest. But the type holds any 16
-// bytes. What has another version or variant is no UUID of version 7 and has no time, wherever it lies in that order.
+// The order is that of the 16 bytes, as for the type uuid: time, then the rest. But that type has any 16 bytes. A uuid
+// of another version or variant has no time, wherever it is in that order.
 #pragma once
 
 #include <cstddef>
@@ -87,15 +87,15 @@ constexpr Result<Id> upper_bound(std::int64_t us) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// The moment of a time: whole seconds, not before 1970, and nanoseconds of the next. It is above max_moment where the
-// time is after the end.
+// The moment of a time. `seconds`: whole Unix seconds, not negative. `ns`: nanoseconds after them. The result is above
+// max_moment if the time is after the end.
 constexpr Moment moment(std::uint64_t seconds, std::uint64_t ns) {
     const std::uint64_t ms = ns / 1000000;
     return (seconds * 1000 + ms) << fraction_bits | ((ns - ms * 1000000) << fraction_bits) / 1000000;
 }
 
-// The moment of the next id, from that of the last one and that of the clock: never the same again, so that ids grow
-// also where the clock stands still or goes back, and where ids are drawn faster than it counts.
+// The moment of the next id, from the moments of the last id and of the clock. No moment is used twice, so ids grow
+// even if the clock stands still or goes back, or if ids are drawn faster than it counts.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
 constexpr Id make(Moment moment, std::uint64_t random) {

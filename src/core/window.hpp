@@ -1,13 +1,13 @@
-// Which ids lie in a span of time: what time predicates are turned into.
+// Which ids belong to a span of time: time predicates are turned into that.
 //
-// A predicate on an id's time (before, after, within) holds for the ids of one closed interval
-// in the order of the format. The times of a predicate are a closed interval too, for time is
-// whole microseconds: "after t" is "from t + 1". So one rule serves every comparison and range:
+// A predicate on an id's time (before, after, within) is true for the ids of one closed interval in the order of the
+// format. The times of a predicate are a closed interval too, because time is in whole microseconds: "after t" is
+// "from t + 1". So one rule serves every comparison and range:
 //
 //   times [from, to]  ->  ids [lower_bound(from), upper_bound(to)]
 //
-// No bit pattern is above all ids or below them, so an empty set cannot be one comparison with a
-// bound. It is written as the interval from the last id to the first, which contains nothing.
+// No bit pattern is above all ids or below all ids, so an empty set cannot be one comparison with a bound. It is
+// written as the interval from the last id to the first, which contains nothing.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Comparison : unsigned char { less = 1, less_equal = 2, greater_equal 
 // a < b is b > a.
 constexpr Comparison commuted(Comparison c) { return static_cast<Comparison>(6 - static_cast<int>(c)); }
 
-// Bounds from below leave out what is earlier, the others what is later.
+// True for a lower bound of the time: it leaves out earlier ids. An upper bound leaves out later ones.
 constexpr bool is_lower(Comparison c) { return c == Comparison::greater_equal || c == Comparison::greater; }
 
 // Microseconds, both ends included; from > to is empty. The ends of int64 stand for the infinities.
@@ -66,7 +66,7 @@ struct Times {
     }
 };
 
-// The bounds of a format: its ids in order, each with the bounds of a time (Unix microseconds).
+// The bounds of a format: its first and last id, and the smallest and largest id of a time (Unix microseconds).
 struct SnoBounds {
     using Id = sno::Id;
 
@@ -87,7 +87,7 @@ struct GidBounds {
     constexpr Id last() const { return gid::upper_bound(kind, gid::timeline.end_us()).value; }
 };
 
-// The uuids of version 7. Between two of them lie uuids of other versions too.
+// The uuids of version 7. Uuids of other versions may be between two of them.
 struct Uuid7Bounds {
     using Id = uuid7::Id;
 
@@ -107,7 +107,7 @@ struct LayoutBounds {
     constexpr Id last() const { return layout.max_id(); }
 };
 
-// Both ends included. Empty: the last id first.
+// Both ends included. An empty window has the last id first.
 template <class Id>
 struct Window {
     Id first, last;
@@ -119,14 +119,14 @@ template <class Bounds>
 constexpr Window<typename Bounds::Id> window(const Bounds& bounds, const Times& times) {
     const auto lower = bounds.lower(times.from);
     const auto upper = bounds.upper(times.to);
-    // Both exist and cross where the times lie between two ticks.
+    // If no tick starts within the times, both bounds exist, but the lower one is above the upper one.
     if (times.empty() || !lower || !upper || upper.value < lower.value) return {bounds.last(), bounds.first()};
     return {lower.value, upper.value};
 }
 
-// "time(id) comparison us" as one comparison between ids, the same one: `<` and `>=` with the smallest
-// id at or after the time, `<=` and `>` with the largest id at or before it. Where there is no
-// such id, or it is an end of the format, the answer is all or none.
+// "time(id) comparison us" as one comparison between ids, with the same operator: `<` and `>=` with the smallest id at
+// or after the time, `<=` and `>` with the largest id at or before it. If there is no such id, or if it is the first
+// or last id of the format, the answer is all or none.
 template <class Id>
 struct Cut {
     enum Kind : unsigned char { none, all, at } kind;
@@ -139,7 +139,8 @@ constexpr Cut<typename Bounds::Id> cut(const Bounds& bounds, Comparison comparis
     const bool up = comparison == Comparison::less || comparison == Comparison::greater_equal;
     const Result<Id> bound = up ? bounds.lower(us) : bounds.upper(us);
     const Id end = up ? bounds.first() : bounds.last();
-    // Without a bound every id is earlier (up) or later (down); at the end, every id is on the other side of it.
+    // Without a bound every id is earlier (up) or later (down). If the bound is the format's end, every id is on the
+    // other side of it.
     if (bound && !(bound.value == end)) return {Cut<Id>::at, bound.value};
     const bool ids_are_earlier = up ? !bound : static_cast<bool>(bound);
     return {ids_are_earlier != is_lower(comparison) ? Cut<Id>::all : Cut<Id>::none, end};

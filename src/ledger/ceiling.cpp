@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned check_width = 16;
 
-// The slot index is part of the sum: a word that landed in the wrong place is damage.
+// The slot index is part of the sum: an entry in the wrong place counts as damaged.
 std::uint64_t check_bits(std::uint64_t ms, std::uint32_t slot_index) {
     std::uint64_t h = (ms ^ std::uint64_t{slot_index} << 48) * 0x9e3779b97f4a7c15;
     h ^= h >> 29;
@@ -45,7 +45,7 @@ CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, cons
     fd_ = open_file(dir_fd, ceiling_file_name);
     int error = fd_ < 0 ? errno : 0;
     if (error == ENOENT) {
-        // Lost while the ledger lives: what it has published is made durable again.
+        // The file was removed, but the ledger is still there: create the file again with the published ceilings.
         std::uint64_t words[slot_count];
         for (std::uint32_t i = 0; i < slot_count; i++) {
             const std::uint64_t ms = ledger.slots[i].ceiling.load();
@@ -134,11 +134,12 @@ CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger
     if (r.error != CeilingError::none) return r;
     if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
     if (slot.ceiling.load() >= ms) return {};
-    // No id before the slot itself is on disk, and the layout that it counts by: a ceiling of a slot that a power loss
-    // has taken is no bound for the one that is made in its place.
+    // The slot's first ceiling: sync the ledger before it. A power loss must not take the slot or its numbering and
+    // leave the ceiling, because another generator could then take this place, and the ceiling would say nothing about
+    // its ids.
     if (sync && slot.ceiling.load() == 0 && msync(ledger.header, file_bytes, MS_SYNC) != 0) return io_error(errno);
 
-    // Before ours, whose sync covers them; they are published after it.
+    // Written before our own, whose sync covers them too. They are published after that sync.
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
     bool taken[slot_count] = {};

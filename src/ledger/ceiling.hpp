@@ -1,18 +1,20 @@
-// The durable ceilings: a small file beside the ledger, one word per slot. A slot may not
-// issue a tick at or beyond its ceiling, so whatever the ledger file has forgotten after a
-// crash, nothing at or beyond the ceiling was ever issued.
+// The durable ceilings of the slots: a small file next to the ledger, one entry per slot. A slot may not issue a tick
+// at or above its ceiling. So even if the ledger file has lost something in a crash, no id at or above the ceiling was
+// issued.
 //
 //   8 bytes at 8 * slot index:  bits 63-16  Unix milliseconds
 //                               bits 15-0   check bits over time and slot index
 //
-// A word lies inside one sector, so a torn page loses no word that was synced before. All
-// zero is valid: no ceiling yet.
+// An entry lies inside one sector, so a torn page loses no entry that was synced before. All zero is valid: no ceiling
+// yet.
 //
-// Raising. One process at a time, under a file lock that the kernel drops with its owner:
-// write the word, sync, and only then publish the value to the slot, by an atomic maximum. A
-// failed sync publishes nothing and the next attempt writes again: after an error the kernel
-// may have dropped the dirty page. Others go on issuing below the old ceiling meanwhile.
-// Syncing the hot mapped page instead would stall them all.
+// Raising. One process at a time, under a file lock that the kernel releases when the process ends: write the entry,
+// sync the file, and only then publish the value: store it in the slot, where sessions rely on it, by an atomic
+// maximum. During this, other processes continue below the old ceiling. Syncing the mapped page of the slot instead
+// would stop them all.
+//
+// A failed sync publishes nothing, and the next attempt writes the entry again: after an error the kernel may have
+// dropped the dirty page.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,7 @@ enum class CeilingError : unsigned char {
     busy,      // another process holds the lock: try again
     io,        // with errno
     damaged,   // wrong size or check bits
-    relinked,  // the ledger file's name now leads elsewhere
+    relinked,  // the ledger file's name is now that of another file
 };
 
 struct CeilingResult {
@@ -47,15 +49,16 @@ struct CeilingResult {
     std::uint32_t slot = 0;  // damaged: which one
 };
 
-// The open, locked ceiling file. Only inside the functions below and in life.cpp; nothing
-// that could raise a PostgreSQL error runs while one is held.
+// The ceiling file, open and locked. Only ceiling.cpp, life.cpp and reset.cpp use it. No code that can raise a
+// PostgreSQL error may run while such an object exists, because its destructor would not run.
 class LockedCeilings {
 public:
     using Ceilings = std::uint64_t[slot_count];
 
-    // Opens, makes if there is none, and locks without waiting. `sync`: as the server's fsync setting.
+    // Opens the file, creates it if there is none, and locks it without waiting. `sync`: as the server's fsync
+    // setting.
     CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
-    // The same for a file that may be damaged: what cannot be read becomes `floor_ms`.
+    // The same for a file that may be damaged: an entry that cannot be read becomes `floor_ms`.
     CeilingResult open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms,
                                   bool sync);
     ~LockedCeilings();
@@ -64,8 +67,8 @@ public:
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
     CeilingResult read(Ceilings& ms) const;
-    // All of them anew, for whoever wants to rely on what he has read: its writer may have been
-    // killed before his sync.
+    // Writes every ceiling. A new life rewrites what it has read, because the last writer may have died before its
+    // sync.
     CeilingResult write_all(const Ceilings& ms, bool sync) const;
     CeilingResult write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const;
 
@@ -74,21 +77,19 @@ private:
     int fd_ = -1;
 };
 
-// The steps of a raise, once `file` is locked. A template, as everything that has an order
-// to keep: the model checker drives this very code.
+// The steps of a raise, once `file` is locked. A template, like everything where the order matters: the model checker
+// runs this very code.
 template <class S, class File>
 CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint64_t ms, bool sync, const File& file) {
-    // Whoever held the lock before us may have gone as far; and values in the file never sink.
+    // The process that had the lock before us may have raised it already, perhaps higher. Then the file must not be
+    // lowered.
     if (slot.ceiling.load() >= ms) return {};
     const CeilingResult r = file.write(slot_index, ms, sync);
     if (r.error == CeilingError::none) raise_to(slot.ceiling, ms);
     return r;
 }
 
-// Raises the durable ceiling of `slot` to at least `ms`, and takes along those of other slots
-// that are beyond `along.from_ms`: generators in use share one sync. They go to `along.to_ms` at
-// most, for a generator that runs ahead of the clock must not lead the others there. `sync`: as
-// the server's fsync setting.
+// Which ceilings of other slots are raised in the same sync, and how far: see raise_ceiling().
 struct Along {
     std::uint64_t from_ms, to_ms;
 };

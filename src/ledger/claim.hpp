@@ -1,48 +1,48 @@
-// The claim: how processes that share a slot draw sequence numbers from it.
+// The claim: how processes that share a slot draw sequence numbers from it. The words are explained in doc/design.md.
 //
-//   1. load `lead`, the word, then `safe`, THEN read the clock. A clock read before the word
-//      sees regressions that are not there: another process may have moved the word on since.
-//   2. compute the pure step (core/step.hpp).
-//   3. on a regression raise `safe` first, by an atomic maximum. Interrupted here, the next
-//      caller sees a more careful `safe`, nothing worse.
-//   4. swap the word; lost the race: start over.
+//   1. Load `lead`, the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
+//      the claim would see regressions that never happened: another process may have advanced the word in between.
+//   2. Compute the pure step (core/step.hpp).
+//   3. On a regression raise `safe` first, by an atomic maximum. If the process is killed here, the next caller sees a
+//      higher `safe`, which does no harm.
+//   4. Swap the word. If another process was faster, start over.
 //
-// Invariants: every successful swap hands out numbers that no other swap ever hands out;
-// (tick, toggle, next) of the word only moves forward inside a toggle; `safe` only grows.
+// Invariants: every successful swap hands out numbers that no other swap ever hands out. Inside a toggle (tick,
+// toggle, next) of the word only moves forward. `safe` only grows. Exception: a forced reset (reset.hpp) may move both
+// back.
 //
-// Hold. The clock is behind the last tick H, the policy is to go on, and H is used up: take
-// H + 1, but never sooner than one tick of monotonic time after H was begun, so the lead
-// over the clock cannot grow by itself. `begun` says when: monotonic microseconds << 16 |
-// low 16 bits of the tick it speaks of. Whoever swaps `begun` to the next tick has the
-// right to begin it. If it speaks of another tick (H was begun by the clock, or its beginner
-// was killed before it swapped the word) a full tick is waited from now on; unless the word
-// has moved on as well, then the caller was late and starts over.
+// Hold: a generator continues although the clock is behind its last tick H. It uses the rest of H. Then it takes
+// H + 1, but not before one tick of monotonic time has passed since H was begun. So its distance from the clock cannot
+// grow by itself.
 //
-// Lead. Who raises a slot to where it begins (life.hpp) notes in `lead` how many ticks that
-// has put it ahead of the clock: such a lead is no regression (core/step.hpp).
+// `begun` says when a tick was begun: monotonic microseconds << 16 | low 16 bits of that tick. The process that swaps
+// `begun` to the next tick may begin that tick. `begun` can name another tick than H: the clock began H, or the
+// process that began H was killed before it swapped the word. Then
+//   - if the word is unchanged: write the present time to `begun` and wait a full tick;
+//   - if the word has changed: another process was faster, start over.
+//
+// Lead: how many ticks a floor has put a slot ahead of a clock that is right. Such a lead is no regression
+// (core/step.hpp). begin_slot() in life.hpp writes it to `lead`.
 //
 //   bits 63-16  ticks; 0: none, or the clock has caught up
-//   bits 15-1   generation: each floor counts it up
-//   bit  0      a floor is under way
+//   bits 15-1   generation: every floor adds one
+//   bit  0      a floor is being applied
 //
-// The first claim by the step that finds the clock at the word's tick or past it ends the
-// lead, after its swap, unless `lead` has changed since it was loaded or a floor is under
-// way. `lead` is loaded before the word: a lead that has ended was ended by a clock that had
-// caught up with the word that is loaded after it. A floor may come between the two, so a
-// claim that finds a regression starts over if `lead` has changed meanwhile. By both, a clock
-// that is right never shows a regression. Only the policy looks at `lead`. Whatever it holds, no number comes twice: a
-// held claim takes its numbers from the word as any other.
+// The first claim by the step that finds the clock at the word's tick or later ends the lead, after its swap. It does
+// not end it if `lead` has changed since it was loaded, or if bit 0 is set.
 //
-// Limit. A tick at or beyond `limit` is not issued: it is the caller's view of the durable
-// ceilings, which only ever grow, so an old view is merely more careful. Numbers of a tick
-// that was begun below a ceiling stay below it.
+// A clock that is right never shows a regression, for two reasons:
+//   - `lead` is loaded before the word. If it has ended, the clock had caught up with that word.
+//   - A floor may come between the two loads. So a claim that finds a regression starts over if `lead` has changed.
 //
-// Templates over slot and clock, so that the unit tests and a model checker drive this very
-// code with their own memory and time. A Clock has
-//   Result<uint64_t> tick()        the wall clock in ticks of the format
-//   uint64_t monotonic_us()        never goes back while the machine is up
-//   int64_t us_until(uint64_t t)   wall-clock time until tick t starts
-//   int64_t tick_us()              length of a tick
+// `lead` decides only the policy. Numbers always come from the word, so no value of `lead` can repeat one.
+//
+// Limit: a tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
+// them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every
+// session look again (Header::epoch). A tick that was begun below a ceiling lies below it to its end.
+//
+// Templates over slot and clock, so that the unit tests and the model checker run this very code with their own memory
+// and time. A Clock has
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ enum class Outcome : unsigned char {
     issued,
     overflow,      // sequence of this tick used up: try again after wait_us
     regression,    // clock behind and the policy is to wait (try after wait_us) or to fail
-    ceiling,       // the tick is at or beyond the caller's limit: raise that first
-    ended,         // beyond the last tick of the format or of the word
+    ceiling,       // the tick is at or above the caller's limit: raise the ceilings first
+    ended,         // after the last tick of the format or of the word
     before_epoch,  // the clock is before the format's epoch
 };
 
@@ -73,7 +73,7 @@ struct Claim {
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint64_t tick = 0;    // of the ids; ceiling: the one that is wanted; else of the last id
+    std::uint64_t tick = 0;    // issued: of the ids; ceiling: the wanted one; else that of the last id
     std::int64_t wait_us = 0;  // overflow, regression: how long until a retry makes sense
 };
 
@@ -92,9 +92,11 @@ constexpr std::uint64_t begun(std::uint64_t monotonic_us, std::uint64_t tick) {
     return monotonic_us << begun_tag_bits | (tick & 0xffff);
 }
 
-// How long a held generator must still wait before it may begin the tick after `tick`;
-// 0: the caller has won the right to begin it now. Negative: somebody else just did.
-// `word` is the one that the caller saw.
+// A held generator (see Hold above) has used up `tick`. May this caller begin the next one? `word`: as the caller
+// loaded it.
+//   > 0  not yet: wait so many microseconds
+//     0  yes, and no other process may
+//   < 0  no, another process was faster: load the word again
 template <class S, class Clock>
 std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
     std::uint64_t seen = slot.begun.load();
@@ -130,7 +132,7 @@ void end_lead(S& slot, std::uint64_t lead) {
 
 }  // namespace detail
 
-// The whole table of the step.
+// Any row of the step's table.
 template <class S, class Clock>
 [[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                       std::uint64_t limit) {
@@ -150,7 +152,7 @@ template <class S, class Clock>
         if (now.value < state.tick && !s.own_lead && slot.lead.load() != lead) continue;
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
-            // Beyond the last tick no ceiling helps: the step below says that it has ended.
+            // After the format's last tick a higher ceiling is of no use: step() below answers `ended`.
             if (state.tick < rules.max_tick && state.tick + 1 >= limit)
                 return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
             const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
@@ -199,10 +201,10 @@ template <class S, class Clock>
     }
 }
 
-// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits, never blocks.
+// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits.
 //
-// Nearly every claim is the first row of the step's table: the tick goes on and numbers are
-// left. On the packed word that is one comparison and one addition; `safe` has no part in it.
+// Nearly every claim is the first row of the step's table: the clock is still in the word's tick, and numbers are
+// left. On the packed word that is one comparison and one addition, without `safe`.
 template <bool has_toggle, class S, class Clock>
 [[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                           std::uint64_t limit = no_limit) {

@@ -11,11 +11,12 @@ namespace snowflake_ids::ledger::cycles {
 
 namespace {
 
-// Pairs: the second soon after the first, at 2 GHz 2 ms and 20 ns of error; then one a second.
+// When to take another pair, in counts. At 2 GHz the second pair comes 2 ms after the first, with an error of 20 ns.
+// Later pairs come once a second.
 constexpr std::uint64_t first_wait = std::uint64_t{1} << 22;
 constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 
-// What a counter can be, in counts per 65536 ns: 1 MHz to 16 GHz.
+// The possible rates of a counter, in counts per 65536 ns: 1 MHz to 16 GHz.
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
@@ -36,20 +37,20 @@ bool is_steady() {
 
 void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady) {
     std::uint64_t found = 0;
-    // A counter or a clock that went back makes a difference of astronomical size, which no rate fits.
+    // If the counter or the clock went back, the unsigned difference is astronomical, and no possible rate fits.
     std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
     if (steady && seen_ns_ != 0 && ns != 0) {
         while (counts >> 47 != 0) counts >>= 1, ns >>= 1;
         if (ns != 0) found = (counts << 16) / ns;
         if (found < slowest || found > fastest) found = 0;
     }
-    // Two that disagree by more than clocks are slewed: the counter or the clock has jumped. Start anew.
+    // Two rates that differ by more than slewing explains: the counter or the clock has jumped. Start again.
     if (per_65536_ns_ != 0 && (found > per_65536_ns_ + per_65536_ns_ / 8 || found < per_65536_ns_ - per_65536_ns_ / 8))
         found = 0;
     per_65536_ns_ = found;
     seen_ = after;
     seen_ns_ = elapsed_ns;
-    // Without trust there is nothing to hurry for.
+    // If the kernel does not trust the counter, there is no hurry.
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
 
@@ -59,7 +60,7 @@ std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
         timespec t;
         const bool steady = !rate.begun() || is_steady();
         const std::uint64_t before = now();
-        // The counter may run while the machine sleeps, and this clock does.
+        // The counter may run while the machine sleeps, and this clock does too.
         clock_gettime(CLOCK_BOOTTIME, &t);
         const std::uint64_t after = now();
         rate.note(before, static_cast<std::uint64_t>(t.tv_sec) * 1000000000 + static_cast<std::uint64_t>(t.tv_nsec),

@@ -1,10 +1,12 @@
-// The processor's time counter: to know, without asking the clock again, that a time which is not over was not over yet.
-// Reading it costs less than half of reading the clock.
+// The processor's time counter. It tells that the current tick has not ended, without reading the clock. Reading the
+// counter costs less than half of reading the clock.
 //
-// It tells no time of its own. The clock says how long a tick still lasts, and cycles::surely_within() how many counts
-// the counter makes in that time at least; until it has made them the tick lasts. That holds if the counter is steady,
-// which the kernel decides: only where it takes its own time from it (clock source "tsc"; on arm64 always) is it used.
-// Everywhere else, and in a process's first milliseconds, each look is one at the clock.
+// The counter tells no time. The clock says how long the tick still lasts. cycles::surely_within() says how many
+// counts that is at least. Until that many counts have passed, the tick has not ended.
+//
+// This needs a steady counter, and the kernel decides that. The counter is used only where the kernel's own clock
+// source is this counter ("tsc"; on arm64 always). Elsewhere, and in the first milliseconds of a process, every check
+// reads the clock.
 #pragma once
 
 #include <cstdint>
@@ -26,26 +28,25 @@ inline constexpr bool available = false;
 constexpr std::uint64_t now() { return 0; }
 #endif
 
-// The clock is asked again after this time, so that a step of the clock is seen, however long a tick is.
+// The clock is read again after this time, however long a tick is: so a step of the clock is noticed.
 inline constexpr std::uint64_t longest_ns = 4000000;
 inline constexpr std::uint64_t slack_ns = 100;
 
-// How many counts there are in a time, at least. From pairs of readings: the clock was read after the first and before
-// the second count of a pair. What happens in between, a process that is put aside, makes the rate too low, never too
-// high.
+// The least number of counts in a given time. It comes from two pairs. A pair is two readings of the counter, with a
+// reading of the clock between them. An interruption within a pair makes the rate too low, never too high.
 class Rate {
 public:
-    // Should readings be made for note()? `count`: now.
+    // Is it time for another pair? `count`: now.
     bool due(std::uint64_t count) const { return count - seen_ >= wait_; }
-    // Has note() been told a pair, so that another one gives a rate?
+    // Is there a first pair, so that another one gives a rate?
     bool begun() const { return seen_ns_ != 0; }
 
-    // A pair of readings: `elapsed_ns` lies between the counts. `steady`: whether the kernel trusts the counter.
+    // Takes a pair: `elapsed_ns` was read between the counts `before` and `after`. `steady`: the kernel trusts the
+    // counter.
     void note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady);
 
-    // Counts that the counter makes within `ns` surely; 0 if that is not known. An eighth is left for a clock that is
-    // slewed (a tenth at most on Linux) faster than it was when the rate was found, and `slack_ns` for a processor that
-    // reads the counter before it has done what comes before.
+    // The number of counts that surely pass within `ns`; 0 if that is not known. Two things are subtracted:
+    //   - an eighth, because the clock may now be slewed faster than at the measurement (by a tenth at most on Linux);
     std::uint64_t surely_within(std::uint64_t ns) const {
         if (ns <= slack_ns) return 0;
         const std::uint64_t bounded = (ns < longest_ns ? ns : longest_ns) - slack_ns;

@@ -29,8 +29,8 @@ bool is_temporary_name(const char* candidate, const char* name) {
            strcmp(candidate + all - 4, ".tmp") == 0;
 }
 
-// Removes the temporary names of the file itself: a creator killed between link() and
-// unlink() leaves one. A creator that still lives does not miss its own.
+// Removes the temporary names of the file: a creator that was killed between link() and unlink() leaves one. For a
+// creator that is still running, unlink() then fails, which does no harm.
 void remove_temporary_names(int dir_fd, const char* name, const struct stat& file) {
     const int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* dir = fd < 0 ? nullptr : fdopendir(fd);
@@ -87,7 +87,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
 
 int fill_holes(int fd, std::size_t size) {
     while (fallocate(fd, 0, 0, static_cast<off_t>(size)) != 0) {
-        // Where the file system cannot, space is taken when it is needed, as it was.
+        // A file system without fallocate(): space is taken when a page is first written, as before.
         if (errno == EOPNOTSUPP) return 0;
         if (errno != EINTR) return errno;
     }

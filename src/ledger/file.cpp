@@ -121,8 +121,8 @@ void detach(Ledger& ledger) {
 }
 
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    // Fibonacci hashing of the identity; then linear probing. Slots are never given back,
-    // so the first free one on the way that it could have taken ends the search.
+    // Fibonacci hashing of the identity, then linear probing. Slots are never given back. So the search ends at the
+    // first free slot that this generator could have taken.
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {

@@ -1,5 +1,4 @@
-// What the ledger must know of a slot's format: how it counts time, whether it has a tick-tock
-// toggle, and what its ids are called.
+// What the ledger must know of a slot's format: how it counts time, whether it has a tick-tock toggle, and its name.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ constexpr bool has_time(Format format) { return format == Format::sno || format 
 
 inline Format format_of(const Slot& slot) { return Key::unpack(slot.key.load()).format; }
 
-// The layout of a snowflake's slot, as far as its numbering has it.
+// The layout of a snowflake's slot, except for the width of its timestamp (numbering.hpp).
 inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
 
 inline Timeline timeline_of(const Slot& slot) {
@@ -50,7 +49,8 @@ constexpr const char* kind_name(Kind kind) {
 
 inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
 
-// Snowflake-SI ids are those of the frozen numbering: after a change of their layout the old ones are a layout's.
+// Snowflake-SI ids are those of the frozen numbering. After a change of the layout, the old slots count as those of a
+// layout.
 inline Kind kind_of(const Header& header, const Slot& slot) {
     switch (format_of(slot)) {
         case Format::sno:
@@ -67,7 +67,7 @@ inline Kind kind_of(const Header& header, const Slot& slot) {
     return numbering == header.si_layout.load() ? Kind::snowflake_si : Kind::layout;
 }
 
-// The Snowflake-SI layout that has this numbering. An error: there is none.
+// The Snowflake-SI layout that has this numbering; an error if there is none.
 constexpr Result<Layout> snowflake_si_layout(std::uint64_t numbering) {
     const Layout l = unpack_numbering(numbering);
     const Result<Layout> si = snowflake_si::layout(l.timeline.epoch_us, l.node_bits);
@@ -77,15 +77,15 @@ constexpr Result<Layout> snowflake_si_layout(std::uint64_t numbering) {
 }
 
 // Snowflake-SI's base clock and machine id width are not in the id and are "unchangeable after it's determined"
-// (document), so the server remembers the numbering of the first id. True if `wanted` is that one, freezing it if none
-// is. `frozen` is what is in force.
+// (document). So the first id freezes the numbering: the server remembers it. True if `wanted` is the frozen one; if
+// none is frozen yet, `wanted` becomes it. `frozen` returns the one in force.
 inline bool freeze_layout(Word& word, std::uint64_t wanted, std::uint64_t& frozen) {
     frozen = word.load();
     if (frozen == 0 && word.compare_exchange_strong(frozen, wanted)) frozen = wanted;
     return frozen == wanted;
 }
 
-// The tick that contains a time, the first or last one if it is outside.
+// The tick that contains a time; the first or last tick if the time is outside the format.
 constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) {
     const Result<std::uint64_t> tick = timeline.floor_tick(us);
     if (tick) return tick.value;

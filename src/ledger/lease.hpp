@@ -1,15 +1,14 @@
-// Leases: numbers of one tick that one process has claimed ahead in one swap. Two processes
-// that swap one shared word move its cache line back and forth, which costs several clock
-// reads; whoever draws again and again serves himself from a small, growing lease instead.
+// Lease: numbers of one tick that a process has claimed in advance, in one swap. When two processes swap the same
+// word, its cache line moves between them, which costs several clock reads. So a process that draws again and again
+// takes a small lease, which grows.
 //
-// What keeps order: an id that is drawn after another one was seen is larger. So a lease ends
-// with its tick and with its view, which is whatever lets the process see what others have
-// drawn. It is never taken while the clock is behind, for the tick may have to last: only the
-// draw that finds it so may have claimed more, and gives that up. And it is never more than a
-// small part of the pool. Unused numbers are simply not issued.
+// Order. An id that is drawn after another one was seen must be larger. So a lease ends with its tick, and as soon as
+// the process may see new ids of others (its view changes, pg/draw/lease.hpp). While the clock is behind there is no
+// lease, because the tick may have to last: the draw that finds this out keeps one number and gives up the rest. A
+// lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
 //
-// What keeps floors: whoever raises one counts up Header::epoch afterwards, and a holder
-// looks at that before each number.
+// Floors. The process that raises a floor adds one to Header::epoch afterwards. A process with a lease looks at that
+// word before each number.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace snowflake_ids::ledger {
 
-// At most this part of a pool: 64 processes can hold one each.
+// The largest part of a pool that a lease may be: 1/64, so 64 processes can have one each.
 inline constexpr std::uint32_t lease_pool_share = 64;
 
 struct Lease {
@@ -26,33 +25,32 @@ struct Lease {
     std::uint32_t toggle = 0;
     std::uint32_t next = 0;
     std::uint32_t end = 0;   // next == end: none left
-    std::uint32_t want = 1;  // how many were drawn last; 0: one, and the next draw is for one too
+    std::uint32_t want = 1;  // how many were claimed last; 0: one, and the next claim is for one too
     std::uint32_t used = 0;  // taken from this lease so far
 };
 
-// May the next number be taken from the lease? `now` gives the clock's tick. Both are asked
-// only if need be.
+// May the next number be taken from the lease? `now` gives the clock's tick. Both functions are called only if needed.
 template <class Now, class SameView>
 [[gnu::always_inline]] inline bool serves(const Lease& l, Now now, SameView same_view) {
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// It may not: how many to claim. `pool`: numbers of a tick. Built with -DSNOWFLAKE_IDS_NO_LEASES there are none, to
-// measure what they are worth.
+// How many numbers to claim if the lease cannot serve. `pool`: numbers of a tick. Built with -DSNOWFLAKE_IDS_NO_LEASES
+// there are no leases, to measure their use.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pool) {
 #ifdef SNOWFLAKE_IDS_NO_LEASES
     same_view = false;
 #endif
     if (!same_view) return 1;
-    // The tick ended first: no more than the last one could use.
+    // The tick ended before the lease was used up: claim no more than that tick needed.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;
     const std::uint32_t most = pool / lease_pool_share;
     const std::uint32_t more = l.want * 2 < most ? l.want * 2 : most;
     return more > 1 ? more : 1;
 }
 
-// A claim of `want` has succeeded: its first number is taken, the others are the lease.
-// Returns how many are given up instead.
+// After a claim of `want` has succeeded: its first number is taken, the others become the lease. Returns how many are
+// given up instead.
 inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.tick = c.tick;
     l.toggle = c.toggle;

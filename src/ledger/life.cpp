@@ -15,7 +15,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-// No such process, or nobody may look: /proc says so today and tomorrow, to every process of the server.
+// No such process, or no permission to look: /proc gives this answer always, and to every process of the server.
 bool is_an_answer(int error) {
     return error == ENOENT || error == ESRCH || error == ENOTDIR || error == EACCES || error == EPERM;
 }
@@ -44,7 +44,7 @@ int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks) {
     if (fd >= 0) close(fd);
     if (error != 0) return is_an_answer(error) ? 0 : error;
     line[n] = '\0';
-    // Field 22. The second one is the program's name in parentheses and may hold blanks.
+    // Field 22. The second field is the program's name in parentheses and may contain blanks.
     const char* p = strrchr(line, ')');
     for (int field = 2; p != nullptr && field < 22; field++) {
         p = strchr(p, ' ');

@@ -1,23 +1,22 @@
-// Server lives. A life is the time that one postmaster runs; what it left in the mapped
-// file is exact for as long as it runs, crashes of backends included. A new life trusts the
-// mapped file for nothing but what moves it forward: after a power loss it may be older than
-// the ids that were issued, and a boot id cannot tell (containers share it, snapshots and
-// volume moves keep it).
+// Server life: the time that one postmaster runs. (doc/design.md explains this and the other words.) During a life the
+// mapped file is exact, even if backends crash. A new life trusts the mapped file only to move forward: after a power
+// loss the file may be older than the ids that were issued. A boot id cannot tell, because containers share it, and
+// snapshots and volume moves keep it.
 //
-// Beginning a life, under the ceiling file's lock: write the ceilings anew and sync them (their
-// last writer may have been killed before his sync, and what is published must be durable),
-// raise every slot to its durable ceiling
-// with its sequence used up and `safe` at the same tick, raise the floor for slots yet to
-// come, then write the life's key, last. All steps only move forward: killed in between, the
-// next process does them again.
+// A life begins in these steps, under the lock of the ceiling file:
+//   1. Rewrite the ceilings and sync them: what is published must be durable, and the last writer may have died before
+//      its sync.
+//   2. Raise every slot to its durable ceiling, with its sequence used up and `safe` at the same tick.
+//   3. Raise the floor, for slots that are created later.
+//   4. Write the key of the life.
+// No step moves a slot back. If the process is killed, the next one does all steps again.
 //
-// The files may be another server's (pg_rewind brings those of its source), or made a moment
-// ago in place of ones that were removed. They do not tell, and then know nothing of ids that
-// were drawn here. So no slot begins below `at_least`, where the clock is now and 1.25 durable
-// windows: no generator that was not far ahead of its clock has had a ceiling beyond that.
+// The files may belong to another server (pg_rewind copies them), or be new ones after somebody removed the old.
+// Nothing in them shows that, and they do not know the ids that were drawn here. So no slot begins below `at_least`:
+// the clock plus 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that.
 //
-// So ids run ahead of the clock for 1.25 durable windows after a restart. That lead is the life's
-// own doing and no regression of the clock: begin_slot() notes it for the claim.
+// So after a restart ids may be ahead of the clock by 1.25 durable windows. The life made this lead, the clock did not
+// go back. begin_slot() notes it for the claim.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +36,9 @@ struct LifeKey {
     bool operator==(const LifeKey&) const = default;
 };
 
-// The kernel's start ticks of a process; 0 if it has none to tell, as where there is no /proc. Returns an errno if it
-// would tell at another time, for want of a descriptor say: what one process takes for 0 then is a different life.
+// The kernel's start time of a process, in ticks; 0 if the kernel never tells, for example without /proc. Returns an
+// errno if only this attempt failed, for example because no file descriptor was free. A 0 in that case would look like
+// another life.
 int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks);
 
 bool is_current(const Ledger& ledger, const LifeKey& key);
@@ -48,22 +48,22 @@ bool is_current(const Ledger& ledger, const LifeKey& key);
 CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
                          std::uint64_t life_id, std::uint64_t at_least_ms, bool sync);
 
-// Nothing at or before `tick` is issued by this slot any more, in either toggle. Only ever
-// forward; returns the tick it now stands at.
+// Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
+// the tick where it now is.
 template <class S>
 std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
-    // The word holds no more: a generator that is there has ended.
+    // The word has no room for a later tick: a generator that gets there has ended.
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
     for (;;) {
         std::uint64_t word = slot.word.load();
         const State state = unpack(word, slot.safe.load(), has_toggle);
-        // Without a toggle a slot that is past the tick never comes back to it. With one the
-        // word must change even then: a claim under way may have read the old `safe`.
+        // Without a toggle, a slot that is past the tick never comes back to it. With a toggle the word must change
+        // even then: a claim may be running that has read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
         constexpr Rules any{.max = 65535};
         State up = raise(state, tick, any);
-        // There already, by a claim of 65535 or by another floor: used up by one more, and
-        // where the word has no room for that, a tick higher.
+        // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
+        // change all the same: add one to `next`, or take the next tick if `next` has no room.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
             if (up.next > next_mask) up = raise(state, state.tick + 1, any);
@@ -76,10 +76,12 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
 // The most that one floor of a life can put a slot ahead of where it was: 1.25 of the longest durable window.
 inline constexpr std::int64_t longest_lead_us = std::int64_t{3600} * 1000000 * 5 / 4;
 
-// Raises a slot to the tick where it begins: in a new life, above the ceiling of a database that enters one, or because
-// it is new. How far that puts it ahead of the clock, whose tick is `now`, is its lead (claim.hpp). A slot that was
-// ahead of the clock before keeps the lead that it had, and no more: what its clock had gone back by stays a regression.
-// `most`: longest_lead_us in ticks, for a slot that does not know where it was.
+// Raises a slot to `tick`, where it begins: in a new life, above the ceiling of a database that this life uses for the
+// first time, or because the slot is new. `now`: the clock's tick. `most`: longest_lead_us in ticks.
+//
+// Notes as lead (claim.hpp) how far this puts the slot ahead of the clock: the lead that it had, plus this raise. The
+// distance that its clock had gone back before does not count; that stays a regression. A raise counts as `most` at
+// most, because a new slot was nowhere before.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now, std::uint64_t most) {
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
@@ -90,7 +92,8 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now,
     if (up > now) {
         const std::uint64_t had = was.tick > now ? detail::lead_ticks(before) : 0;
         const std::uint64_t gained = up - was.tick < most ? up - was.tick : most;
-        // One tick for a floor that was there already (raise_slot), one for the first held tick, which may begin at once.
+        // One tick for a floor at the same tick (raise_slot), and one for the first held tick, which may begin at
+        // once.
         constexpr std::uint64_t rounding = 2;
         const std::uint64_t own = had + gained + (gained != 0 ? rounding : 0), ahead = up - now + rounding;
         ticks = own < ahead ? own : ahead;
@@ -99,12 +102,13 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now,
         raise_slot(slot, tick, has_toggle);
         return;
     }
-    // Before the word, or a claim would find it ahead of the clock without a lead; and after it, when a claim may end it.
+    // Write the lead before the word, or a claim would find the word ahead of the clock without a lead. Write it again
+    // after the word, without the bit floor_under_way: from then on a claim may end it.
     while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(ticks, before, true))) {}
     raise_slot(slot, tick, has_toggle);
     before = slot.lead.load();
     for (;;) {
-        // Of another floor that was raised at the same time, if that is higher.
+        // Another floor may have been raised at the same time: keep the higher lead.
         const std::uint64_t theirs = detail::lead_ticks(before), higher = ticks > theirs ? ticks : theirs;
         if (slot.lead.compare_exchange_strong(before, detail::pack_lead(higher, before, false))) return;
     }
@@ -117,8 +121,8 @@ bool is_current(const H& header, const LifeKey& key) {
     return key == LifeKey{k[0].load(), k[1].load(), k[2].load()};
 }
 
-// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`; `resume`
-// takes one to its time in Unix ms, sequence used up.
+// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` raises a slot to a time
+// in Unix ms, with its sequence used up.
 template <class H, class File, class SlotAt, class Resume>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 const LifeKey& key, std::uint64_t life_id, std::uint64_t at_least, bool sync) {
@@ -134,10 +138,11 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     for (std::uint32_t i = 0; i < count; i++) {
         auto& s = slot(i);
         const std::uint64_t published = s.ceiling.load();
-        // The file is ahead of what was published, or it is an older copy: the higher one
-        // bounds what may have been issued, the file's alone is durable.
+        // The two can differ: the file is ahead (a raise was cut off), or it is an older copy. Ids may exist up to the
+        // higher of the two. Only the file's is durable, so that one becomes the slot's ceiling.
         const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
-        // A ledger that was made anew, or that is older than a slot, does not know it, but its ceiling speaks of it.
+        // The slot is free in this ledger, but it has a ceiling: the ledger is new, or older than the slot. Raise the
+        // floor above that ceiling.
         if (s.key.load() == 0 && bound > highest) highest = bound;
         resume(s, bound > at_least ? bound : at_least);
         s.ceiling.store(ceilings[i]);
@@ -152,17 +157,17 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     return {};
 }
 
-// For a slot that may be far above the floor already. `raise`: begin_slot() or raise_slot().
+// Raises the slot unless it is above the floor already. `raise`: begin_slot() or raise_slot().
 template <class S, class Raise>
 void apply_floor(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise(slot, tick, has_toggle);
 }
 
-// Nothing at or before `ms` is issued by any slot any more. A slot that is being made at
-// the same time is raised by its maker: it reads the floor after taking the slot.
+// Nothing at or before `ms` is issued by any slot any more. A slot that is created at the same time is raised by its
+// creator, which reads the floor after it has taken the slot.
 void raise_floor(const Ledger& ledger, std::uint64_t ms);
 
-// For the maker of a slot, and for whoever found it: raises it above the floor.
+// Raises a slot above the floor. For the process that created it, and for each that finds it.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 }  // namespace snowflake_ids::ledger

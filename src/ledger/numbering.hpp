@@ -1,6 +1,6 @@
-// The numbering of a 64-bit layout: what two ids of one node must differ in, or be the same. Layouts with the same
-// epoch, tick and fields share one slot, whatever their names and databases are, and however wide their timestamps are.
-// Mastic and Snowflake-SI are layouts like any other.
+// Numbering: epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts with
+// the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and the
+// widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -9,7 +9,7 @@
 //   bits 5-1    sequence bits
 //   bit 0       the node is last
 //
-// One word, for a slot must say all of it at once: see Slot::numbering.
+// One word, because a slot must change from none to a whole numbering at once: see Slot::numbering.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,14 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     if (tick > 127) return Error::bad_tick;
     const std::int64_t epoch_us = l.timeline.epoch_us;
     if (epoch_us < 0 || epoch_us % 1000 != 0 || epoch_us / 1000 >> 43 != 0) return Error::bad_epoch;
-    // Of one field alone it makes no difference which is last.
+    // If one of the two fields has no bits, the order does not matter.
     const bool node_last = l.node_last && l.node_bits > 0 && l.sequence_bits > 0;
     return static_cast<std::uint64_t>(epoch_us / 1000) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// The layout as far as the word has it. The timestamp is as wide as a slot's word and int64 allow. A word of noise
-// gives some layout as well.
+// The layout of a numbering. A numbering does not contain the width of the timestamp: the layout gets the widest that
+// a slot's word and int64 allow. A damaged word gives some layout too; see possible_numbering().
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

@@ -36,8 +36,8 @@ bool possible(const Slot& slot) {
     return k.pack() == key && k.format >= Format::sno && k.format <= Format::snowflake;
 }
 
-// What the header's shared words say may be noise as well. The floor is the operator's, for
-// one from the file could be thousands of years ahead.
+// The shared words of the header may be damaged as well. The floor becomes the operator's, because one from the file
+// could be thousands of years ahead.
 void mend_header(Header& header, std::uint64_t floor_ms) {
     if (!snowflake_si_layout(header.si_layout.load())) header.si_layout.store(0);
     header.floor_ms.store(floor_ms);
@@ -47,8 +47,8 @@ void mend_header(Header& header, std::uint64_t floor_ms) {
     if (header.lives.load() > 0xffffffff) header.lives.store(1);
 }
 
-// True if the reset names exactly one generator. Then only its slot is raised; otherwise the floor of future slots is
-// raised too, because a generator may be meant that has no slot yet.
+// True if the reset names exactly one generator. Then only its slot is raised. Otherwise the floor of future slots is
+// raised too, because a generator that has no slot yet may be meant.
 bool names_one(const Reset& reset) {
     return reset.kind == Kind::mastic ||
            (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
@@ -71,7 +71,8 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
         if (tick == 0) continue;
-        // A tick is reached only with its last millisecond.
+        // A floor in the tick's first millisecond uses up the whole tick. If the tick begins inside a millisecond,
+        // this is rounded down. That repeats no id, because without force the slot does not move back.
         const Timeline timeline = timeline_of(slot);
         highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
     }
@@ -95,15 +96,15 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     };
 
     if (reset.force) {
-        // First: a slot that is made meanwhile must not begin above the old one.
+        // The floor first: a slot that is created during the reset must not begin above the old one.
         if (all) header.floor_ms.store(reset.floor_ms);
         const auto put_back = [&](Slot& slot, std::uint64_t& ms) {
             if (chosen(reset, header, slot)) {
                 reset_slot(slot);
                 ms = reset.ceiling_ms;
             } else if (all && ms > reset.ceiling_ms) {
-                // Of a slot that is gone: it would be a floor again in the next life, and the ceiling of whoever takes
-                // the slot.
+                // A free slot that still has a ceiling. It would be a floor again in the next life, and would bound
+                // the generator that takes the slot.
                 ms = reset.ceiling_ms;
             }
         };
@@ -115,11 +116,11 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
             if (chosen(reset, header, ledger.slots[i])) reset_slot(ledger.slots[i]);
         }
     }
-    // Another layout has slots of its own, above the floor; should it be the same again, its slots go on.
+    // Another layout has slots of its own, above the floor. If the layout becomes the same again, its slots continue.
     if (reset.unfreeze) header.si_layout.store(0);
     if (!(reset.force && all) && (!found || reset.unfreeze || !names_one(reset)))
         raise_to(header.floor_ms, reset.floor_ms);
-    // The floor has no ceiling of its own before the next id: a power loss must not forget it.
+    // No ceiling covers the floor before the next id: sync the file, so that a power loss does not lose the floor.
     if (reset.sync && msync(&header, file_bytes, MS_SYNC) != 0) return {CeilingError::io, errno, 0};
     return {};
 }
@@ -150,8 +151,8 @@ Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t 
     Attached a = rc == 0 ? map_unchecked(fd) : Attached{{}, FileError::cannot_create, rc};
     if (a.error == FileError::none) {
         Header& header = *a.ledger.header;
-        // Damaged until all the rest is done and on disk: should that fail, or this process die on
-        // the way, nobody takes what it leaves for a ledger that knows what was issued.
+        // Mark the file as damaged until all the rest is done and on disk. If that fails, or if this process dies, no
+        // process takes the file for a ledger that knows what was issued.
         header.magic = 0;
         for (std::uint32_t i = 0; i < slot_count; i++) {
             Slot& slot = a.ledger.slots[i];
@@ -192,14 +193,14 @@ CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledge
 }
 
 CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms, bool sync) {
-    // First: from here on what the lost words bounded is not issued again.
+    // Raise the floor first. From here on nothing is issued again that the unreadable ceilings had allowed.
     raise_floor(ledger, floor_ms);
     LockedCeilings file;
     CeilingResult r = file.open_and_repair(dir, mode, ledger, floor_ms, sync);
     std::uint64_t ms[slot_count];
     if (r.error == CeilingError::none) r = file.read(ms);
     if (r.error != CeilingError::none) return r;
-    // What sessions rely on now was in the file, and is again.
+    // Sessions rely on the published ceilings, so the file must have them again.
     for (std::uint32_t i = 0; i < slot_count; i++) ms[i] = std::max(ms[i], ledger.slots[i].ceiling.load());
     return file.write_all(ms, sync);
 }

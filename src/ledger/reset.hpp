@@ -1,6 +1,6 @@
-// The operator's way out: a damaged ledger, a frozen Snowflake-SI layout, a generator that a
-// clock jump has put far ahead. It takes an explicit floor, because whatever could be
-// derived is just what is in doubt.
+// Reset: what an operator does about a damaged ledger, a frozen Snowflake-SI layout, or a generator that a clock jump
+// has put far ahead. The operator must name the floor. It cannot be computed, because the files in doubt are the only
+// source.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace snowflake_ids::ledger {
 
 struct Reset {
     std::uint64_t floor_ms = 0;    // nothing at or before this time is issued again
-    std::uint64_t ceiling_ms = 0;  // durable ceiling of what is lowered: beyond the clock and the floor
+    std::uint64_t ceiling_ms = 0;  // new ceiling of what is lowered: above the clock and the floor
     Kind kind = Kind::none;        // none: all generators
     int node = -1;                 // -1: all nodes
     bool force = false;            // may put a generator back below ids it has issued
@@ -22,8 +22,8 @@ struct Reset {
     bool sync = true;
 };
 
-// Back or forward: to the tick, used up, and nothing below it in either toggle. `safe` first:
-// a plain store after the swap could undo what a regression in between has raised.
+// Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
+// `safe` is stored before the swap: stored after it, it could undo a raise by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
@@ -37,12 +37,11 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-// The steps of a forced reset, once `file` is locked. `put_back(slot, ms)` puts the word back of one that is chosen, and
-// says in `ms` where its ceiling in the file shall be; it has to go down too, or the next life would go back up to it.
+// The steps of a forced reset, once `file` is locked. `put_back(slot, ms)` moves a chosen slot back and sets `ms`, its
+// new ceiling in the file. The ceiling must go down too, or the next life would raise the slot to it.
 //
-// What sessions know of the ceilings goes down before the file does, so at no point, and after no failure, does a
-// ceiling that somebody relies on exceed the one on disk: first the published ones, then the epoch, after which no
-// draw begins with an older view, then the file.
+// First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no draw
+// starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class File, class SlotAt, class PutBack>
 CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, PutBack put_back, const File& file, bool sync) {
     typename File::Ceilings ms;
@@ -59,24 +58,26 @@ CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, PutBack 
     return r;
 }
 
-// The highest time in Unix ms that a chosen generator has issued or may have issued: the
-// floor must not be below it unless forced.
+// The latest time in Unix ms of which a chosen generator may have issued ids. A floor must not be below it unless
+// forced.
 std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset);
 
-// No id that any generator has issued, or may issue as its ceiling is now, is of this time or later.
+// The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
 std::uint64_t highest_ceiling_ms(const Ledger& ledger);
 
-// Applies it under the ceiling file's lock. Every backend sets its generators up again
-// afterwards (Header::epoch), also when it failed half-way.
+// Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
+// (Header::epoch), also if the reset failed half-way.
 CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset);
 
-// Makes a ledger file usable again, in place: other processes may have it mapped. Slots with
-// a possible key are kept and raised to the floor, the others are freed; the constants are
-// written anew; damaged words of the ceiling file become the floor. `sync`: as the server's fsync setting.
+// Makes a damaged ledger file usable again, in place, because other processes may have it mapped:
+//   - slots with a possible key are kept and raised to the floor, the others are freed;
+//   - the constants are written again;
+//   - damaged entries of the ceiling file become the floor.
+// `sync`: as the server's fsync setting.
 Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,
                 std::uint64_t floor_ms, bool sync);
 
-// The same where only the ceiling file is damaged. check_ceilings() tells.
+// Repairs the ceiling file alone, when check_ceilings() says that it is damaged.
 CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
 CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms, bool sync);
 

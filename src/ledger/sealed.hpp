@@ -1,13 +1,13 @@
-// A number with check bits, as the sequences that travel with WAL hold it (pg/server/wal_sequence.hpp).
-// All of it is in one positive 64-bit word, because pg_upgrade takes along no more of a sequence.
+// Sealed: a number with its check bits, as the WAL-logged sequences have it (pg/server/wal_sequence.hpp). All of it is
+// in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
 //
 //   bit  63         0
 //   bits 62-w       the number
 //   bits w-1 to 0   a CRC over role and number
 //
-// No number has the word 0, not even 0. The CRC tells every change of up to w bits next to each
-// other, and any other but for one in 2^w. The role is part of it: the word of one sequence is
-// damage in the other.
+// No number has the word 0, not even the number 0. The CRC finds every change of up to w neighbouring bits, and all
+// but one in 2^w of the other changes. The role is part of the CRC: the word of one sequence counts as damaged in the
+// other.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// What lies in the ledger file, byte for byte. Everything that changes is an atomic
-// 64-bit word; nothing is guarded by a lock, so a process killed between any two
-// instructions leaves a valid state.
+// The contents of the ledger file, byte for byte. Everything that changes is an atomic 64-bit word. No lock guards
+// anything, so a process that is killed between any two instructions leaves a valid state. The words used here are
+// explained in doc/design.md.
 //
 //   offset 0     Header   one page: constants with a checksum, then the few shared words
 //   offset 4096  Slot     slot_count of them, 192 bytes each: hot words, then counters
 //
-// A second file holds the durable ceilings: see ceiling.hpp.
+// A second file has the durable ceilings: see ceiling.hpp.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,12 @@ inline constexpr std::uint32_t format_version = 2;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
-// Which generator a slot belongs to. Stored in files: values never change meaning. `snowflake`: any 64-bit layout.
+// Stored in files, so a value never changes its meaning. `snowflake`: any 64-bit layout.
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
 
-// The identity of a slot; for Format::snowflake together with Slot::numbering. `owner` is no part of it: it is the
-// database whose explicit call created the slot (0: a server-wide setting did), for the limit per database.
+// The generator that a slot belongs to; for Format::snowflake together with Slot::numbering. `node` is the generator's
+// number in its ids: the partition or the machine id. `owner` is no part of the identity: it is the database whose
+// explicit call created the slot (0: a server-wide setting did), for the limit per database.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
@@ -42,11 +43,12 @@ struct Key {
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
 
-// Of one thing that goes on for a while.
+// An occurrence: an overflow, or a clock that is behind, from its first call until it is over
+// (pg/draw/occurrence.hpp).
 struct Occurrence {
-    static constexpr std::uint64_t cut_short = std::uint64_t{1} << 63;  // in `seen`: by the end of a server life
+    static constexpr std::uint64_t cut_short = std::uint64_t{1} << 63;  // in `seen`: a server life ended first
 
-    Word seen;     // monotonic microseconds: when it last was
+    Word seen;     // monotonic microseconds: when it was last noticed
     Word calls;    // that have waited
     Word wait_us;  // their total time
 };
@@ -58,8 +60,8 @@ struct Counters {
     Word waiting;         // backends waiting now: waiting.hpp
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    // What goes on now, for the log: see pg/draw/occurrence.hpp. First when it began, 0: it does not, in the line of
-    // `issued`.
+    // Occurrences in progress, for the log (pg/draw/occurrence.hpp). First, when each one began; 0: not in progress.
+    // These two words are in the cache line of `issued`.
     Word overflow_began;
     Word behind_began;
     Occurrence overflow;
@@ -72,20 +74,21 @@ struct Counters {
     }
 };
 
-// One generator. The first line is the hot one.
+// One generator. These words are the slot's first cache line: every draw uses them.
 template <class W>
 struct BasicSlot {
     W key;      // Key::pack(), 0: free. Set once by compare-and-swap
     W word;     // see word.hpp
-    W safe;     // highest tick that may have been used under the other toggle; only raised
-    W ceiling;  // Unix ms; ticks at or beyond it may not be issued. Only raised, and only
-                // to what the ceiling file holds and has been synced; 0: none yet
+    W safe;     // highest tick that may have been used under the other toggle; only a forced reset lowers it
+    W ceiling;  // Unix ms; ticks at or above it may not be issued. Published: raised only to what the ceiling file
+                // has and has synced. A forced reset and a new life may lower it. 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
-    // Format::snowflake: numbering.hpp. Set once, by compare-and-swap from 0, before the key is, and in the same sector of
-    // the file: a process that sees the key sees the numbering, after a power loss and in a copy of the file too. A creator killed in
-    // between leaves a free slot that only this numbering, or another format, can take.
+    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. Both are in the
+    // same sector of the file: a process that sees the key sees the numbering, also after a power loss and in a copy
+    // of the file. If the creator is killed in between, the slot stays free, and only this numbering or another format
+    // can take it.
     W numbering;
-    W lead;  // see claim.hpp: how far a floor has put it ahead of the clock
+    W lead;  // see claim.hpp: how far a floor has put the slot ahead of the clock
     W reserved;
 };
 
@@ -106,12 +109,12 @@ struct Header {
     std::uint64_t checksum;
     // Shared words.
     Word si_layout;      // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
-    Word floor_ms;       // Unix ms; every slot, existing or new, has been raised above it
+    Word floor_ms;       // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
     Word lives;          // number of server lives that used the file
     Word life_id;        // random number of this life, never 0 once begun
     Word life_key[3];    // of this life, see life.hpp; written last
-    Word epoch;          // counts resets: generators set up under an older one are set up again
-    Word raising_until;  // monotonic microseconds: until then somebody raises ceilings ahead of need
+    Word epoch;          // every floor, reset and repair adds one: sessions then set their generators up again
+    Word raising_until;  // monotonic microseconds: until then a backend raises ceilings early
 };
 static_assert(sizeof(Header) <= header_bytes);
 

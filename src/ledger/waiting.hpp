@@ -1,11 +1,11 @@
-// How many backends wait for a generator. Each adds itself and takes itself off, unless it is killed. Then the server
-// ends all others too and starts anew in the same life, and nobody takes off what they had added. So the word says
-// which run of the server's processes it counts:
+// How many backends wait for a generator. Each one adds itself and later subtracts itself, unless it is killed. After
+// a kill the postmaster ends all backends and starts again, in the same life, and nobody subtracts. So the word names
+// the run (the time from one such start to the next):
 //
 //   bits 63-32  run, a random number of each start and crash restart
 //   bits 31-0   backends that wait
 //
-// A count of another run is none.
+// A count of another run is 0.
 #pragma once
 
 #include <cstdint>

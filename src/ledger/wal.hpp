@@ -1,5 +1,5 @@
-// The ceiling that travels with WAL, as far as it is not PostgreSQL's business: when it is
-// read, raised, and what follows from it. The relation itself is in pg/server/wal_ceiling.hpp.
+// The WAL ceiling: a ceiling for all ids of a database, which WAL carries to standbys and copies. Here: when it is
+// read and raised, and what follows from it. PostgreSQL's part, the relation itself, is in pg/server/wal_ceiling.hpp.
 //
 // A Wal has
 //   WalCeiling read()                     flushed
@@ -15,10 +15,9 @@ struct WalCeiling {
     std::uint64_t life_id = 0;  // the ledger's life that wrote it
 };
 
-// First use of a database in a life. If its ceiling was last raised by another life, of this
-// server before a restart or of another one before a failover, nothing below it is issued
-// here: `raise_floor(until_us)`, before any draw and before the ceiling says that it is ours.
-// Returns until when ids may be issued.
+// First use of a database in this life. If another life raised its ceiling last (this server before a restart, or
+// another one before a failover), ids below it may exist. Then raise_floor(until_us) comes first, the ceiling gets our
+// life id second, and the first draw comes last. Returns until when ids may be issued.
 template <class Wal, class RaiseFloor>
 std::int64_t enter_database(Wal& wal, std::uint64_t life_id, std::int64_t target_us, RaiseFloor raise_floor) {
     WalCeiling c = wal.read();
@@ -29,7 +28,8 @@ std::int64_t enter_database(Wal& wal, std::uint64_t life_id, std::int64_t target
     return c.until_us;
 }
 
-// An id of `wanted_us` is beyond what this process knows of the ceiling.
+// For an id of `wanted_us`, which is above the ceiling as this process last saw it. Returns until when ids may be
+// issued.
 template <class Wal>
 std::int64_t raise_wal_above(Wal& wal, std::uint64_t life_id, std::int64_t wanted_us, std::int64_t target_us) {
     const std::int64_t until_us = wal.read().until_us;

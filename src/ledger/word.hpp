@@ -25,8 +25,8 @@ constexpr std::uint64_t pack(const State& s, bool has_toggle) {
     return block << next_bits | s.next;
 }
 
-// `safe` is a word of its own. Of the drift count only the toggle survives here; the
-// slot's statistics count regressions.
+// `safe` is a word of its own. Of the drift count only the toggle is kept here; the slot's statistics count the
+// regressions.
 constexpr State unpack(std::uint64_t word, std::uint64_t safe, bool has_toggle) {
     State s{.safe = safe, .next = static_cast<std::uint32_t>(word) & next_mask};
     const std::uint64_t block = word >> next_bits;
