@@ -1,6 +1,5 @@
-// What differs between PostgreSQL majors. Call sites use the newest spelling; this header
-// back-fills it for older servers, each with its reason. PG_VERSION_NUM appears nowhere else.
-// Included by pg.hpp only, after postgres.h.
+// What differs between PostgreSQL major versions. Code uses the newest spelling; this header defines it for older
+// servers, each with its reason. PG_VERSION_NUM appears nowhere else. Included by pg.hpp only, after postgres.h.
 #pragma once
 
 // Before 16 PGDLLEXPORT is empty, and we build with -fvisibility=hidden.
@@ -57,8 +56,8 @@ extern "C" {
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
-// Skip scans came with 18. Before, the support functions for them exist all the same, so that the catalogs are
-// the same everywhere, but no operator class names them.
+// Skip scans came with 18. Before, their support functions exist too, so that the catalogs are the same everywhere,
+// but no operator class names them.
 extern "C" {
 #if PG_VERSION_NUM >= 180000
 #include "utils/skipsupport.h"
@@ -88,9 +87,9 @@ inline config_generic* find_option(const char* name, bool, bool, int) {
 }
 #endif
 
-// Settings that may be set in a parallel operation came with 17 and with minor versions of late 2024. The server that
-// runs may be older than the headers, and ignores the flag then.
-// SNOWFLAKE_IDS_OLD_MINOR, for tests: as with such a server.
+// Settings that may be set in a parallel operation came with 17 and with minor versions of late 2024. The running
+// server may be older than the headers, and then ignores the flag. SNOWFLAKE_IDS_OLD_MINOR is for tests: as with such
+// a server.
 #if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
 #undef GUC_ALLOW_IN_PARALLEL
 #define GUC_ALLOW_IN_PARALLEL 0
@@ -110,17 +109,18 @@ inline bool settings_allowed_in_parallel() {
 #define TransamVariables ShmemVariableCache
 #endif
 
-// What no function of the server tells, and a later major may keep elsewhere.
+// The next two read what no function of the server returns. A later major version may keep it elsewhere.
 extern "C" {
 #include "access/transam.h"
 #include "storage/pg_shmem.h"
 }
-// How many transactions have ended since the server started, subtransactions too; counted before any snapshot can show
-// that they have.
+// How many transactions have ended since the server started, with subtransactions. The server counts them before any
+// snapshot can show their end.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
-// The name of the segment that lists the dynamic shared memory: random, and made with the shared memory.
+// The name of the segment that lists the dynamic shared memory. It is random, and new with each creation of the shared
+// memory.
 inline uint32 server_memory_name() { return static_cast<const PGShmemHeader*>(UsedShmemSegAddr)->dsm_control; }
 
 // Before 17 the setting trace_sort could be left out of a server.
@@ -171,7 +171,8 @@ inline Oid get_extension_schema(Oid extension) {
 }
 #endif
 
-// index_beginscan() got an argument for instrumentation with 18. Its type tells, and would tell of one more.
+// index_beginscan() got an argument for instrumentation with 18. The function's own type tells which arguments it has,
+// and would also tell if there was one more.
 extern "C" {
 #include "access/genam.h"
 }

@@ -33,7 +33,7 @@ TupleDesc row_type(FunctionCallInfo fcinfo) {
 
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count) {
     const TupleDesc type = row_type(fcinfo);
-    // Only an install script that disagrees with the library could get here.
+    // Happens only if the install script does not fit the library.
     if (type->natts != count || count > max_columns)
         elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
     bool nulls[max_columns] = {};

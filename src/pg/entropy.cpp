@@ -6,7 +6,7 @@ namespace snowflake_ids::entropy {
 Buffer buffer;
 
 void refill() {
-    // The postmaster forks: bits that it buffered would reach every child.
+    // The postmaster forks: all children would get bits that it has buffered.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     buffer.left = 0;
     if (!pg_strong_random(buffer.words, sizeof buffer.words)) {

@@ -1,5 +1,4 @@
-// Random bits from the server's strong source, a buffer at a time: one by one they cost
-// a system call each.
+// Random bits from the server's strong source, read one buffer at a time: each read costs a system call.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -9,7 +8,7 @@ namespace snowflake_ids::entropy {
 struct Buffer {
     uint64 words[512];  // 4 KiB
     unsigned left = 0;  // unused ones, taken from the end
-    int owner_pid = 0;  // who filled it: a forked child must not use its parent's bits
+    int owner_pid = 0;  // the process that filled it: a forked child must not use its parent's bits
 };
 
 extern Buffer buffer;
@@ -17,8 +16,8 @@ extern Buffer buffer;
 // Fills the buffer; raises if the server's source fails.
 void refill();
 
-// 64 random bits. They are wiped from the buffer, so nobody who later reads this process's
-// memory learns an id that was handed out.
+// 64 random bits. They are wiped from the buffer, so a later look into this process's memory does not show an id that
+// was issued.
 inline uint64 random64() {
     if (unlikely(buffer.left == 0 || buffer.owner_pid != MyProcPid)) refill();
     uint64& word = buffer.words[--buffer.left];

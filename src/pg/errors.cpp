@@ -15,7 +15,7 @@ namespace {
 struct Row {
     Error error;
     Source source;
-    const char* what;  // null: whatever the caller says
+    const char* what;  // null: any
     int sqlstate;
     const char* message;  // printed with what, shown
     const char* detail;   // printed with what, first, last
@@ -37,7 +37,7 @@ constexpr int bad_number = ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE;
 constexpr int bad_time = ERRCODE_DATETIME_VALUE_OUT_OF_RANGE;
 constexpr int bad_argument = ERRCODE_INVALID_PARAMETER_VALUE;
 
-// The first row that fits is taken, so rows for one type stand before those for any.
+// The first row that fits counts, so rows for one type come before rows for any type.
 constexpr Row rows[] = {
     // Text of a type.
     {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text, nullptr},
@@ -115,10 +115,11 @@ constexpr Row rows[] = {
      nullptr},
 };
 
-// Should a row be missing, the message is poor but the refusal stands.
+// If a row is missing, the message is poor but the value is still refused.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr, nullptr};
 
-// A date, or a word that stands for a time: what comparing an id with an untyped literal reads as an id.
+// True for a date, or a word that means a time. When an id is compared with an untyped literal, the literal is read as
+// an id, so such texts get here.
 bool looks_like_time(const char* text) {
     while (*text == ' ') text++;
     static constexpr const char* words[] = {"now", "today", "yesterday", "tomorrow", "infinity", "-infinity", "epoch"};
@@ -137,7 +138,7 @@ bool looks_like_time(const char* text) {
     return text[n] == '\0' || text[n] == ' ' || text[n] == 'T' || text[n] == 't';
 }
 
-// For the text of an id: null, or what to write if a time was meant.
+// A hint for the text of an id: null, or what to write if a time was meant.
 const char* hint_for_text(const Given& given) {
     if (given.source != Source::text || given.shown == nullptr || !looks_like_time(given.shown)) return nullptr;
     const bool quotable = std::strlen(given.shown) <= 40 && std::strpbrk(given.shown, "'\\") == nullptr;
@@ -159,7 +160,7 @@ void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
     const char* hint = row.hint != nullptr ? row.hint : hint_for_text(given);
-    // A detail about a range needs one.
+    // A detail that mentions a range needs a range.
     const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
     errsave(escontext, (errcode(row.sqlstate), errmsg(row.message, given.what, shown),
                         detail ? errdetail(row.detail, given.what, given.first, given.last) : 0,
@@ -181,7 +182,7 @@ void report_time(Error error, const char* what, const Timeline& timeline, Timest
 }
 
 void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
-    // Here the start of the last tick is the end: only ticks that start in time count.
+    // The shown end is the start of the last tick: only ticks that start in time count.
     report(error, {Source::bound, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
                    show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
     pg_unreachable();

@@ -9,7 +9,7 @@
 
 namespace snowflake_ids {
 
-// How a value reached us. It decides the SQLSTATE and the words.
+// Where a value came from. It decides the SQLSTATE and the wording.
 enum class Source : unsigned char {
     text,      // input function, or a text that stands for an id
     binary,    // receive function, bytea or uuid that holds the bytes of an id
@@ -27,13 +27,13 @@ struct Given {
     const char* last = nullptr;
 };
 
-// Raises the error. With a soft error context it is saved there instead and the call returns.
+// Raises the error. With a soft error context it saves the error there instead and returns.
 void report(Error error, const Given& given, Node* escontext = nullptr);
 
 // The same for a value `shown` (text as the user gave it) of a type called `what`.
 void report(Error error, const char* what, const char* shown, Node* escontext = nullptr);
 
-// The same for bytes. They are shown in hex, as many as are useful.
+// The same for bytes, shown in hex, as many as are useful.
 void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
                   Node* escontext = nullptr);
 
@@ -41,11 +41,11 @@ void report_bytes(Error error, const char* what, const unsigned char* bytes, std
 [[noreturn]] void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 [[noreturn]] void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
-// A number outside first..last, both permitted.
+// A number outside the permitted range, first to last.
 [[noreturn]] void report_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
-// For functions that are not strict, because nothing would tell that they have done nothing: raises an error that names
-// the first argument that is null. `names` has all of them.
+// For functions that are not strict, because a NULL result would look like success: raises an error that names the
+// first argument that is null. `names` has all of them.
 template <std::size_t count>
 void refuse_nulls(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
     for (std::size_t i = 0; i < count; i++) {
@@ -54,8 +54,8 @@ void refuse_nulls(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
     }
 }
 
-// Values as error messages show them, palloc'd. A time is in ISO format and UTC whatever the
-// session's settings, so that it can be compared with the range beside it.
+// Values as error messages show them, palloc'd. A time is in ISO format and UTC, whatever the session's settings, so
+// that it can be compared with the range shown next to it.
 char* show_time(TimestampTz t);
 char* show_bytes(const unsigned char* bytes, std::size_t length);
 

@@ -1,6 +1,5 @@
-// The loadable module: magic block and initialisation. Loading does the same with and
-// without shared_preload_libraries: it defines the settings. The ledger is mapped by each
-// backend at its first id.
+// The loadable module: magic block and initialisation. With and without shared_preload_libraries, loading only defines
+// the settings. Each backend maps the ledger at its first id.
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/settings.hpp"

@@ -1,8 +1,8 @@
-// PostgreSQL as this floor sees it: the only header that includes postgres.h. Every file in
-// src/pg includes it first; further server headers follow inside extern "C" where needed.
+// PostgreSQL as this layer sees it: the only header that includes postgres.h. Every file in src/pg includes it before
+// any other server header; those follow inside extern "C". Headers of core may come first.
 //
-// Rules of this floor. A PostgreSQL error is a longjmp: no object with a destructor may be
-// alive where one can be raised, nothing is allocated with new, and nothing here throws.
+// Rules of this layer. A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised,
+// nothing is allocated with new, and nothing here throws.
 #pragma once
 
 extern "C" {
@@ -17,7 +17,7 @@ extern "C" {
 
 #include "pg/compat.hpp"
 
-// Abbreviated sort keys fill a Datum, and bigint ids travel in one.
+// An abbreviated sort key needs a whole Datum, and so does a bigint id.
 static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
               "snowflake_ids needs a PostgreSQL whose Datum has 64 bits: a 64-bit server, or any from version 19 on");
 
@@ -31,8 +31,8 @@ static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
 
 namespace snowflake_ids {
 
-// Unix microseconds of a timestamptz and back. PostgreSQL counts from 2000-01-01. The
-// infinities become the ends of int64, so they compare as beyond every format's range.
+// Unix microseconds of a timestamptz and back. PostgreSQL counts from 2000-01-01. The infinities become the ends of
+// int64, so they are outside every format's range.
 inline constexpr int64 postgres_epoch_us = int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
 
 inline int64 unix_us(TimestampTz t) {

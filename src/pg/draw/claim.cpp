@@ -1,4 +1,4 @@
-// What follows a claim that has issued nothing: waits and errors.
+// What happens after a claim that has issued nothing: waits and errors.
 #include "pg/draw/claim.hpp"
 
 #include <algorithm>
@@ -49,18 +49,18 @@ namespace {
     pg_unreachable();
 }
 
-// Raises whatever waiting cannot or must not cure.
+// Raises an error if waiting cannot help, or if the settings do not allow it.
 void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
     switch (c.outcome) {
         case ledger::Outcome::before_epoch:
         case ledger::Outcome::ended:
             raise_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A life begins at a tick that is used up, though nobody drew its numbers.
+            // A life begins at a tick that is used up, although nobody drew its numbers: that is no overflow.
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) raise_overflow(g);
             break;
         case ledger::Outcome::regression:
-            // Only "wait" waits: "hold" comes here when it is as far ahead as it may be.
+            // Only "wait" waits. "hold" gets here when it is max_clock_lead ahead of the clock.
             if (g.rules.on_regression != OnRegression::wait) raise_regression(g, c);
             break;
         case ledger::Outcome::ceiling:
@@ -69,8 +69,8 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
     }
 }
 
-// A wait that must be taken off the counters however it ends: also when the backend is
-// terminated, which passes no PG_FINALLY.
+// A wait, which must be subtracted from the counters however it ends: also if the backend is terminated, because then
+// no PG_FINALLY runs.
 struct Waiting {
     ledger::Counters* counters;
     uint64 since;

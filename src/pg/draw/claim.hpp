@@ -1,4 +1,4 @@
-// Claims sequence numbers for a generator that is set up: at once where it can, else after a wait, or with an error.
+// Claims sequence numbers for a generator that is set up: at once if possible, else after a wait, or with an error.
 #pragma once
 
 #include "core/mastic.hpp"
@@ -13,7 +13,7 @@ namespace snowflake_ids::generator {
 
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
-// Waits or raises, as the settings say, until a claim succeeds.
+// Waits or raises an error, as the settings say, until a claim succeeds.
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
@@ -21,7 +21,7 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// What the compiler may know of a generator's time line, to read the clock in fewer steps.
+// What the compiler knows about a generator's time line: constants make reading the clock cheaper.
 struct MasticTime {
     static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
 };
@@ -38,12 +38,12 @@ pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 wa
     return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// Up to `want` sequence numbers, waiting if need be.
+// Claims up to `want` sequence numbers; waits if necessary.
 template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
-    // The shared counters are touched once per tick and at the end of a transaction.
+    // Count once per tick (and at the end of a transaction), and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
         if (unlikely(c.toggled || c.held)) occurrence::note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {

@@ -20,24 +20,25 @@ namespace snowflake_ids::durability {
 
 namespace {
 
-// The WAL ceiling of this database as this backend last saw it. It only grows, so an old
-// view is merely more careful. 0: not looked at yet.
+// The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is
+// only too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget() or
+// wal_ceiling::watch() sets 0 here.
 int64 wal_until_us = 0;
 
-// Ceilings are raised when a quarter of the window is left and set a quarter beyond it, so
-// each is synced once per window and nobody has to stop for it.
+// When a quarter of the window is left, ceilings are raised to a quarter above the window. So each is synced once per
+// window, and no backend has to stop for it.
 int64 window_us() { return int64{settings::durable_window_ms} * 1000; }
 int64 margin_us() { return window_us() / 4; }
 
-// No ceiling is further ahead of the clock than this, but for ids that are so themselves. A new life begins there, and
-// while ids are still ahead of the clock the ceilings above them go up in small steps: the next life begins at them, and
-// lives that soon follow each other must not lead a window further each.
+// The highest ceiling, unless the generator itself is already further ahead of the clock. A new life begins there.
+// While ids are ahead of the clock, their ceilings rise in small steps (step_us()). Otherwise each life would begin a
+// window above the last one, and frequent restarts would add up.
 int64 ahead_us(int64 now_us) { return now_us + window_us() + margin_us(); }
 int64 step_us() { return Min(margin_us(), int64{500000}); }
 int64 target_us(const Generator& g, uint64 tick) {
     return Max(ahead_us(ledger::wall_us()), g.timeline.start_us(tick) + step_us());
 }
-// How much of a ceiling at `until_us` must be left when somebody begins to raise it.
+// How much time must be left below a ceiling at `until_us`; if less is left, somebody begins to raise it.
 int64 enough_us(int64 until_us) { return until_us > ahead_us(ledger::wall_us()) ? step_us() / 2 : margin_us(); }
 
 uint64 to_ms(int64 us) {
@@ -81,8 +82,8 @@ unsigned file_mode() { return static_cast<unsigned>(pg_file_create_mode); }
     pg_unreachable();
 }
 
-// Calls `attempt` until it does not answer "busy". The holder of the lock needs it for one
-// sync; a bounded wait must not count on that.
+// Calls `attempt` until its answer is not "busy". The process that has the lock usually needs it for one sync, but it
+// may hang: so the wait is limited.
 template <class Attempt>
 void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {
@@ -132,7 +133,7 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
         settings::generation++;  // every generator is set up again
     });
     const wal_ceiling::InDatabase wal{patience};
-    // Generators may stand where the life has begun.
+    // Generators may already be at the time where the life began.
     const int64 target = ahead_us(ledger::wall_us()) + step_us();
     wal_until_us = ledger::enter_database(wal, shared.header->life_id.load(), target, [&](int64 us) {
         ledger::raise_floor(shared, to_ms(us));
@@ -151,21 +152,22 @@ void raise_wal_ahead(int64 soon_us, int64 target_us) {
 }
 
 ledger::CeilingResult raise_slot_ceiling(Generator& g, int64 until_us) {
-    // A ceiling that is still ahead of the clock was raised within the last window: that generator is in use.
+    // A ceiling that is still ahead of the clock was raised within the last window: its generator is in use, so it is
+    // raised along.
     const int64 now_us = ledger::wall_us();
     return ledger::raise_ceiling(DataDir, file_mode(), shared_ledger(), *g.slot, to_ms(until_us),
                                  {to_ms(now_us), ceiling_ms(now_us)}, enableFsync);
 }
 
-// One backend at a time raises ahead of need, for all others would wait for its flush. The
-// right expires by itself, should its holder die; not before the slowest sync is over, or
-// others would begin to wait for it. Until then whoever meets the ceiling raises it.
+// One backend at a time raises ceilings early, because all others would wait for its flush. Its right expires by
+// itself, in case the backend dies. It lasts longer than the slowest sync, or others would begin to wait for that
+// sync. A backend that reaches the ceiling raises it without this right.
 bool may_raise_ahead() {
     constexpr uint64 expiry_us = 10000000;
     ledger::Word& busy_until = shared_ledger().header->raising_until;
     uint64 seen = busy_until.load(std::memory_order_relaxed);
     const uint64 now = ledger::monotonic_us();
-    // Far ahead: written before the machine was restarted.
+    // A value far ahead was written before the machine was restarted.
     if (seen > now && seen < now + 2 * expiry_us) return false;
     return busy_until.compare_exchange_strong(seen, now + expiry_us);
 }
@@ -194,7 +196,7 @@ void set_limit(Generator& g) {
 
 void raise_above(Generator& g, uint64 tick, const Patience& patience) {
     const int64 wanted = g.timeline.start_us(tick);
-    // The process that was waited for may have raised it far enough: of all that wait, one syncs.
+    // While this one waited, another process may have raised it far enough: of all that wait, one syncs.
     until_done(patience, [&] {
         const bool covered = wanted < static_cast<int64>(g.slot->ceiling.load()) * 1000;
         return covered ? ledger::CeilingResult{} : raise_slot_ceiling(g, target_us(g, tick));
@@ -205,13 +207,13 @@ void raise_above(Generator& g, uint64 tick, const Patience& patience) {
 
 void raise_ahead(Generator& g, uint64 tick) {
     const int64 soon = g.timeline.start_us(tick) + enough_us(target_us(g, tick));
-    // Another backend may have raised them since we looked.
+    // Checked again here, because another backend may have raised them since.
     if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000 || (!g.in_recovery && soon >= wal_until_us)) {
         if (!may_raise_ahead()) return;
         PG_TRY();
         {
             const int64 target = target_us(g, tick);
-            // A failure here is no error yet: whoever needs the ceiling will meet it.
+            // A failure here is no error yet: a draw that needs the ceiling will get the error.
             if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000) (void) raise_slot_ceiling(g, target);
             if (!g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
         }

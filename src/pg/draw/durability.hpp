@@ -1,5 +1,5 @@
-// How far this backend may issue: below the durable ceiling of the slot (ledger/ceiling.hpp)
-// and below the ceiling of its database in WAL (wal_ceiling.hpp).
+// Until which time this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling.hpp) and below
+// the WAL ceiling of its database (server/wal_ceiling.hpp).
 #pragma once
 
 #include "ledger/file.hpp"
@@ -10,31 +10,31 @@
 
 namespace snowflake_ids::durability {
 
-// Before a generator is bound to a slot: begins this server's life if nobody has yet and,
-// outside recovery, raises the ledger's floor above what this database has seen if that was
-// another life's doing.
+// Call this before a generator is bound to a slot. It begins the server's life if no process has done so yet. Outside
+// recovery it also enters the database (uses it for the first time in this life): if another life raised the
+// database's ceiling, it raises the ledger's floor above that ceiling.
 void enter(const ledger::Ledger& ledger, bool in_recovery, const Patience& patience);
 
-// An operator's reset may have lowered the ceilings: look at them again.
+// Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
 void forget();
 
 // Sets g.limit and g.raise_from from the ceilings as they stand.
 void set_limit(Generator& g);
 
-// A claim wants `tick`, which is at or beyond g.limit: raises the ceilings above it, waiting
-// for another process that does so already. Raises an error if it cannot be done, or when the
-// patience is at its end.
+// A claim wants `tick`, which is at or above g.limit: raises the ceilings above it. Waits if another process is
+// raising them. Raises an error if that fails, or if the patience ends.
 void raise_above(Generator& g, uint64 tick, const Patience& patience);
 
-// The limit is near: raises the ceilings if nobody else is at it, while others go on below
-// the old ones. Waits for no other process.
+// The limit is near: raises the ceilings unless another backend does so. During this, other backends continue below
+// the old ceilings. Waits for no other process.
 void raise_ahead(Generator& g, uint64 tick);
 
-// The durable ceiling that a generator standing at `us` gets, in Unix ms.
+// The durable ceiling, in Unix ms, for a generator whose time is `us`.
 uint64 ceiling_ms(int64 us);
 
-// True if the ceiling file is damaged; and the way out of that, with an operator's floor.
+// True if the ceiling file is damaged.
 bool ceilings_damaged();
+// Repairs the ceiling file. Damaged entries become the operator's floor; nothing at or below it is issued again.
 void repair_ceilings(uint64 floor_ms);
 
 // Applies an operator's reset to the ledger.

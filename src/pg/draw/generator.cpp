@@ -15,7 +15,7 @@ const ledger::Word no_epoch{0};
 
 Generator* all = nullptr;  // every generator that was ever set up in this backend
 
-// Also after the commit, where nothing may raise an error, allocate or log.
+// Called also after the commit, where nothing may raise an error, allocate or log.
 void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
 }  // namespace
@@ -39,7 +39,7 @@ void enlist(Generator& g) {
     all = &g;
 }
 
-// Built with -DSNOWFLAKE_IDS_NO_COUNTERS nothing is counted, to measure what that costs.
+// Built with -DSNOWFLAKE_IDS_NO_COUNTERS, it counts nothing: to measure what counting costs.
 void count_up(Generator& g) {
 #ifdef SNOWFLAKE_IDS_NO_COUNTERS
     g.uncounted = 0;

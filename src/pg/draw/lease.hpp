@@ -1,9 +1,9 @@
-// Leases (ledger/lease.hpp) for statements that draw again and again. The view that one ends
-// with is the client statement and all that has committed: a query or a function that looks
-// again may see what others have committed meanwhile, ids included.
+// Leases (ledger/lease.hpp) for statements that draw many ids. View: what this session can see of others' ids. A lease
+// ends when the view may have changed: with the next client statement, or when any transaction has ended. A query or
+// function that reads again may then see ids that others have committed.
 //
-// The server counts the transactions that have ended, subtransactions too, before any
-// snapshot can show that they have. So who has seen something new finds another count.
+// The server counts ended transactions, with subtransactions, before any snapshot can show them. So if the count is
+// the same, the view is the same.
 #pragma once
 
 #include "pg/draw/claim.hpp"
@@ -21,7 +21,8 @@ struct Id {
     uint32 sequence;
 };
 
-// Read before what depends on it: others' ids that are below the claim after it need not be seen.
+// Read this before the claim. A transaction that ends later changes the count and so ends the lease. A transaction
+// that ended earlier has only ids below the claim.
 inline uint64 transactions_ended() { return server_transactions_ended(); }
 
 inline bool same_view(const Lease& l) {

@@ -17,20 +17,21 @@ constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
 uint64 waiting(const ledger::Counters& c) { return ledger::waiting_in(server_run(), c.waiting); }
 
-// A word that says when something began: monotonic microseconds, and below them the minutes that have had a reminder.
+// A word that says when an occurrence began: monotonic microseconds, and in the low bits how many minutes have had a
+// reminder.
 constexpr unsigned minute_bits = 16;
 constexpr uint64 last_minute = (uint64{1} << minute_bits) - 1;
 constexpr uint64 began_us(uint64 word) { return word >> minute_bits; }
 
 enum class Line : uint8 { none, begin, reminder };
 
-// How far its last moment is from `now`. Another backend may have seen a later one since we read the clock. Very far if
-// a new life of the server has marked it.
+// The time between `seen` and `now`. `seen` may be later, if another backend has stored it since we read the clock.
+// The result is very large if a new server life has marked the occurrence (cut_short).
 constexpr uint64 apart_us(uint64 seen, uint64 now) { return seen > now ? seen - now : now - seen; }
 
-// Marks that it happens now, and tells which line this backend is to write about that.
+// Marks that the occurrence happens now. Returns which log line this backend must write.
 Line mark_occurrence(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
-    // Before `began`, or it would look like one that is long over.
+    // Store `seen` before `began`, or the occurrence would look as if it had ended long ago.
     if (apart_us(o.seen.load(relaxed), now) > 1000) o.seen.store(now, relaxed);
     uint64 word = began.load(relaxed);
     if (word == 0 && began.compare_exchange_strong(word, now << minute_bits)) return Line::begin;
@@ -40,14 +41,14 @@ Line mark_occurrence(ledger::Word& began, ledger::Occurrence& o, uint64 now) {
     return mine ? Line::reminder : Line::none;
 }
 
-// True once, for one backend; it gets the word.
+// True for one backend only, which gets the word in `word`.
 bool try_end(ledger::Word& began, uint64& word) {
     word = began.load(relaxed);
     return word != 0 && began.compare_exchange_strong(word, 0);
 }
 
-// Its last moment is more than a pause ago, or in an earlier life of the server. The monotonic clock starts anew with
-// the machine.
+// True if the occurrence was last noticed more than a pause ago, or in an earlier server life. (The monotonic clock
+// starts again with the machine.)
 bool paused(uint64 seen, uint64 now, const Timeline& timeline) {
     return apart_us(seen, now) > pause_us + static_cast<uint64>(timeline.tick_us);
 }
@@ -57,13 +58,13 @@ bool paused(const ledger::Occurrence& o, uint64 now, const Timeline& timeline) {
 
 double ms(uint64 us) { return static_cast<double>(us) / 1000; }
 
-// How long it has gone on, to its last moment.
+// How long the occurrence has lasted, until it was last noticed.
 uint64 duration(const ledger::Occurrence& o, uint64 word) {
     const uint64 seen = o.seen.load(relaxed) & ~ledger::Occurrence::cut_short;
     return seen > began_us(word) ? seen - began_us(word) : 0;
 }
 
-// By today's clock, whatever that said then.
+// When the occurrence began, by the present wall clock. The clock may have been changed since.
 const char* beginning(uint64 word, uint64 now) {
     const uint64 ago = now > began_us(word) ? now - began_us(word) : 0;
     return show_time(timestamptz(ledger::wall_us() - static_cast<int64>(ago)));
@@ -86,7 +87,7 @@ void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint
                                                s.node, began, waiting(c))));
 }
 
-// Of the last id, before the clock.
+// How far the last id is ahead of the clock.
 int64 lead_us(const ledger::Slot& slot, const Subject& s) {
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), s.has_toggle);
     return s.timeline.start_us(state.tick) - ledger::wall_us();
@@ -129,7 +130,7 @@ void end_behind(ledger::Slot& slot, const Subject& s, Clock clock) {
 
 void note_overflow(const Generator& g, uint64 now) {
     ledger::Counters& c = g.slot->counters;
-    // An earlier one, of which nobody has seen the end.
+    // An earlier occurrence, whose end no backend has noticed.
     if (waiting(c) == 0 && paused(c.overflow, now, g.timeline)) end_overflow(c, subject_of(g));
     switch (mark_occurrence(c.overflow_began, c.overflow, now)) {
         case Line::begin:
@@ -148,8 +149,8 @@ void note_overflow(const Generator& g, uint64 now) {
     }
 }
 
-// The clock is behind, but the occurrence that is noted is an earlier one, of which nobody has seen the end: by itself
-// the clock would have caught up since then.
+// True if the noted occurrence is an earlier one, whose end no backend has noticed. The clock is behind now, but since
+// then it would have caught up with the earlier one by itself.
 bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline) {
     const uint64 began = c.behind_began.load(relaxed);
     const uint64 seen = c.behind.seen.load(relaxed);
@@ -157,7 +158,7 @@ bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline)
     if ((seen & ledger::Occurrence::cut_short) != 0) return true;
     const uint64 ahead_us =
         c.behind_us.load(relaxed) + c.behind_ticks.load(relaxed) * static_cast<uint64>(timeline.tick_us);
-    // Another backend may have begun one since we read the clock.
+    // `now` may be earlier than `began`, if another backend has begun an occurrence since we read the clock.
     return now > began_us(began) && now - began_us(began) > ahead_us;
 }
 
@@ -189,7 +190,7 @@ void note_behind(const Generator& g, uint64 now) {
 
 Kind note_wait(const Generator& g, const ledger::Claim& failed, uint64 now) {
     ledger::Counters& c = g.slot->counters;
-    // After a floor or a new life the tick is used up without an id: that is no overflow.
+    // After a floor or a new life the tick is used up without an id. That is no overflow.
     const bool overflow = failed.outcome == ledger::Outcome::overflow && !failed.held;
     if (overflow) {
         c.overflow_waits.fetch_add(1, relaxed);

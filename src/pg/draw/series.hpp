@@ -1,8 +1,7 @@
-// Set-returning generators: ids are streamed, with memory that does not grow with the count.
+// Set-returning generators. Ids are streamed: the memory does not grow with the count.
 //
-// Numbers come from the generator's lease (lease.hpp), which single calls use as well, so that
-// all that a session draws is in order. Here the clock is not read for each id but for each
-// 16th at most, and for each one while time passes between them: see Pace.
+// Numbers come from the generator's lease (lease.hpp), which single calls use as well. So all ids of a session are in
+// order. If ids are drawn fast, a series reads the clock only for one id in 16: see Pace.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +17,17 @@ extern "C" {
 
 namespace snowflake_ids::series {
 
-// When to look at the clock again. Ids that are asked for at a steady pace are then at most as
-// long behind the clock as a tick lasts; after a sudden stop up to 15 are as old as the stop.
+// When to read the clock again. If ids are drawn at a steady pace, their time is at most one tick behind the clock. If
+// the caller pauses, up to 15 ids have the time from before the pause.
 struct Pace {
-    const void* of = nullptr;  // what it was last kept for
+    const void* of = nullptr;  // the generator that it was last used for
     uint64 tick = 0;
     uint32 size = 0;
-    uint32 unchecked = 0;  // ids that may still be given without a look
+    uint32 unchecked = 0;  // ids that may still be given without reading the clock
 
     static constexpr uint32 most = 16;
 
-    // The clock was read, and showed this tick: as many as have been asked for in it go unchecked.
+    // The clock was read and showed this tick. As many ids as were drawn in this tick so far may now go unchecked.
     void note(const void* what, uint64 now) {
         size = what == of && now == tick ? std::min(2 * size, most) : 1;
         unchecked = size - 1;
@@ -45,7 +44,7 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// Takes one number. `g` is ready; `tick_now` gives the clock's tick, 0 if it is outside the format.
+// Takes one number. `g` must be set up; `tick_now` gives the clock's tick, 0 if it is outside the format.
 template <generator::ClaimFunction claim, class TickNow>
 inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
@@ -57,7 +56,7 @@ inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
     return take_at_clock<claim>(p, g, tick_now);
 }
 
-// The count argument: raises if it is negative.
+// The count argument; an error if it is negative.
 inline int64 checked_count(int64 count) {
     if (count < 0) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
@@ -66,10 +65,9 @@ inline int64 checked_count(int64 count) {
     return count;
 }
 
-// The skeleton of a series. `State` lives in the call's own memory; `start(State&)` fills it
-// once and returns the count; `next(State&)` gives one Datum. A by-reference result may
-// point into the state: like the per-tuple memory where it would be allocated otherwise, it
-// has to last until the next row is asked for.
+// The skeleton of a series. `State` is in the memory of the call. `start(State&)` fills it once and returns the count.
+// `next(State&)` gives one Datum. A by-reference result may point into the state, because both only have to last until
+// the next row is asked for.
 template <class State, class Start, class Next>
 inline Datum run(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {

@@ -25,15 +25,20 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// Explicit slots that the calls of one database may create, and of all databases together: the last slots are for
-// generators that a setting makes, which databases made for the purpose must not be able to use up.
+// How many slots explicit calls may create, in one database and in all together. The last slots of the ledger are for
+// generators that a setting makes. So databases that are created for the purpose cannot use them up.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
 // Generators of explicit partitions, found again by the partition's low bits.
 Generator explicit_sno[64];
 
-// Points `g` at its slot. What it drew from another one is added there first.
+// Binds `g` to its slot. First the counters of its former slot get the ids drawn there.
+//
+// The caller asks for recovery and for the time once per set-up, and passes both:
+//   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
+//     primary's, and the database as entered, although its ceiling was not read.
+//   - The time that the set-up waits counts against max_wait of the draw.
 //
 // `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
 // questions: a generator with the standby's node would pass for the primary's, and the
@@ -43,7 +48,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
           uint64 numbering = 0) {
     const ledger::Ledger& shared = shared_ledger();
     epoch = &shared.header->epoch;
-    // First, so that a reset from here on is noticed.
+    // Read this first, so that a later reset is noticed.
     const uint64 bound_epoch = epoch->load();
     if (g.epoch != bound_epoch) durability::forget();
     durability::enter(shared, in_recovery, patience);
@@ -87,7 +92,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
 
 Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     const auto tick_us = static_cast<uint64>(timeline.tick_us);
-    // No ceiling is above ticks beyond this one.
+    // Ticks after this one have no ceiling above them.
     const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
     return {.min = min,
@@ -100,7 +105,7 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
                             : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
 }
 
-// In recovery a generator is set up for every call: promotion may come at any time.
+// Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
 void ready(Generator& g) {
     durability::set_limit(g);
     g.now = {};  // the time line may be another one
@@ -123,8 +128,8 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     ready(g);
 }
 
-// Before a layout is frozen: with the clock outside of it there would be no first id, and the mended setting would be
-// refused.
+// Called before a layout is frozen. Otherwise, with the clock outside the format, the layout would be frozen without a
+// first id, and the corrected setting would be refused.
 void refuse_time_outside(const char* name, const Timeline& timeline) {
     const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
     if (now) return;
@@ -155,9 +160,9 @@ uint64 numbering_of(const char* name, const Layout& layout) {
     return numbering.value;
 }
 
-// The node to draw ids of the layout with. `room`: what makes room for a larger one.
+// The node to draw ids of the layout with. `room`: for the hint, what would give room for a larger node.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery, const char* room) {
-    // A standby could not be told from its primary.
+    // Without a node, a standby's ids could not be told from the primary's.
     if (in_recovery && layout.node_bits == 0)
         machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
@@ -177,7 +182,7 @@ void bind_snowflake(Generator& g, const char* name, const Layout& layout, uint64
     bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, patience, numbering);
     g.layout = layout;
     g.timeline = layout.timeline;
-    // A slot's word has room for 65,536 numbers of a tick.
+    // A slot's word has room for 65,536 numbers per tick.
     g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
     ready(g);
 }
@@ -220,7 +225,7 @@ void set_up_snowflake_si(Generator& g) {
     const uint32 node =
         node_of(name, layout, in_recovery, "a larger snowflake_ids.si_machine_bits before the first id");
     const Patience patience;
-    // What the database's ids say comes first: the ledger may be a new one.
+    // The layout of the database's ids comes first, because the ledger may be a new one.
     const std::optional<Layout> in_database = wal_layout::read(patience);
     if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
     ledger::Word& on_server = shared_ledger().header->si_layout;

@@ -1,5 +1,5 @@
-// Sets generators up: which slot they draw from and under which rules, as the settings say. Done again when a setting or
-// the ledger's epoch has changed.
+// Sets generators up: finds their slot and takes their rules from the settings. Repeated when a setting or the
+// ledger's epoch has changed.
 #pragma once
 
 #include "core/layout.hpp"
@@ -9,17 +9,18 @@
 
 namespace snowflake_ids::generator {
 
-// Of this node, as the settings say. sno_at: given times, see sno_generate.cpp.
+// The generators of this server's own node, which the settings give. own_sno_at: for times that the caller gives, see
+// sno_generate.cpp.
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
-// Any 64-bit layout. `owner`: the database that created it, InvalidOid for a known one.
+// Any 64-bit layout. `owner`: the database that created it, InvalidOid for a built-in one.
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
 // The layout of the settings, which the first id freezes.
 void set_up_snowflake_si(Generator& g);
 
-// The sno generator of an explicit partition; and whether it has drawn on this server.
+// The sno generator of an explicit partition; and whether this server has drawn with it.
 Generator& sno_of_partition(uint32 partition);
 bool draws_sno_of(uint32 partition);
 

@@ -59,8 +59,8 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         });
 }
 
-// gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence knows no time and
-// goes round inside the bounds; all sessions share it through a slot of its own.
+// gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence does not depend on the time and goes round
+// inside the bounds. All sessions share it through a slot of its own.
 FUNCTION(snowflake_ids_gen_sno_at) {
     const Result<uint64> tick = sno::timeline.floor_tick(unix_us(PG_GETARG_TIMESTAMPTZ(0)));
     if (!tick) report_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));

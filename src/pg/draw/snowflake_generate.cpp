@@ -1,7 +1,7 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake(): ids of 64-bit layouts.
 //
-// Ids are unique among all layouts of the same epoch, tick and widths, in all databases of the server: these draw
-// from one slot (ledger/numbering.hpp), whatever they are called.
+// Ids are unique among all layouts of the same numbering (epoch, tick, widths), in all databases of the server,
+// because these layouts draw from one slot (ledger/numbering.hpp).
 #include "pg/draw/snowflake_generate.hpp"
 
 extern "C" {
@@ -36,7 +36,7 @@ pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
     return id_datum(layout, g, lease::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
-// A series of as many ids as argument 0 says. `ready()` gives the generator, `layout(g)` its layout.
+// A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::run<series::Pace>(
@@ -71,8 +71,8 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// Sets up what draws the ids of the layout. Mastic and Snowflake-SI share theirs with gen_mastic() and
-// gen_snowflake_si(), so that the ids of a session are in order whichever function it calls.
+// Sets up the generator of the layout. Mastic and Snowflake-SI share theirs with gen_mastic() and gen_snowflake_si(),
+// so that the ids of a session are in order whichever function it calls.
 Generator& set_up(NamedLayout& named) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
@@ -97,10 +97,10 @@ Generator& set_up(NamedLayout& named) {
 
 }  // namespace
 
-// Invalidation messages are read only between the calls, so what is ready stays so for a call.
+// The server reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     Generator* g = named.generator;
-    // Snowflake-SI's may have been set up since, by gen_snowflake_si() and under other settings.
+    // The Snowflake-SI generator may have been set up since then by gen_snowflake_si(), under other settings.
     if (likely(named.valid && g != nullptr && !generator::stale(*g) &&
                g->layout.timeline.epoch_us == named.layout.timeline.epoch_us &&
                g->layout.node_bits == named.layout.node_bits))
@@ -110,7 +110,8 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// Another layout of the same numbers may have a wider timestamp, and a held generator is where that one left it.
+// Another layout of the same numbering may have a wider timestamp, and it may have moved the generator beyond the end
+// of this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::raise_outside_format(g.name, g.timeline, ledger::Outcome::ended);
@@ -139,8 +140,8 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
-            // Between two fetches of a cursor the name may have become another layout's, or the settings of
-            // Snowflake-SI others.
+            // Between two fetches of a cursor, the name may have become that of another layout, or the Snowflake-SI
+            // settings may have changed.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready_snowflake(*s.named);
             const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);

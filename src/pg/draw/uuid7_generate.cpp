@@ -28,7 +28,7 @@ uuid7::Id draw() {
     const uuid7::Moment clock =
         uuid7::moment(static_cast<std::uint64_t>(t.tv_sec), static_cast<std::uint64_t>(t.tv_nsec));
     const uuid7::Moment next = uuid7::next(last, clock);
-    // Before 1970 the seconds are a huge number here.
+    // Before 1970 the unsigned seconds are a huge number.
     if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) report_clock(t);
     const uint64 random = entropy::random64();
     last = next;

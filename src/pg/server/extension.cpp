@@ -1,4 +1,4 @@
-// Finds a member relation of the extension in this database, and locks it with bounded patience.
+// Finds a member relation of the extension in this database and locks it, with limited patience.
 #include "pg/server/extension.hpp"
 
 #include "pg/server/settings.hpp"
@@ -23,7 +23,7 @@ Oid look_up(const char* name) {
     return relation;
 }
 
-// Null: it does not exist any more, or `busy` is set.
+// Null if it does not exist any more, or if `busy` is set.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) return try_relation_open(relation, lock);
@@ -31,7 +31,7 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
         *busy = true;
         return nullptr;
     }
-    // Who had it locked before may have dropped it.
+    // The session that had it locked before may have dropped it.
     Relation rel = try_relation_open(relation, NoLock);
     if (rel == nullptr) UnlockRelationOid(relation, lock);
     return rel;

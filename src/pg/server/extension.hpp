@@ -10,15 +10,17 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name` of the extension in this database. Null: it has none of that kind, whatever else has that
-// name in its schema. Others may be allowed to create there, and generators of all databases would believe what they
-// find. `known`: found once; looked up again when it is gone (the extension was dropped and made again).
+// Opens the relation `name`, a member of the extension in this database. Null if there is no such member of this kind.
+// A relation of that name that is not a member does not count: others may be allowed to create one, and generators of
+// all databases would believe what is in it. `known` caches the oid; it is looked up again after the extension was
+// dropped and created again.
 //
-// `busy`: does not wait for the lock, and is set if another session has the relation locked; null too then.
+// With `busy`, the call does not wait for the lock. If another session has the relation locked, it sets `busy` and
+// returns null.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy = nullptr);
 
-// The same for a call that may wait for the lock as long as it has patience, or in the server's queue. The end of that is an error that says who
-// may have the relation locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
+// The same, but waits for the lock: as long as there is patience, or in the server's queue. If the patience ends, the
+// error says who may have the relation locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
 
 }  // namespace snowflake_ids

@@ -39,7 +39,7 @@ void refuse_in_recovery(const char* name, const char* hint) {
     pg_unreachable();
 }
 
-// A standby has no say in what its primary issues, so it draws with another node.
+// A standby cannot control what its primary issues, so it draws with another node.
 uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
@@ -59,7 +59,7 @@ uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery) {
     return standby;
 }
 
-// Servers that replicate logically write into each other's tables.
+// Warns if other servers may write ids into the same tables: servers that replicate logically, and Citus.
 void warn_if_not_set() {
     static bool warned = false;
     if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;

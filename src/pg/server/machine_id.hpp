@@ -1,5 +1,5 @@
-// The node that this server draws with: from the settings, from the system identifier if nothing is set, another one in
-// recovery. And the warnings about nodes that two servers may share.
+// The node that this server draws with. It comes from the settings; if nothing is set, from the system identifier; in
+// recovery it is another one. And the warnings about nodes that two servers may share.
 #pragma once
 
 #include "core/machine_id.hpp"
@@ -9,15 +9,15 @@ namespace snowflake_ids::machine_id {
 
 inline constexpr unsigned sno_bits = 16;
 
-// Of a primary, or of the primary that this standby's settings describe.
+// The node of this server as a primary; on a standby, that of its primary, if both have the same settings.
 uint32 of_primary(unsigned node_bits);
 
-// To draw with. Raises an error in recovery if there is no node for that. `name`: of the format.
+// The node to draw with. Raises an error in recovery if no node is set for it. `name`: of the format.
 uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery);
 
 [[noreturn]] void refuse_in_recovery(const char* name, const char* hint);
 
-// Warn once a session: of a machine id that is not set, and of ids that have none, where servers share tables.
+// Warn once per session, if servers share tables: that no machine id is set; that the ids have no machine id.
 void warn_if_not_set();
 void warn_of_no_node(const char* name);
 

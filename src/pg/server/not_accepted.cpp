@@ -1,4 +1,4 @@
-// Compares what was configured with what the server took, and refuses to draw if they differ.
+// Compares the configured values with those that the server took, and refuses to draw if they differ.
 #include "pg/server/not_accepted.hpp"
 
 extern "C" {
@@ -36,7 +36,7 @@ constexpr Known known[count] = {
     {"durable_window", "a time from 100ms to 1h"},
 };
 
-// What a placeholder had. Static, for it may be needed as long as the session lasts.
+// The value of a placeholder. Static, because it may be needed as long as the session lasts.
 struct Given {
     bool was_given;
     bool parallel;  // refused for this reason only
@@ -97,11 +97,12 @@ const char* where_set(GucSource source) {
 
 void set_mask(int, void*) { settings::generation++; }
 
-// Before the minor versions of late 2024 the server changes no setting during a parallel operation, whatever the
-// setting allows, and would refuse the configured values. They are the same in all processes of the operation, so it
-// is left for the moment. A server with assertions checks that nobody does this; there, draws are refused.
+// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, even with
+// GUC_ALLOW_IN_PARALLEL. It would refuse the configured values here too. All processes of the operation have the same
+// values, so we leave parallel mode while the settings are defined. A server with assertions would notice: there,
+// draws are refused instead.
 void define_in_parallel_operation(void (*define)()) {
-    static int levels = 0;  // a longjmp would clobber it elsewhere
+    static int levels = 0;  // static: a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
         ExitParallelMode();
         levels++;
@@ -137,14 +138,14 @@ void define_settings(void (*define)()) {
     MarkGUCPrefixReserved("snowflake_ids");
     for (int s = 0; s < count; s++) compare(static_cast<Setting>(s));
     if (mask == 0) return;
-    // A value that is not the default goes to parallel workers. If the server refuses to set it, the variable is right
-    // in this process all the same.
+    // A value that is not the default goes to parallel workers. If the server refuses to set it, the variable in this
+    // process is right nevertheless.
     char text[16];
     snprintf(text, sizeof text, "%d", mask);
     set_config_option(mask_name, text, PGC_SIGHUP, PGC_S_OVERRIDE, GUC_ACTION_SET, true, DEBUG1, false);
 }
 
-// A parallel worker has its leader's mask, and gets its leader's values in any order.
+// Not in a parallel worker: it has its leader's mask, and gets its leader's values in any order.
 void accept(Setting s) {
     if (!InitializingParallelWorker) mask &= ~bit(s);
 }
@@ -153,7 +154,7 @@ void refuse(int bits) {
     int s = 0;
     while ((bits & 1 << s) == 0) s++;
     const Given& g = given[s];
-    // Of a parallel worker whose leader was given the value.
+    // In a parallel worker only its leader knows the value.
     const bool unknown = !g.was_given;
     const bool misplaced = !for_the_server(g.source);
     ereport(

@@ -1,9 +1,9 @@
-// Values that were configured and that the server did not accept: out of range, not a number, set where they cannot be
-// set. The server goes on with the default then, which may be that of another server. So nothing is drawn until a good
-// value has come.
+// Configured values that the server did not accept: out of range, not a number, or set in a place where they cannot be
+// set. The server then continues with the default, which another server may use too. So nothing is drawn until a good
+// value is set.
 //
-// Until the library is loaded its settings are placeholders: names with a text. The server applies the text while the
-// setting is defined, and if it cannot, says so in a WARNING that most clients hide. That is found out here by the
+// Until the library is loaded, its settings are placeholders: names with a text. The server applies the text when the
+// setting is defined. If it cannot, it says so in a WARNING that most clients hide. We find that out by comparing the
 // source of the value before and after the definition.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace snowflake_ids::not_accepted {
 
-// Settings that uniqueness rests on. Each is a bit of `mask`.
+// The settings on which uniqueness depends. Each is a bit of `mask`.
 enum Setting : int {
     machine_id,
     standby_machine_id,
@@ -28,13 +28,13 @@ enum Setting : int {
 constexpr int bit(Setting s) { return 1 << s; }
 inline constexpr int any = (1 << count) - 1;
 
-// The variable of a setting that is not for people: with it parallel workers have what their leader has.
+// The variable of an internal setting. Through it parallel workers get the mask of their leader.
 extern int mask;
 
 // Calls `define`, and finds out which of our settings had a value that was not accepted.
 void define_settings(void (*define)());
 
-// From the assign hooks: a value has been accepted.
+// Called by the assign hooks: a value has been accepted.
 void accept(Setting s);
 
 [[noreturn]] void refuse(int bits);

@@ -34,13 +34,13 @@ const config_enum_entry overflow_options[] = {{"wait", static_cast<int>(Overflow
                                               {"error", static_cast<int>(Overflow::error), false},
                                               {nullptr, 0, false}};
 
-// Not OnRegression::follow: it repeats ids.
+// OnRegression::follow is not offered: it repeats ids.
 const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegression::hold), false},
                                                 {"wait", static_cast<int>(OnRegression::wait), false},
                                                 {"error", static_cast<int>(OnRegression::error), false},
                                                 {nullptr, 0, false}};
 
-// The first use of the library may be inside a parallel operation: then its settings are defined there.
+// The library may be loaded inside a parallel operation; then its settings are defined there.
 constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
 
 template <not_accepted::Setting setting>

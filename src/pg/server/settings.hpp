@@ -1,5 +1,5 @@
-// The settings (snowflake_ids.*). What makes ids unique can be changed only by whoever
-// controls the server (sighup); what a session may choose is user-settable.
+// The settings (snowflake_ids.*). Those on which uniqueness depends can be changed only by those who control the
+// server (sighup); the others by every user.
 #pragma once
 
 #include "core/layout.hpp"
@@ -21,8 +21,7 @@ extern int standby_machine_id;  // machine id in recovery; -1: refuse
 extern int max_wait_ms;         // longest wait for the next tick
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
 
-// Changes whenever a sighup setting does: a generator that was set up under another
-// value must be set up again.
+// Changes with every change of a sighup setting. A generator that was set up under another value must be set up again.
 extern uint64 generation;
 
 // The Snowflake-SI layout that si_base_clock and si_machine_bits describe.

@@ -10,7 +10,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// Mapped for the rest of the backend's life. Never inherited: the postmaster draws no ids.
+// Stays mapped until the backend ends. Never inherited, because the postmaster draws no ids.
 ledger::Ledger mapped;
 
 [[noreturn]] void raise(const ledger::Attached& a) {

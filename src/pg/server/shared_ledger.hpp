@@ -7,13 +7,13 @@
 
 namespace snowflake_ids {
 
-// Maps the ledger on first use; raises what is wrong with it.
+// Maps the ledger on first use. Raises an error if that fails.
 const ledger::Ledger& shared_ledger();
 
-// The same without raising: not mapped if anything is wrong, `error` says what.
+// The same without an error: if anything is wrong, the result is not mapped and `attached.error` says why.
 const ledger::Ledger& try_shared_ledger(ledger::Attached& attached);
 
-// Makes a damaged ledger usable, in place; raises what stands in the way.
+// Makes a damaged ledger usable again, in place. Raises an error if that fails.
 void repair_shared_ledger(uint64 floor_ms);
 
 // One word for snowflake_ids_status().

@@ -18,8 +18,8 @@ namespace snowflake_ids {
 
 void nap(int64 us) {
     constexpr int64 longest = 1000000;
-    // A latch counts in whole milliseconds, a tick may be just one: the last stretch is
-    // slept to the microsecond, or a tick in two would be missed.
+    // A latch counts in whole milliseconds, and a tick may be just one. So the last part is slept to the microsecond,
+    // or every second tick would be missed.
     constexpr int64 latch_from = 2000;
     us = std::clamp<int64>(us, 0, longest);
 
@@ -43,7 +43,7 @@ int64 Patience::left_us() const {
 
 void Attempts::pause(const Patience& patience) {
     constexpr int64 longest_us = 20000;
-    // Up to a quarter less: sessions that began to wait at once do not all come back at once.
+    // Up to a quarter less, so that sessions that began to wait together do not all come back together.
     const uint64 noise = (ledger::monotonic_us() + static_cast<uint64>(MyProcPid)) * 0x9e3779b97f4a7c15 >> 40;
     const int64 us = next_us_ - static_cast<int64>(noise % static_cast<uint64>(next_us_ / 4));
     nap(std::min(us, patience.left_us()));

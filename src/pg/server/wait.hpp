@@ -6,22 +6,22 @@
 
 namespace snowflake_ids {
 
-// Sleeps about `us` microseconds (at most a second, so that a corrected clock is noticed),
-// less if something happens, and serves interrupts: cancel, timeouts, terminate, death of
-// the postmaster.
+// Sleeps about `us` microseconds, but at most a second, so that a corrected clock is noticed. A signal ends the sleep
+// early. Handles interrupts: cancel, timeouts, termination, death of the postmaster.
 void nap(int64 us);
 
-// What one call may wait in all, for whatever it has to wait for: snowflake_ids.max_wait from `since` on.
-// What an operator calls is no draw: it waits for a relation in the server's queue, as ALTER SEQUENCE does.
+// How long one call may wait in all, for anything: snowflake_ids.max_wait, counted from `since`. Functions for
+// operators (`queues`) are different: they wait for a relation in the server's queue, as ALTER SEQUENCE does.
 struct Patience {
     uint64 since = ledger::monotonic_us();
     bool queues = false;
 
-    // 0 or less: it is over.
+    // 0 or less: the time is up.
     int64 left_us() const;
 };
 
-// Pauses between attempts at what another process has: longer each time, and never of the same length for all.
+// Pauses between attempts to get something that another process has. Each pause is longer than the last, and differs
+// between processes.
 class Attempts {
 public:
     void pause(const Patience& patience);
@@ -30,8 +30,8 @@ private:
     int64 next_us_ = 500;
 };
 
-// A random number of this run of the server's processes: another one after a crash restart, which makes the shared
-// memory anew.
+// A random number that names this run of the server's processes. It changes after a crash restart, which creates the
+// shared memory again.
 uint32 server_run();
 
 }  // namespace snowflake_ids

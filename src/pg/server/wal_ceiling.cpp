@@ -29,7 +29,7 @@ Content higher(const Content& now, const Content& wanted) { return {Max(now.numb
 Content unless_new(const Content& now, const Content& wanted) { return now.number == 0 ? now : higher(now, wanted); }
 
 Ceiling ceiling(const Content& c) { return {static_cast<int64>(c.number) * 1000, static_cast<uint64>(c.log_cnt)}; }
-// Rounded up: never below what was asked for.
+// Rounded up, so the ceiling is never below the wanted time.
 Content content(const Ceiling& c) {
     const auto us = static_cast<uint64>(Max(c.until_us, int64{0}));
     return {Min((us + 999) / 1000, place.seal.most()), static_cast<int64>(c.life_id)};
@@ -46,7 +46,8 @@ Ceiling read(const Patience& patience) { return ceiling(wal_sequence::read(place
 
 Ceiling raise(const Ceiling& wanted, const Patience& patience) {
     Content c = wal_sequence::update(place, unless_new, content(wanted), patience);
-    // The extension was dropped and made again: ids that the old relation covered are still there.
+    // 0: the relation is new. The extension was dropped and created again, but the ids that the old relation covered
+    // still exist.
     if (c.number == 0) {
         const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
         c = wal_sequence::update(place, higher, content({Max(wanted.until_us, highest_us), wanted.life_id}), patience);

@@ -1,12 +1,11 @@
-// The ceiling that travels with WAL: each database has a sequence relation, a member of the
-// extension, that holds a time. No backend issues a tick at or beyond the ceiling of its own
-// database, so wherever a row with an id has been replayed or recovered to, a higher ceiling
-// was replayed before it: lag, asynchronous commit, prepared transactions, point-in-time
-// recovery, cascading standbys and pg_rewind included.
+// The WAL ceiling: each database has a sequence relation, a member of the extension, that contains a time. No backend
+// issues a tick at or above the ceiling of its own database. So wherever a row with an id was replayed or recovered, a
+// higher ceiling was replayed before it. This includes lag, asynchronous commit, prepared transactions, point-in-time
+// recovery, cascading standbys and pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed: no id of that time or later has been issued
-//   log_cnt     the ledger life (ledger/life.hpp) that wrote it; another one means that ids
-//               up to the ceiling may exist which our ledger knows nothing of
+//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp): no id of that time or later has been issued
+//   log_cnt     the server life (ledger/life.hpp) that wrote it. If it is another life, ids up to the ceiling may
+//               exist that our ledger does not know
 //
 // How it is written: wal_sequence.hpp.
 #pragma once
@@ -19,27 +18,27 @@ namespace snowflake_ids::wal_ceiling {
 
 using Ceiling = ledger::WalCeiling;
 
-// `forget` is called when the relation may be another one than before: the extension was
-// dropped and made again, and the new relation knows nothing of the old ceiling.
+// Calls `forget` when the relation may be another one than before: after the extension was dropped and created again,
+// the new relation does not know the old ceiling.
 void watch(void (*forget)());
 
 // The current ceiling of this database, flushed.
 Ceiling read(const Patience& patience);
 
-// For an operator's forced reset only: puts it exactly there. Returns what it was before.
+// For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
 Ceiling set(const Ceiling& c, const Patience& patience);
 
-// A damaged page: see wal_sequence.hpp. What nobody knows any more becomes `c`.
+// For a damaged page, see wal_sequence.hpp. repair() writes `c` in place of what is lost.
 bool is_damaged(const Patience& patience);
 void repair(const Ceiling& c, const Patience& patience);
 
-// Raises it to at least `wanted.until_us`, and to that life; a new relation beyond the ceilings of all slots, whoever is
-// the first to raise it. Returns what is in force, flushed, in the relation that is there now: a change of it that is
-// noticed on the way has called `forget` before.
+// Raises the ceiling to at least `wanted.until_us`, and writes that life. A relation that was just created is raised
+// above the ceilings of all slots, whichever session is first. Returns the ceiling in force, flushed, of the relation
+// that exists now. If that turns out to be a new relation, `forget` was called before.
 Ceiling raise(const Ceiling& wanted, const Patience& patience);
 
-// Ahead of need: raises it if it is not beyond `soon_us`, without waiting for another session. Returns until when ids
-// may be issued, 0 if another session has the relation: who needs the ceiling will wait for it.
+// Raises the ceiling early: only if it is not above `soon_us`, and without waiting for another session. Returns until
+// when ids may be issued; 0 if another session has the relation. A draw that needs the ceiling will wait for it.
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
 
 // For ledger/wal.hpp.

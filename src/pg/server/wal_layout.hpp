@@ -1,9 +1,9 @@
-// The Snowflake-SI layout of the ids of this database, that travels with WAL. The ledger
-// freezes the layout for the whole server (ledger/formats.hpp); its file does not go along to a
-// standby, through pg_upgrade or into a restored copy, and may be removed. With another base
-// clock the numbers of old ids would come again.
+// The Snowflake-SI layout of this database's ids, in a sequence that is WAL-logged. The ledger remembers (freezes) one
+// layout for the whole server (ledger/formats.hpp). But its file does not reach a standby, a restored copy or a server
+// after pg_upgrade, and somebody may remove it. With another base clock old ids would be issued again.
 //
-//   last_value  base clock in Unix milliseconds << 4 | machine bits, sealed; 0: no id has been drawn in this database
+//   last_value  base clock in Unix milliseconds << 4 | machine bits, sealed (ledger/sealed.hpp);
+//               0: no id has been drawn in this database
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ void write(const Layout& layout, const Patience& patience);
 // For an operator's reset only.
 void forget(const Patience& patience);
 
-// A damaged page: see wal_sequence.hpp. What nobody knows any more becomes `layout`, or none.
+// For a damaged page, see wal_sequence.hpp. repair() writes `layout`, or none, in place of what is lost.
 bool is_damaged(const Patience& patience);
 void repair(const std::optional<Layout>& layout, const Patience& patience);
 

@@ -1,4 +1,4 @@
-// The page is read and written here, and checked before. What its number says is wal_ceiling.cpp's and wal_layout.cpp's.
+// Reads, checks and writes the page. The meaning of its number is the matter of wal_ceiling.cpp and wal_layout.cpp.
 #include "pg/server/wal_sequence.hpp"
 
 extern "C" {
@@ -18,7 +18,7 @@ namespace snowflake_ids::wal_sequence {
 
 namespace {
 
-// As the server's commands/sequence.c has them; its header does not.
+// Copied from the server's commands/sequence.c, because its header does not have them.
 struct Special {
     uint32 magic;
 };
@@ -74,8 +74,8 @@ struct Found {
     Content content{};
 };
 
-// As the server's read_seq_tuple(), which relies on more: a page that nobody wrote may come from a lost write or from
-// zero_damaged_pages, and passes checksums. Nothing here can raise.
+// Like the server's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
+// wrote, and it passes checksums. Nothing here can raise an error.
 Found find(const Place& place, Page page) {
     if (PageIsNew(page)) return {Damage::empty_page};
     const auto* header = reinterpret_cast<PageHeader>(page);
@@ -109,11 +109,11 @@ struct Change {
     Content before, after;
 };
 
-// As nextval(): keeps ALTER SEQUENCE from giving the relation another file meanwhile, which would lose what is written
-// to this one, and leave WAL for a file that is gone.
+// The lock of nextval(). It keeps ALTER SEQUENCE from giving the relation another file during a change. That would
+// lose what we write to this file, and leave WAL for a file that no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// `buffer` is the relation's page, locked. Ends with both released, and the WAL flushed. A damaged page stays as it is.
+// `buffer` is the relation's page, locked. Releases both, and flushes the WAL. A damaged page stays as it is.
 Change change_and_close(const Place& place, Relation rel, Buffer buffer,
                         Content (*next)(const Content& now, const Content& wanted), const Content& wanted) {
     const Page page = BufferGetPage(buffer);
@@ -148,7 +148,7 @@ Change change(Place& place, Content (*next)(const Content& now, const Content& w
     return c;
 }
 
-// As the server makes one.
+// Like a page that the server creates.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
@@ -171,7 +171,7 @@ HeapTuple make_tuple(Relation rel, const Place& place, const Content& content) {
     return tuple;
 }
 
-// Whatever is on disk; what the server refuses to read is zeros. A file without a page gets one.
+// Reads whatever is on disk; a page that the server refuses to read becomes zeros. A file without a page gets one.
 Buffer read_anything(Relation rel) {
     if (RelationGetNumberOfBlocks(rel) == 0) ReleaseBuffer(extend_relation(rel));
     return ReadBufferExtended(rel, MAIN_FORKNUM, 0, RBM_ZERO_ON_ERROR, nullptr);
@@ -238,7 +238,7 @@ void repair(Place& place, const Content& wanted, const Patience& patience) {
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr lsn = InvalidXLogRecPtr;
-    // Somebody else may have been faster.
+    // Another session may have repaired it already.
     if (find(place, BufferGetPage(buffer)).damage != Damage::none) {
         GenericXLogState* state = GenericXLogStart(rel);
         fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);

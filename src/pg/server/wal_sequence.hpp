@@ -1,13 +1,12 @@
-// A sequence relation of the extension as a page of two numbers that travels with WAL: what
-// the generators must know of ids that exist in this database, wherever its rows have been
-// replayed or recovered to.
+// A sequence relation of the extension, used as a page of two numbers that is WAL-logged. It has what the generators
+// must know about the ids of this database, wherever its rows were replayed or recovered.
 //
-// Written as generic WAL on the relation's only page and flushed before it counts. That needs
-// no transaction id: it works in read-only transactions and in parallel workers.
+// A change is written as generic WAL on the relation's only page, and flushed before it counts. That needs no
+// transaction id, so it works in read-only transactions and in parallel workers.
 //
-// What is read counts for ids, so nothing is read from a page that is not a sequence's, and no
-// number whose check bits are wrong (ledger/sealed.hpp): that is an error, and repair() leads
-// out. 0 on a good page is no number either. A relation that was just made holds the sealed 0.
+// Ids depend on the numbers. So a page that is not a sequence's, or a number with wrong check bits
+// (ledger/sealed.hpp), is an error; repair() corrects it. On a good page 0 is damage as well: a relation that was just
+// created has the sealed 0.
 #pragma once
 
 #include "ledger/sealed.hpp"
@@ -30,25 +29,25 @@ struct Content {
     friend bool operator==(const Content&, const Content&) = default;
 };
 
-// What is there now, flushed; on a standby, what has been replayed.
+// The present content, flushed; on a standby, what has been replayed.
 Content read(Place& place, const Patience& patience);
 
-// Puts what `next` makes of the current content there, if it differs. Flushed. Returns it.
+// Replaces the present content by what `next` makes of it, if that differs. Flushed. Returns the new content.
 Content update(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
                const Patience& patience);
 
-// The same without waiting for another session, and only if the number is not beyond `enough` already. False: another
-// session has the relation locked, or it is missing or damaged. Who needs it will meet that.
+// The same without waiting for another session, and only if the number is not above `enough` already. False: another
+// session has the relation locked, or it is missing or damaged. A call that needs it will get the error.
 bool update_if_free(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
                     uint64 enough, Content& content);
 
-// Puts exactly that there. Flushed. Returns what was there before.
+// Writes exactly `wanted`. Flushed. Returns the content before.
 Content set(Place& place, const Content& wanted, const Patience& patience);
 
-// The operator's way out. True if page or number are damaged; raises for what repair() cannot mend.
+// True if the page or the number is damaged. Raises an error for damage that repair() cannot correct.
 bool is_damaged(Place& place, const Patience& patience);
 
-// Makes the page again with that content if it is damaged. Flushed. Not in recovery.
+// Creates the page again with content `wanted`, if it is damaged. Flushed. Not in recovery.
 void repair(Place& place, const Content& wanted, const Patience& patience);
 
 }  // namespace snowflake_ids::wal_sequence
