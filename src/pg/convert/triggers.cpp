@@ -1,7 +1,7 @@
-// The triggers of a key's conversion (convert/): they keep the new columns filled while others write. They know tables
-// and columns by their numbers, so that a new name changes nothing. What the conversion itself does is SQL, in convert/.
+// The triggers of a key's conversion: they keep the new columns filled while others write. They find tables and
+// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/.
 //
-// A writer need not be allowed to read the key's table. As for foreign keys, keys are looked up as the owner of that
+// A writer may have no right to read the key's table. As for foreign keys, keys are looked up as the owner of that
 // table, and only for tables of the same owner.
 #include "pg/pg.hpp"
 
@@ -23,12 +23,12 @@ namespace snowflake_ids {
 
 namespace {
 
-// A trigger's call, its arguments read: the oid of the key's table, the number of the key, and that of the column which
-// refers to it (0 for triggers on the key). The new column beside number n is snowflake_ids_new_n.
+// A trigger's call and its arguments: the oid of the key's table, the number of the key's column, and the number of
+// the column that refers to it (0 for triggers on the key). The new column for column n is snowflake_ids_new_n.
 struct Call {
     TriggerData* data;
     Relation table;
-    HeapTuple tuple;  // the row as it will be, or is; of a deletion as it was
+    HeapTuple tuple;  // the new row; for a deletion the old one
     Oid key_table;
     AttrNumber key, column;
     bool share;
@@ -41,7 +41,7 @@ struct Call {
     pg_unreachable();
 }
 
-// An argument that is a number from 1 to max; 0 if it is none.
+// An argument that is a number from 1 to max; else 0.
 uint32 number(const Trigger* trigger, int n, uint32 max) {
     if (n >= trigger->tgnargs) return 0;
     char* end;
@@ -115,7 +115,7 @@ Oid exact_type(Relation table, AttrNumber column) {
     return TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
 }
 
-// Whether two columns have the same value; not known to be, where there is no telling.
+// True if two columns surely have the same value; false if that cannot be decided.
 bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Value b) {
     if (a.is_null || b.is_null) return a.is_null && b.is_null;
     const Oid type = type_of(table, column_a);
@@ -131,7 +131,7 @@ HeapTuple with_value(HeapTuple tuple, Relation table, AttrNumber column, Value v
     return heap_modify_tuple_by_cols(tuple, RelationGetDescr(table), 1, &number, &v.datum, &v.is_null);
 }
 
-// ---- statements, prepared once in a session and anew when a table has changed
+// ---- statements, prepared once per session, and again when a table has changed
 
 enum Kind : int32 { look_up, look_up_shared, fill_late };
 struct PlanKey {
@@ -145,7 +145,7 @@ struct PlanEntry {
     SPIPlanPtr plan;
 };
 
-// Within SPI, and as the owner of the table.
+// Call it within SPI and as the owner of the table.
 SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
@@ -183,7 +183,7 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     return plan;
 }
 
-// Another user for a while, as triggers of foreign keys are. An error ends it with the (sub)transaction.
+// For running as another user, like the triggers of foreign keys. An error ends it with the (sub)transaction.
 struct Identity {
     Oid user;
     int context;
@@ -199,9 +199,9 @@ Identity become_owner_of(Relation table) {
 
 void become(Identity who) { SetUserIdAndSecContext(who.user, who.context); }
 
-// The new id of a key, null if there is no such key or it has none yet. It is locked as a foreign key locks it, so that
-// it is still the key of that row when this is checked. `share`: waits for whoever is giving it one, and fails for a
-// snapshot that is too old to see it.
+// Looks up the new id of a key; null if there is no such key, or if it has no new id yet. Locks the row as a foreign
+// key does, so it still has this key when the foreign key is checked. `share`: waits for a transaction that is just
+// giving it an id, and fails if the snapshot is too old to see that id.
 Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
@@ -222,7 +222,7 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
     return id;
 }
 
-// The key's table, for one that refers to it and has the same owner.
+// Opens the key's table, for a table that refers to it. Both must have the same owner.
 Relation open_keys(const Call& call) {
     Relation keys = try_table_open(call.key_table, RowShareLock);
     if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||
@@ -241,8 +241,9 @@ Relation open_keys(const Call& call) {
 
 }  // namespace
 
-// On the key's table, before a row is written: a new row draws its id as the new default says, whatever was given for it.
-// A row keeps its id when its key changes, once it has one.
+// On the key's table, before a row is written. A new row gets its id from the new default, even if the statement gave
+// one. If the key of a row changes, the row keeps its id. A row without an id must not change its key: that is an
+// error.
 FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
     const AttrNumber shadow = new_column(call.table, call.key);
@@ -270,7 +271,7 @@ FUNCTION(snowflake_ids_convert_key) {
     return PointerGetDatum(call.tuple);
 }
 
-// On a table that refers to the key, before a row is written: the new column has the new id of the key that it refers to.
+// On a table that refers to the key, before a row is written: the new column gets the new id of the key.
 FUNCTION(snowflake_ids_convert_follow) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);
@@ -287,7 +288,7 @@ FUNCTION(snowflake_ids_convert_follow) {
         if (same(call.table, call.column, before, call.column, key)) return PointerGetDatum(call.tuple);
     }
     if (call.key_table == RelationGetRelid(call.table)) {
-        // A row that refers to itself is not there yet to be found.
+        // A row that refers to itself is not in the table yet, so a look-up would not find it.
         const Value own = value_of(call.tuple, call.table, call.key);
         if (same(call.table, call.column, key, call.key, own)) {
             const AttrNumber own_shadow = new_column(call.table, call.key);
@@ -303,7 +304,8 @@ FUNCTION(snowflake_ids_convert_follow) {
     return PointerGetDatum(with_value(call.tuple, call.table, shadow, found));
 }
 
-// On a table that refers to the key, as the transaction ends: a row came before the one that it refers to.
+// On a table that refers to the key, at the end of the transaction: fills the new column of a row that was written
+// before the row that it refers to.
 FUNCTION(snowflake_ids_convert_late) {
     Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, true);
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
@@ -329,9 +331,9 @@ FUNCTION(snowflake_ids_convert_late) {
     return PointerGetDatum(nullptr);
 }
 
-// On the key's table, as the transaction ends: a key may have passed from one row to another (rows that exchange their
-// keys, one that is deleted and inserted again), and what refers to it be none the wiser. Most keys that go are not there
-// any more; then nothing refers to them, and no table is searched.
+// On the key's table, at the end of the transaction. A key may now belong to another row: two rows exchanged their
+// keys, or a row was deleted and inserted again. The rows that refer to the key must then get the new id. Usually no
+// row has the old key any more. Then nothing refers to it, and no table is searched.
 FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);

@@ -1,4 +1,4 @@
-// Several servers: what tells this one from others, and whether an id can be one of its own.
+// Several servers: what distinguishes this one from others, and whether an id may be one of its own.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -17,7 +17,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// An id as the ledger counts.
+// An id, split into the values that the ledger uses.
 struct Drawn {
     ledger::Key key;
     unsigned node_bits;
@@ -27,26 +27,26 @@ struct Drawn {
     uint32 sequence;
 };
 
-// Its setting of a standby does not count here: ids below the floor were drawn by primaries.
+// standby_machine_id does not count here: ids below the floor were drawn by primaries.
 uint32 primary_node(unsigned node_bits) {
     not_accepted::check(not_accepted::bit(not_accepted::machine_id));
     return node_bits == 0 ? 0 : machine_id::of_primary(node_bits);
 }
 
-// False: no generator of this server has drawn it. True says less: the ledger keeps how far a
-// generator has come, not which ids it gave, and moves on past ids of which it cannot tell.
-// `slot`: of its generator, null if that has none.
+// False: no generator of this server has drawn the id. True means only "maybe": the ledger keeps how far a generator
+// has come, not which ids it issued, and it passes ids that it does not know. `slot`: of the id's generator, null if
+// that has none.
 bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Slot* slot) {
-    // After a crash the ledger may have forgotten ids; it stands above them from then on.
+    // After a crash the ledger may have lost ids. Entering the life puts it above them.
     durability::enter(shared, RecoveryInProgress(), Patience{});
     const bool has_toggle = ledger::has_toggle(id.key.format);
-    // Below the floor are ids of a primary that this server was a standby of, or of an earlier ledger.
+    // At or below the floor there may be ids of an earlier ledger, or of a primary whose standby this server was.
     if (slot != nullptr || id.key.node == primary_node(id.node_bits)) {
         const int64 floor_us = static_cast<int64>(shared.header->floor_ms.load()) * 1000;
         if (floor_us > 0 && id.tick <= ledger::clamped_tick(id.timeline, floor_us)) return true;
     }
     if (slot == nullptr) return false;
-    // `safe` after the word: a regression raises it first.
+    // Load `safe` after the word, because a regression raises `safe` first.
     const uint64 word = slot->word.load();
     const State state = ledger::unpack(word, slot->safe.load(), has_toggle);
     if (id.tick <= state.safe) return true;
@@ -54,7 +54,7 @@ bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Sl
     return id.tick < state.tick || id.sequence < state.next;
 }
 
-// An id of a 64-bit layout. `slot`: of one generator only; null: of the one that the id names.
+// An id of a 64-bit layout. `slot`: only this generator is asked; null: the one that the id names.
 bool may_be_mine(const ledger::Ledger& shared, const Layout& layout, uint64 numbering, uint64 id,
                  const ledger::Slot* slot) {
     const Result<Layout::Fields> fields = layout.split(id);
@@ -74,7 +74,7 @@ FUNCTION(snowflake_ids_sno_may_be_mine) {
     const sno::Fields id = sno::split(id_argument<sno::Id>(fcinfo, 0));
     const auto partition = static_cast<uint16>(id.partition);
     const ledger::Ledger& shared = shared_ledger();
-    // gen_sno_at() gives any time.
+    // gen_sno_at() issues ids of any time.
     if (id.ticktock == 0 &&
         ledger::find_slot(shared, {ledger::Format::sno_at, partition, InvalidOid}, false) != nullptr)
         PG_RETURN_BOOL(true);
@@ -91,13 +91,14 @@ FUNCTION(snowflake_ids_mastic_may_be_mine) {
 FUNCTION(snowflake_ids_snowflake_si_may_be_mine) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const ledger::Ledger& shared = shared_ledger();
-    // The layout of the first id counts, whatever the settings say now.
+    // The layout of the first id counts, not the present settings.
     const uint64 frozen = shared.header->si_layout.load();
     const Result<Layout> in_force =
         frozen != 0 ? ledger::snowflake_si_layout(frozen) : Result<Layout>(settings::snowflake_si_layout());
     const Result<uint64> numbering = in_force ? ledger::pack_numbering(in_force.value) : in_force.error;
     if (numbering && may_be_mine(shared, in_force.value, numbering.value, id, nullptr)) PG_RETURN_BOOL(true);
-    // An id does not say by which layout it was drawn. After a change of the layout the old ones keep their slots.
+    // An id does not say by which layout it was drawn. After a change of the layout, the slots of the old one still
+    // exist.
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
         if (ledger::format_of(slot) != ledger::Format::snowflake) continue;
@@ -117,8 +118,8 @@ int32 node_now(unsigned node_bits) {
 
 }  // namespace
 
-// snowflake_ids_issuer(): under which numbers this server issues ids now. machine_id is -1 in
-// recovery without an id of its own.
+// snowflake_ids_issuer(): the numbers under which this server issues ids now. machine_id is -1 in recovery without
+// standby_machine_id.
 FUNCTION(snowflake_ids_issuer) {
     not_accepted::check(not_accepted::any);
     const Layout si = settings::snowflake_si_layout();

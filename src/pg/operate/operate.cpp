@@ -1,5 +1,5 @@
-// What an operator may do to a generator: observe an imported id, restore a snapshot, reset.
-// All but a forced reset only move forward.
+// What an operator may do to a generator: observe an imported id, restore a snapshot, reset. Only a forced reset can
+// move a generator back.
 #include "pg/operate/operate.hpp"
 
 extern "C" {
@@ -24,8 +24,8 @@ namespace snowflake_ids::operate {
 
 namespace {
 
-// An imported id may be this far ahead of our clock: two servers' clocks differ. More would
-// let whoever may observe put everybody's ids into the future.
+// An imported id may be this far ahead of our clock, because the clocks of two servers differ. With more, users with
+// the right to observe could put all ids into the future.
 constexpr int64 plausible_lead_us = int64{60} * 1000000;
 
 }  // namespace
@@ -40,10 +40,10 @@ void refuse_far_ahead(int64 id_us, const char* what) {
 }
 
 void raise_past(Generator& g, uint64 tick) {
-    // Durable first: after a power loss the mapped file may have forgotten.
+    // The durable ceiling first: after a power loss the mapped file may be older.
     durability::raise_above(g, tick + 1, Patience{.queues = true});
     ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
-    // Ends leases that other backends hold at this tick.
+    // Ends leases of other backends at this tick.
     shared_ledger().header->epoch.fetch_add(1);
 }
 
@@ -83,10 +83,12 @@ ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
     pg_unreachable();
 }
 
-// The ceiling in WAL goes back after a forced reset, though not below what generators may have issued that were not
-// reset: their slots' ceilings tell. A session that was set up after the reset was applied, and before this, has seen the
-// old one and draws below it; perhaps for long, for ALTER SEQUENCE makes us wait. So the epoch counts once more, and what
-// was drawn meanwhile is covered after that.
+// Lowers the WAL ceiling after a forced reset. It must stay above all ids of generators that were not reset; the
+// ceilings of their slots give that bound.
+//
+// A session may be set up after the reset and before this call. It draws below the old WAL ceiling, maybe for long,
+// because ALTER SEQUENCE can make us wait. So we lower the ceiling, raise the epoch again so that such sessions look
+// again, and then raise the ceiling above what they drew.
 void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](int64 old_us) {
@@ -100,18 +102,19 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Pa
     wal_ceiling::raise(ceiling_below(old_us), patience);
 }
 
-// What a database knows of its ids has been lost. From the floor on no generator repeats what it was about, be it reset
-// or not; and what other sessions draw meanwhile is below the ceilings of their slots.
+// Repairs the two sequences of this database. What they said about its ids is lost. So no generator issues an id at or
+// below the floor again, whether it is reset or not. Other sessions may draw during the repair: their ids are below
+// the ceilings of their slots, and the new WAL ceiling is not below those.
 void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (wal_ceiling::is_damaged(patience)) {
-        // As in recovery: the life only, not the database.
+        // As in recovery: enters the life only, not the database.
         durability::enter(shared, true, patience);
         ledger::raise_floor(shared, reset.floor_ms);
         const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
         wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
         shared.header->epoch.fetch_add(1);
     }
-    // The server may know the layout still.
+    // The ledger may still have the layout.
     if (wal_layout::is_damaged(patience)) {
         const uint64 frozen = shared.header->si_layout.load();
         wal_layout::repair(frozen != 0 ? std::optional(ledger::unpack_numbering(frozen)) : std::nullopt, patience);
@@ -126,7 +129,7 @@ void refuse_past_floor() {
 
 }  // namespace
 
-// sno_observe(id, force). An id of a partition that this server does not draw in is none of this server's.
+// sno_observe(id, force). Ignores an id of a partition in which this server does not draw.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = forced(fcinfo, 1);
@@ -159,7 +162,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_observe(layout, id, force). An id of another node is none of this server's.
+// snowflake_observe(layout, id, force). Ignores an id of another node.
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
@@ -171,8 +174,8 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_ids_pass_now(format): the time now, which no id that is drawn from now on has or is before. It is the clock's
-// own time: nothing that a caller could abuse, so it takes no privilege.
+// snowflake_ids_pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
+// It needs no privilege: this is the clock's own time, which a caller cannot abuse.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     const int64 now_us = unix_us(now);
@@ -238,12 +241,13 @@ FUNCTION(snowflake_ids_reset) {
     durability::enter(shared, in_recovery, patience);
     durability::apply(reset);
     if (!in_recovery) {
-        // Other databases keep their own: to force, the function must be called in each.
+        // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
         if (reset.force)
             put_back_wal_ceiling(shared, floor_us, patience);
         else
             wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()}, patience);
-        // The layout as well: another database goes on refusing settings that are not those of its ids.
+        // This database forgets its layout. Another database continues to refuse settings that differ from those of
+        // its ids.
         if (reset.unfreeze) wal_layout::forget(patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),

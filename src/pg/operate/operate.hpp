@@ -8,13 +8,14 @@ namespace snowflake_ids::operate {
 // Raises an error if a time is implausibly far ahead of the clock.
 void refuse_far_ahead(int64 id_us, const char* what);
 
-// Nothing at or before `tick` is issued by this generator again, durably.
+// After this call the generator issues nothing at or before `tick`, durably.
 void raise_past(Generator& g, uint64 tick);
 
-// Argument `n`, force. Forcing needs more than the right to call the function: a superuser.
+// Argument `n`, force. Raises an error if it is true and the caller is no superuser.
 bool forced(FunctionCallInfo fcinfo, int n);
 
-// After an import: nothing at or before the id's time is issued by this generator again.
+// Observe: after an import, makes the generator pass the time of an imported id. It issues nothing at or before that
+// time again.
 void observe(Generator& g, int64 id_us, bool force, const char* what);
 
 }  // namespace snowflake_ids::operate

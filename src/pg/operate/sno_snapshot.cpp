@@ -30,7 +30,7 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "a whole number from 0 to " INT64_FORMAT, max);
     if (v == nullptr || v->type != jbvNumeric) refuse(key, expected);
-    // numeric_int8 rounds, and raises an error of its own beyond bigint.
+    // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
     const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
     if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) refuse(key, expected);
@@ -42,14 +42,14 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// A number of the object; absent keys are zero, as in the reference.
+// A number in the object. A missing key is zero, as in the reference.
 int64 number_of(Jsonb* object, const char* key, int64 max) {
     JsonbValue storage;
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), &storage);
     return v == nullptr ? 0 : whole_number(v, key, max);
 }
 
-// An array of its two bytes; absent: 0.
+// An array of the partition's two bytes; 0 if it is missing.
 uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, "partition", 9, &storage);
@@ -65,7 +65,7 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// sno_snapshot(partition): null for a partition that this server has not drawn from.
+// sno_snapshot(partition): null for a partition in which this server has drawn no id.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
@@ -86,8 +86,8 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
-// sno_restore(snapshot): the generator of the snapshot's partition never issues anything at
-// or before the times of the snapshot again.
+// sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
+// of the snapshot.
 FUNCTION(snowflake_ids_sno_restore) {
     refuse_nulls(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
@@ -111,7 +111,7 @@ FUNCTION(snowflake_ids_sno_restore) {
                                 sno::min_pool)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
-    // Who was granted this may still not put everybody's ids far ahead.
+    // Users with the privilege to call this must not put all ids far ahead either.
     if (!superuser()) operate::refuse_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);

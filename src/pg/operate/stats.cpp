@@ -1,4 +1,4 @@
-// What operators see: a row per generator of this server, and a row about the node.
+// What operators see: a row per generator of this server, and a row about the server itself.
 #include "pg/draw/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/settings.hpp"
@@ -30,8 +30,8 @@ Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
-// A slot knows the numbers of a layout, not its name: created ones may have a name in each database. Known ones are
-// told by theirs.
+// A slot has the numbering of a layout, not its name: in each database a created layout may have another one. Only
+// built-in layouts have a name here.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         const Result<uint64> known = ledger::pack_numbering(k.layout);
@@ -71,7 +71,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = !has_toggle;
     values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
 
-    // No id yet, or a generator without a time of its own.
+    // No id yet, or a generator that does not count time (sno_at).
     const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
     const int64 last_us = timeline.start_us(state.tick);
     nulls[i] = no_time;
@@ -93,7 +93,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-// As messages call a generator.
+// The name of a generator in messages.
 const char* message_name(const ledger::Header& header, const ledger::Slot& slot) {
     const ledger::Kind kind = ledger::kind_of(header, slot);
     switch (kind) {
@@ -132,8 +132,8 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids_node(): the settings that live here, and what lies in the data directory.
-// Never raises: it is what one asks when something is wrong. -1: of a machine id that was not accepted.
+// snowflake_ids_node(): the settings that make ids unique, and the state of the files in the data directory. Never
+// raises an error, because people call it when something is wrong. -1: the machine id was not accepted.
 FUNCTION(snowflake_ids_node) {
     ledger::Attached attached;
     const ledger::Ledger& shared = try_shared_ledger(attached);
@@ -153,7 +153,7 @@ FUNCTION(snowflake_ids_node) {
     PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
 }
 
-// snowflake_ids_stats_reset(): the counters, never the state.
+// snowflake_ids_stats_reset(): sets the counters to 0. It never changes the generators' state.
 FUNCTION(snowflake_ids_stats_reset) {
     generator::count_up_all();
     const ledger::Ledger& shared = shared_ledger();

@@ -9,8 +9,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// An interval of bigints, both ends included. Nothing is 0 to -1, not the ends of the type: row estimates add up
-// "above the first" and "below the last", which for neighbours is none, but for the ends would be less.
+// An interval of bigints, both ends included. The empty one is 0 to -1, not the ends of the type. A row estimate adds
+// up "above the first" and "below the last". For neighbours that gives no rows, for the ends it would give less.
 struct Span {
     int64 first = 0;
     int64 last = -1;
@@ -18,7 +18,7 @@ struct Span {
     constexpr bool empty() const { return last < first; }
 };
 
-// The part of a window that lies between two unsigned numbers, as bigints, which both have the same sign.
+// The part of a window between two unsigned numbers, as bigints. Both numbers must have the same sign as bigints.
 constexpr Span part(const Window<std::uint64_t>& w, std::uint64_t from, std::uint64_t to) {
     const std::uint64_t first = w.first > from ? w.first : from, last = w.last < to ? w.last : to;
     if (w.empty() || last < first) return {};
@@ -33,7 +33,7 @@ inline Expr* bigint_constant(int64 value) {
 // False for every id, and NULL for NULL.
 inline Expr* no_bigint(const TimeCall& call) { return call.compare(Comparison::less, bigint_constant(PG_INT64_MIN)); }
 
-// id within the span, with no more comparisons than it takes.
+// id within the span, with as few comparisons as possible.
 inline Expr* within_constants(const TimeCall& call, const Span& span) {
     if (span.empty()) return no_bigint(call);
     Expr* lower = call.compare(Comparison::greater_equal, bigint_constant(span.first));
@@ -49,14 +49,14 @@ inline Times known_times(const TimeCall& call) { return times_of(range_ends(Datu
 
 // ---- layouts of 64 bits
 //
-// SQL compares ids as signed numbers: those of the far half, the last half of their time, are below all others. So the
-// ids of a span of time are up to two intervals. If the range is not known, its end may lie in the far half, and the
-// predicate is replaced by
+// SQL compares ids as signed numbers. Ids in the last half of the layout's time (the far half) are negative, so they
+// sort below all others. The ids of a span of time are therefore up to two intervals. A range that is not constant may
+// reach into the far half, so the predicate is replaced by
 //
 //   id >= first(range) AND id <= last(range)   OR   id < 0 AND id >= far_first(range) AND id <= far_last(range)
 //
-// An index takes it as two conditions, and needs no filter besides. As a filter it works out the range once for most
-// rows: "id < 0" is there to end the second half at once. It is NULL where id or range is.
+// An index uses it as two conditions, and needs no filter. As a filter it computes the range once for most rows: "id <
+// 0" ends the second half at once. It is NULL if id or range is NULL.
 
 constexpr std::uint64_t far_half = std::uint64_t{1} << 63;
 
@@ -64,7 +64,7 @@ struct Halves {
     const char *first, *last, *far_first, *far_last;
 };
 
-// The arguments of first() and its like are those of the predicate, but for the id.
+// The arguments of first() and the others are those of the predicate without the id.
 inline Expr* both_halves(const TimeCall& call, const Halves& names) {
     List* arguments = list_copy_tail(call.arguments, 1);
     List* near = call.between(names.first, names.last, arguments);

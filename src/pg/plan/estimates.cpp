@@ -1,25 +1,26 @@
 // Row estimates for < <= >= > between ids, and between ids and time.
 //
-// The server's own estimators take half of a histogram's bin where they cannot tell how far into it a value lies, and
-// they can tell that for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would be
-// half of four days. Ids are numbers, so these estimators interpolate.
+// If the server's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
+// bin. They can tell it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would
+// be estimated as half of four days. Ids are numbers, so these estimators interpolate.
 //
-// Ranges. For "id >= a AND id < b" the server adds the two estimates up instead of multiplying them, but only if
-// both operators have its own estimators, by name. With others it multiplies. So each estimate here is made for the
-// clause's place in its AND: the fraction of the rows that pass the clauses before it. The product is then that
-// of the whole range:
+// Ranges. For "id >= a AND id < b" the server adds the two estimates instead of multiplying them, but only if both
+// operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
+// position in its AND: it is the fraction of the rows that pass the clauses before it. The product is then the
+// fraction of the whole range:
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// The AND is found by looking for the clause, by the address of its arguments, among the restrictions of the
-// relation. An index condition ("id >= sno_first_from(t)") is none of them, but was made from one: it is known by its
-// time. Where neither is found (a clause that the planner tries out before it is one of them) it stands alone.
+// How the AND is found: among the restrictions of the relation, look for the clause with the same arguments (by
+// address). An index condition ("id >= sno_first_from(t)") is not among them, but it was made from one that is: look
+// for its time argument. If nothing is found, the clause is estimated alone. The planner may estimate a clause before
+// it is a restriction.
 //
-// As with the server's, a bound that is not known gives a third, a range with such a bound 0.005; and a range beyond
-// the histogram, where rows may have arrived since, is not taken for empty.
+// As in the server, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
+// histogram is not taken as empty, because rows may have come since.
 //
-// New rows. Ids grow, so rows newer than the last ANALYZE lie beyond the histogram. If a bound is in its last bin or
-// beyond, the largest id is looked up in an index. The table's growth tells how many rows lie between.
+// New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
+// beyond, the largest id is looked up in an index. The table's growth tells how many rows are between.
 #include "pg/plan/estimates.hpp"
 
 extern "C" {
@@ -45,7 +46,7 @@ const OpExpr* comparison_clause(Node* clause) {
 // The clause that is estimated.
 struct Clause {
     const List* arguments;
-    // If it is an index condition made from a time predicate: the arguments of that.
+    // For an index condition that was made from a time predicate: the arguments of that predicate.
     Node *id = nullptr, *time = nullptr;
 
     Clause(const List* given, Node* variable, bool between_ids) : arguments(given) {
@@ -71,11 +72,11 @@ struct Clause {
     }
 };
 
-// The list of AND-ed clauses in which a clause stands, in a list of such or in an AND below; or NIL.
+// The list of AND-ed clauses that contains a clause: `clauses` or an AND below them; or NIL.
 List* and_list(List* clauses, const Clause& clause);
 
 List* and_list_below(Node* node, const Clause& clause) {
-    // What the planner estimates is the form of an OR that has its own RestrictInfos inside.
+    // For an OR, the planner estimates the form that has RestrictInfos inside.
     if (IsA(node, RestrictInfo)) {
         auto* info = reinterpret_cast<RestrictInfo*>(node);
         node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
@@ -104,7 +105,7 @@ List* and_list(List* clauses, const Clause& clause) {
     return NIL;
 }
 
-// Adds a clause to what is left, if it compares the variable with something.
+// Adds a clause to `left`, if it compares the variable with something.
 template <class Id>
 void add_clause(PlannerInfo* root, Oid opno, List* arguments, Node* variable, const Order& order, Left<Id>& left) {
     Comparison comparison;
@@ -134,7 +135,7 @@ void add_clauses_before(PlannerInfo* root, List* clauses, const Clause& clause, 
         if (op == nullptr) continue;
         if (clause.is(op)) return;
         if (clause.is_made_from(op)) {
-            // Of a range, whose lower end comes first. Else it must be the predicate for the same side.
+            // For a range, the lower end comes first. For a comparison, it must be the predicate for the same side.
             TimeSpan<Id> span;
             if (!time_span(root, get_opcode(op->opno), op->args, span)) return;
             if (exprType(span.time) == TSTZRANGEOID) {

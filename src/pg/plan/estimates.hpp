@@ -1,5 +1,5 @@
-// What ANALYZE knows of a column of ids, and which fraction of its rows some comparisons leave. For row estimates:
-// see estimates.cpp.
+// What ANALYZE knows about a column of ids, and the fraction of its rows that pass some comparisons. For row
+// estimates: see estimates.cpp.
 #pragma once
 
 #include "core/gid.hpp"
@@ -31,12 +31,13 @@ struct Order {
         Oid left, right;
         op_input_types(opno, &left, &right);
         type = left == TIMESTAMPTZOID ? right : left;
-        // Anybody may make an operator with these estimators, of other types too, and with one side only.
+        // Anyone may create an operator with these estimators, also for other types or with one argument.
         family = OidIsValid(type) ? lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf : InvalidOid;
         function = get_opcode(opno);
     }
 
-    // That of a type of the server, whose operators have the server's estimators.
+    // The order of a built-in type, such as uuid. Its operators have the server's estimators, so the order is not
+    // found by an operator of ours, but in the type's btree family.
     static Order of_type(Oid type) {
         const TypeCacheEntry* known = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
         return Order(get_opfamily_member(known->btree_opf, type, type, static_cast<int16>(Comparison::less)));
@@ -50,13 +51,13 @@ struct Order {
     }
 };
 
-// What some AND-ed comparisons leave of a column.
+// The ids of a column that pass some AND-ed comparisons.
 template <class Id>
 struct Left {
     bool has_lower = false, has_upper = false;
     bool has_unknown_lower = false, has_unknown_upper = false;
     bool nothing = false;   // compared with NULL
-    bool compared = false;  // by any clause: then NULLs are out
+    bool compared = false;  // by any clause: then NULLs do not pass
     bool lower_included = false, upper_included = false;
     Id lower{}, upper{};
 
@@ -119,7 +120,7 @@ struct Left {
     }
 };
 
-// What ANALYZE knows of a column. Valid as long as the variable's statistics are held.
+// What ANALYZE knows about a column. Valid until the variable's statistics are released.
 template <class Id>
 class Statistics {
 public:
@@ -131,11 +132,11 @@ public:
         get(variable, order, STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
         get(variable, order, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
         for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
-        // A column that is all NULL has neither, and needs none.
+        // A column with only NULLs has neither, and needs none.
         exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
     }
 
-    // Of the rows that are left, the fraction for which `is` is true, as far as the values tell that ANALYZE kept.
+    // The fraction of the remaining rows for which `is` is true, estimated from the values that ANALYZE kept.
     template <class Is>
     double fraction_that(const Left<Id>& left, Is is) const {
         double all = 0, those = 0;
@@ -185,7 +186,7 @@ private:
 
     bool is_late(const Id& x) const { return compare(x, id(histogram_, histogram_.nvalues - 2)) > 0; }
 
-    // The part of the histogram, with what is beyond it, below an id.
+    // The fraction of the rows that are below an id, of those in the histogram and beyond it.
     double below(const Id& x) {
         const int bins = histogram_.nvalues - 1;
         int low = 0, high = bins;  // id(low) <= x < id(high), once x is known to be inside
@@ -203,9 +204,9 @@ private:
         return (1 - beyond_) * (low + distance(id(histogram_, low), x) / width) / bins;
     }
 
-    // Finds what came after the histogram was made: the largest id now, and the fraction of the rows that lie beyond
-    // the histogram. That is the table's growth. VACUUM counts the rows, so that growth before it is not seen. Then the
-    // fraction is that of the server's own estimators: the last bin is stretched to the largest id.
+    // Looks for rows newer than the histogram: the largest id now, and the fraction of rows beyond the histogram. That
+    // fraction is the table's growth. VACUUM counts the rows, so growth before it is not seen. Then the fraction is
+    // the one of the server's own estimators: the last bin is stretched to the largest id.
     void look_beyond() {
         if (looked_) return;
         looked_ = true;
@@ -219,11 +220,11 @@ private:
     }
 
     double of_histogram(const Left<Id>& left) {
-        // Once for both ends.
+        // Before below() is called for either end, so that both use the same end_.
         if ((left.has_lower && is_late(left.lower)) || (left.has_upper && is_late(left.upper))) look_beyond();
         double part = (left.has_upper ? below(left.upper) : 1) - (left.has_lower ? below(left.lower) : 0);
-        // Beyond the histogram there may be rows by now: the server allows for a hundredth of a bin. A range that
-        // lies inside may be as short as it is.
+        // Rows may have come since ANALYZE, beyond the histogram. So a range that is not inside it gets at least a
+        // hundredth of a bin, as in the server. A range inside it has no minimum.
         const bool inside = left.has_lower && left.has_upper && below(left.upper) > 0 && below(left.lower) < 1;
         const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
         if (part < least) part = least;
@@ -234,7 +235,7 @@ private:
     VariableStatData& variable_;
     Oid family_;
     bool looked_ = false;
-    double beyond_ = 0;  // if it is not 0, up to end_
+    double beyond_ = 0;  // fraction of the rows between the histogram and end_
     Id end_{};
     AttStatsSlot common_{}, histogram_{};
     double nulls_ = 0, common_rows_ = 0;

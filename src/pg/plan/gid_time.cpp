@@ -1,5 +1,5 @@
-// Comparing gids with time. Gids are ordered by kind, then time: only where one kind is known, from a type modifier,
-// do the gids of a span of time lie together.
+// Comparing gids with time. Gids are ordered by kind, then by time. So the gids of a span of time are next to each
+// other only if there is one kind, which a type modifier tells.
 #include "core/gid.hpp"
 
 #include <cstring>
@@ -23,7 +23,7 @@ struct Format {
     static constexpr const char* first = "gid_first";
     static constexpr const char* last = "gid_last";
 
-    // What has the modifier has been checked against it: columns, casts, variables, and domains over such a type.
+    // Values with the modifier have been checked against it: columns, casts, variables, and domains over such a type.
     static bool bounds(Node* id, Bounds& out) {
         int32 modifier = exprTypmod(id);
         if (modifier < 0 && IsA(id, RelabelType)) {
@@ -42,7 +42,7 @@ struct Format {
     }
 };
 
-// False for a kind that there is not: an index condition must not raise.
+// False for a kind that does not exist: an index condition must not raise an error.
 bool kind_argument(FunctionCallInfo fcinfo, GidBounds& out) {
     const text* name = PG_GETARG_TEXT_PP(0);
     const std::size_t length = VARSIZE_ANY_EXHDR(name);

@@ -1,8 +1,8 @@
-// Looks up the end of an index while a query is planned. What is made of it is in estimates.cpp.
+// Looks up the end of an index at planning time. estimates.hpp uses it.
 //
-// The server's own estimators do the same for built-in types, and this follows their rules: rows that are dead but
-// not yet for everybody count as well as rows that are not committed yet. So the search mostly ends at the first entry;
-// and it gives up after some pages of the table.
+// The server's own estimators do the same for built-in types, and this follows their rules. Some rows count although
+// the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still see. So
+// the search mostly ends at the first entry. It gives up after some pages of the table.
 #include "pg/plan/index_end.hpp"
 
 #include <cstring>
@@ -34,7 +34,7 @@ namespace {
 
 constexpr int most_pages = 100;
 
-// A plain table; null if it is something else.
+// The variable's table; null if it is partitioned or no table.
 const RangeTblEntry* table_of(PlannerInfo* root, const VariableStatData& variable) {
     if (variable.rel == nullptr || variable.rel->relid == 0) return nullptr;
     const RangeTblEntry* table = planner_rt_fetch(variable.rel->relid, root);
@@ -53,7 +53,7 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     return nullptr;
 }
 
-// The first entry from this end, NULLs left out.
+// The first entry in this direction, without NULLs.
 bool first_entry(Relation table, Relation index, ScanDirection direction, void* value, std::size_t length) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));
@@ -99,7 +99,7 @@ bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid f
     const RangeTblEntry* entry = table_of(root, variable);
     const IndexOptInfo* known = entry != nullptr ? index_on(variable, family) : nullptr;
     if (known == nullptr) return false;
-    // The planner holds the locks.
+    // The planner has the locks.
     Relation table = table_open(entry->relid, NoLock);
     Relation index = index_open(known->indexoid, NoLock);
     const ScanDirection direction = known->reverse_sort[0] ? ForwardScanDirection : BackwardScanDirection;

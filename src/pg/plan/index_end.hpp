@@ -1,4 +1,4 @@
-// The end of an index: the largest value of a column now, however old its statistics are. For row estimates.
+// The end of an index: the present largest value of a column, even if its statistics are old. For row estimates.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -10,12 +10,12 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The largest value of a column whose values have `length` bytes, passed by reference, and are sorted by the btree
-// `family`. Rows that are not committed yet count. False if there is no index for it, or nothing in it, or if it would
-// take too long to find.
+// The largest value of a column. Its values must have `length` bytes, be passed by reference, and be sorted by the
+// btree `family`. Rows that are not committed yet count. False if there is no index for it, if the index is empty, or
+// if the search would take too long.
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid family, void* value, std::size_t length);
 
-// The fraction of the rows of the variable's table that were added since the server counted them, by ANALYZE or VACUUM.
+// The fraction of the table's rows that were added since ANALYZE or VACUUM counted them.
 double growth_since_statistics(PlannerInfo* root, const VariableStatData& variable);
 
 }  // namespace snowflake_ids

@@ -1,7 +1,7 @@
-// Ids of any layout, and time. A bigint that is no id of the layout was created at no time.
+// Ids of any layout, and time. A bigint that is no id of the layout has no time.
 //
-// The layout is looked up when the query runs: a plan may outlive it. What the planner must know is only whether ids
-// of the last half are negative: those of layouts with 64 bits, all of them known ones.
+// The layout is looked up when the query runs, because a plan may live longer than the layout. The planner only has to
+// know whether ids of the last half are negative. That is so for layouts with 64 bits, which are all built-in.
 #include "pg/plan/bigint_time.hpp"
 #include "pg/type/layouts.hpp"
 
@@ -36,7 +36,7 @@ namespace {
 
 constexpr TimePredicate predicates[] = {{snowflake_ids_snowflake_created_in, Comparison::less, 0, 2, true}};
 
-// The layout that a constant names. Without one the predicate remains, and complains when it is called.
+// The layout that a constant names. Without one, the predicate stays and raises its error when it is called.
 const NamedLayout* named(const TimeCall& call) {
     const auto* name = static_cast<const Const*>(lsecond(call.arguments));
     if (!IsA(name, Const) || name->constisnull) return nullptr;
@@ -57,7 +57,7 @@ Expr* elsewhere(const TimeCall& call) {
     return layout != nullptr && has_far_half(layout) ? both_halves(call, names) : nullptr;
 }
 
-// A constant range is like any other, for the layout that goes with it may change.
+// A constant range is treated like any other, because the layout of that name may change.
 Expr* for_partitions(const TimeCall& call) {
     Expr* halves = elsewhere(call);
     if (halves != nullptr) return halves;

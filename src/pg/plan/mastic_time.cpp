@@ -1,4 +1,4 @@
-// Mastic ids and time. From the year 6485 on they are negative: the far half.
+// Mastic ids and time. From the year 6485 on the ids are negative: the far half (bigint_time.hpp).
 #include "core/mastic.hpp"
 
 #include "pg/plan/bigint_time.hpp"
@@ -37,7 +37,7 @@ Expr* with_constants(const TimeCall& call) {
     return make_orclause(list_make2(within_constants(call, near_ids), within_constants(call, far_ids)));
 }
 
-// One index condition cannot tell both halves.
+// One index condition cannot describe both halves.
 List* index_conditions(const TimeCall&) { return NIL; }
 
 Expr* replacement(const TimeCall& call) { return both_halves(call, names); }

@@ -1,8 +1,8 @@
-// Snowflake-SI ids and time. A bigint that is no id (negative, or of more than 53 bits) was created at no time.
+// Snowflake-SI ids and time. A bigint that is no id (negative, or more than 53 bits) has no time.
 //
-// A base clock and width from the settings are looked up when the query runs, for the settings can change after it was
-// planned. Those from arguments are used where they are valid constants; else the predicate remains as it is, and
-// complains about them as the function does.
+// Base clock and width from the settings are looked up when the query runs, because the settings can change after
+// planning. If they are arguments and valid constants, the planner uses them. Otherwise the predicate stays, and
+// raises the same errors about them as the function.
 #include "core/snowflake_si.hpp"
 
 #include "pg/plan/bigint_time.hpp"

@@ -1,4 +1,4 @@
-// What time predicates of all formats share: times of ranges, and what the planner is told.
+// What the time predicates of all formats share: the times of ranges, and the answers to the planner.
 #include "pg/plan/time_predicate.hpp"
 
 #include <cstring>
@@ -38,8 +38,8 @@ RangeEnds range_ends(TypeCacheEntry* type, const RangeType* range) {
             unix_us(DatumGetTimestampTz(upper.val))};
 }
 
-// The type of the id in id <@ range. As the function is declared: who estimates with statistics calls it without an
-// expression that could tell.
+// The type of the id in id <@ range, as the function is declared. Estimators call the function without an expression,
+// so there is no actual type.
 Oid declared_id_type(FunctionCallInfo fcinfo) {
     Oid* types;
     int count;
@@ -49,15 +49,16 @@ Oid declared_id_type(FunctionCallInfo fcinfo) {
     return type;
 }
 
-// A range of times that was met, byte for byte as it comes: with its type, without its length.
+// The last range of times at a call site, and its bytes: with its type, without its length.
 struct KnownRange {
-    TypeCacheEntry* type;  // the last one that was looked up
+    TypeCacheEntry* type;  // the type that was last looked up
     Times times;
     std::size_t length;  // 0: no range yet
     char bytes[32];      // a tstzrange has 21
 };
 
-// The times of the range in argument `n`; null if it is no tstzrange, whose type is in `known`.
+// The times of the range in argument `n`; null if its elements are not timestamptz. `known` is the cache of this call
+// site. After the call, known->type is the type of this range, if the result is null.
 const Times* times_of_range(FunctionCallInfo fcinfo, int n, KnownRange*& known) {
     FmgrInfo* site = fcinfo->flinfo;
     if (site->fn_extra == nullptr) site->fn_extra = MemoryContextAllocZero(site->fn_mcxt, sizeof(KnownRange));
@@ -98,8 +99,8 @@ Times range_argument(FunctionCallInfo fcinfo, int n) {
     return times != nullptr ? *times : Times::none();
 }
 
-// Of a range of anything else than times the element is the id itself, as the server's own operator has it, which
-// ours stands before.
+// For a range of another element type, the element is the id itself. Our operator hides the server's own one, so it
+// must behave the same.
 bool range_contains(FunctionCallInfo fcinfo, int64 us) {
     KnownRange* known;
     const Times* times = times_of_range(fcinfo, 1, known);
@@ -115,12 +116,13 @@ bool range_contains(FunctionCallInfo fcinfo, int64 us) {
 
 namespace {
 
-// The planner simplifies again what it has simplified. A predicate that got its comparison for pruning is marked, so
-// that it gets no second one: its id is relabelled as what it is, with a type modifier that no id has. Nothing else
-// looks at that.
+// The planner may simplify an expression twice. A predicate that already has its comparison for pruning must not get a
+// second one, so its id gets a mark: a RelabelType to its own type, with a type modifier that no id has. Nothing else
+// reads that.
 constexpr int32 compared_mark = 0x73666964;
 
-// A function shows the casts of its arguments in EXPLAIN. It has a collation as its mark: no argument here has any.
+// For a function call the mark is a collation instead, because EXPLAIN would show the cast of its argument. No
+// argument here has a collation.
 constexpr Oid marking_collation = C_COLLATION_OID;
 
 Node* marked_as_compared(Node* id) {
@@ -163,7 +165,7 @@ bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall
         out.id = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(out.id)->arg);
         out.compared = true;
     }
-    // The operators are declared for any range.
+    // Checked here, because the operators are declared for any range.
     return exprType(out.time) == (predicate->range ? TSTZRANGEOID : TIMESTAMPTZOID);
 }
 
@@ -171,7 +173,7 @@ Expr* TimeCall::compare(Comparison comparison, Expr* bound) const {
     const TypeCacheEntry* type = lookup_type_cache(id_type, TYPECACHE_BTREE_OPFAMILY);
     const Oid opno = get_opfamily_member(type->btree_opf, type->btree_opintype, type->btree_opintype,
                                          static_cast<int16>(comparison));
-    // The type and its operator class come and go together.
+    // The type and its operator class are created and dropped together.
     if (!OidIsValid(opno)) elog(ERROR, "type %u has no order", id_type);
     auto* op = reinterpret_cast<OpExpr*>(
         make_opclause(opno, BOOLOID, false, static_cast<Expr*>(copyObjectImpl(id)), bound, InvalidOid, InvalidOid));
@@ -216,7 +218,7 @@ bool may_be_repeated(Node* node) {
            !contain_agg_clause(node) && !contain_window_function(node);
 }
 
-// The column that an id is, of the query itself; null if it is something else.
+// The column, if the id is a column of this query level; else null.
 const Var* column(Node* id) {
     while (IsA(id, RelabelType)) id = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(id)->arg);
     if (!IsA(id, Var)) return nullptr;
@@ -234,7 +236,7 @@ bool is_of_partitioned_table(PlannerInfo* root, Node* id) {
            is_partitioned_table(rt_fetch(var->varno, root->parse->rtable));
 }
 
-// A comparison with time, marked; null if there is no such operator.
+// The predicate as an operator, marked as compared; null if there is no such operator.
 Expr* compared(const TimeCall& call) {
     static constexpr const char* spelling[] = {"", "<", "<=", "", ">=", ">"};
     const bool time_first = call.predicate->time_argument == 0;
@@ -253,8 +255,8 @@ Expr* compared(const TimeCall& call) {
     return reinterpret_cast<Expr*>(op);
 }
 
-// A partition inherits the restrictions of its table, each by itself. The comparison that was added for pruning is
-// among them, so that the predicate has nothing left to say.
+// True if the partitioned table has the same comparison already. A partition inherits the restrictions of its table,
+// each by itself. If the comparison that was added for pruning is among them, the predicate adds nothing.
 bool is_said_by_partitioned_table(PlannerInfo* root, const TimeCall& call, List* conditions) {
     const Var* var = column(call.id);
     if (var == nullptr || list_length(conditions) != 1 || root->append_rel_array == nullptr ||
@@ -325,7 +327,7 @@ List* index_conditions(const TimeFormat& format, SupportRequestIndexCondition* r
     return conditions;
 }
 
-// Of functions only: an operator has its own estimator.
+// For functions only, because an operator has its own estimator.
 bool estimated(const TimeFormat& format, SupportRequestSelectivity* request) {
     TimeCall call;
     if (!find_call(format, request->funcid, request->args, call)) return false;

@@ -1,25 +1,26 @@
-// Comparing ids with time: the operators themselves, and what the planner makes of them.
+// Comparing ids with time: the operators themselves, and what the planner turns them into.
 //
-// A time predicate ("id >= t", "id <@ range") means what it says of the id's timestamp. The planner asks its support
-// function for other forms of it:
+// A time predicate ("id >= t", "id <@ range") compares the timestamp of an id. The planner asks its support function
+// for other forms of it:
 //
-//   constant time   Replaced by comparisons with constant ids, wherever it stands. Indexes, BRIN, partition pruning,
-//                   constraint exclusion and estimates need no more. Where all ids or none are meant: "id >= first id"
-//                   and "id < first id", which are true and false, but NULL for a NULL id, as the predicate is.
+//   constant time   Replaced by comparisons with constant ids, wherever it appears. Indexes, BRIN, partition pruning,
+//                   constraint exclusion and estimates need no more. If all ids or none are meant: "id >= first id"
+//                   and "id < first id". These are true and false, but NULL for a NULL id, like the predicate.
 //   any other time  The predicate stays, and works as a filter: one call for each row. For an index it becomes
-//                   "id >= sno_first_from(t)" and the like, which the index needs no filter besides.
-//   partitions      Pruning at run time knows comparisons of the partition key only. So for the column of a partitioned
-//                   table the comparison is added: "id >= t AND id >= sno_first_from(t)".
+//                   "id >= sno_first_from(t)" and the like. The index then needs no filter.
+//   partitions      Pruning at run time understands only comparisons of the partition key. So for the column of a
+//                   partitioned table the comparison is added: "id >= t AND id >= sno_first_from(t)".
 //
-// An index condition only has to accept the right rows. So where no id is meant, sno_first_from(t) is NULL, and the
-// index finds nothing.
+// An index condition only has to accept the right rows. So if no id is meant, sno_first_from(t) is NULL, and the index
+// finds nothing.
 //
-// What replaces a predicate must be the same three-valued expression, for it may stand below a NOT. Proof for P AND C,
-// where P is the predicate and C the index condition: if id or t is NULL, P and C are both NULL. Else P is true or
-// false. If P is true, C is true. If P is false, C is false or NULL, and the AND is false.
-// For ranges two comparisons replace the predicate: id >= first AND id <= last. If the range is NULL, both are NULL. If
-// there are ids in it, this is true exactly for them. If there are none, first is the last id of all and last the first
-// id of all: no id passes both, for the two differ.
+// The replacement must be the same three-valued expression, because it may be below a NOT. Proof for P AND C, where P
+// is the predicate and C the index condition:
+//   - If id or t is NULL, P and C are both NULL.
+//   - Else P is true or false. If P is true, C is true. If P is false, C is false or NULL, and the AND is false.
+// For ranges two comparisons replace the predicate: id >= first AND id <= last. If the range is NULL, both are NULL.
+// If ids belong to the range, this is true exactly for them. If none do, first is the last id of all and last the
+// first id of all: no id passes both, because the two differ.
 #pragma once
 
 #include "core/window.hpp"
@@ -39,14 +40,14 @@ namespace snowflake_ids {
 
 // ---- at run time
 
-// The times of the tstzrange in argument `n`. The last one is kept for the next call, with what called: mostly it
-// is the same for all rows of a query.
+// The times of the tstzrange in argument `n`. The last range is kept for the next call at this call site, because it
+// is usually the same for all rows of a query.
 Times range_argument(FunctionCallInfo fcinfo, int n);
 
 inline bool within(const Times& times, int64 us) { return times.from <= us && us <= times.to; }
 
-// The id that bounds those whose time compares like this with argument `n`, or NULL if there are none: the first one
-// for >= and >, the last one for < and <=.
+// The id that bounds all ids whose time compares like this with argument `n`: the first one for >= and >, the last one
+// for < and <=. NULL if there are none.
 template <class Bounds>
 Datum bound_datum(FunctionCallInfo fcinfo, const Bounds& bounds, Comparison comparison, int n) {
     const auto ids = window(bounds, Times::that_are(comparison, unix_us(PG_GETARG_TIMESTAMPTZ(n))));
@@ -57,7 +58,7 @@ Datum bound_datum(FunctionCallInfo fcinfo, const Bounds& bounds, Comparison comp
 template <class Id>
 bool compare_with_time(FunctionCallInfo fcinfo, Comparison comparison, int id, int time) {
     const int64 us = time_us(id_argument<Id>(fcinfo, id));
-    // No id is at either infinity.
+    // No id has an infinite time.
     const int64 t = unix_us(PG_GETARG_TIMESTAMPTZ(time));
     switch (comparison) {
         case Comparison::less:
@@ -72,9 +73,9 @@ bool compare_with_time(FunctionCallInfo fcinfo, Comparison comparison, int id, i
     pg_unreachable();
 }
 
-// id <@ range for an id of time `us`. The operator is declared for any range: declared for tstzrange, it would be the
-// best match for an untyped literal or parameter beside a tstzrange, and queries that compare ranges with each
-// other would read it as an id.
+// id <@ range for an id of time `us`. The operator is declared for any range. Declared for tstzrange, it would be the
+// best match for an untyped literal or parameter next to a tstzrange: then queries that compare two ranges would read
+// the literal as an id.
 bool range_contains(FunctionCallInfo fcinfo, int64 us);
 
 // ---- at planning time
@@ -82,7 +83,7 @@ bool range_contains(FunctionCallInfo fcinfo, int64 us);
 // One SQL function that is a time predicate, and which of its arguments are the id and the time.
 struct TimePredicate {
     PGFunction function;
-    Comparison comparison;  // id comparison time, unless it is about a range
+    Comparison comparison;  // as in "id comparison time"; not used for a range
     int id_argument, time_argument;
     bool range;
 };
@@ -95,7 +96,7 @@ struct TimeCall {
     Node* id;
     Node* time;
     Oid id_type;
-    bool compared;  // the comparison for pruning stands beside it already
+    bool compared;  // the comparison for pruning has been added already
 
     bool time_is_known() const { return IsA(time, Const) && !reinterpret_cast<const Const*>(time)->constisnull; }
     Datum known_time() const { return reinterpret_cast<const Const*>(time)->constvalue; }
@@ -107,22 +108,23 @@ struct TimeCall {
     List* between(const char* first, const char* last, List* arguments) const;
 };
 
-// What a format tells about its time predicates.
+// What the planner must know about the time predicates of a format.
 struct TimeFormat {
     const TimePredicate* predicates;
     int count;
-    // The predicate as comparisons with constants, where the time is known; null if it must stay.
+    // The predicate as comparisons with constants, if the time is constant; null if it must stay.
     Expr* (*with_constants)(const TimeCall&);
     // Comparisons that together accept the same ids, for an index; NIL if there are none.
     List* (*index_conditions)(const TimeCall&);
-    // What replaces the predicate where it is about a column of a partitioned table. Null: for a comparison "predicate
-    // AND index condition", for a range the index conditions.
+    // What replaces the predicate for a column of a partitioned table. Null: for a comparison "predicate AND index
+    // condition", for a range the index conditions.
     Expr* (*for_partitions)(const TimeCall&) = nullptr;
-    // What replaces it elsewhere. Null: it stays.
+    // What replaces it for other ids. Null: it stays.
     Expr* (*elsewhere)(const TimeCall&) = nullptr;
-    // Do the index conditions accept more than the predicate, which then stays as a filter?
+    // Do the index conditions accept more than the predicate? Then the predicate stays as a filter.
     bool lossy = false;
-    // The selectivity of a range function; the time is folded as far as estimates may. Null: that of its comparisons.
+    // The selectivity of a range function. For this, the time is folded as far as estimates allow. Null: that of its
+    // comparisons.
     double (*selectivity)(const SupportRequestSelectivity*, const TimeCall&) = nullptr;
 };
 
@@ -137,7 +139,7 @@ Datum time_support(FunctionCallInfo fcinfo, const TimeFormat& format);
 
 Const* text_constant(const char* text);
 
-// The ends of a constant range as comparisons; absent where the range is not bounded.
+// The ends of a constant range as comparisons. On a side without a bound there is none.
 struct RangeEnds {
     bool empty, has_lower, has_upper;
     Comparison lower, upper;
@@ -146,17 +148,18 @@ struct RangeEnds {
 RangeEnds range_ends(const RangeType* range);
 Times times_of(const RangeEnds& ends);
 
-// What a time predicate leaves of the ids, for estimates.
+// The ids that a time predicate accepts, for estimates.
 template <class Id>
 struct TimeSpan {
     Node* id;
     Node* time;
     bool has_lower, has_upper;  // does it bound the ids on this side?
-    bool known;                 // if not, there is no window
+    bool known;                 // is the time constant? Only then there is a window
     Window<Id> window;
 };
 
-// False if this is no time predicate on ids of that type, or ids of one span of time do not lie together.
+// False if this is no time predicate on ids of that type, or if the ids of one span of time are not next to each
+// other.
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<sno::Id>& out);
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<gid::Id>& out);
 
@@ -165,7 +168,8 @@ Expr* id_constant(Oid type, const Id& id) {
     return reinterpret_cast<Expr*>(makeConst(type, -1, InvalidOid, sizeof(Id), id_datum(id), false, false));
 }
 
-// One end of the times meant, as comparison with a constant. For `all` null, and `none` is told.
+// One end of the predicate's time span, as a comparison with a constant. Null if all ids are on the right side. If no
+// id is, null too, and `none` becomes true.
 template <class Bounds>
 Expr* constant_end(const TimeCall& call, const Bounds& bounds, Comparison comparison, int64 us, bool& none) {
     const auto c = cut(bounds, comparison, us);
@@ -173,10 +177,10 @@ Expr* constant_end(const TimeCall& call, const Bounds& bounds, Comparison compar
     return c.kind == c.at ? call.compare(comparison, id_constant(call.id_type, c.id)) : nullptr;
 }
 
-// sno and gid: a Format says
-//   bounds(id, out)    the bounds of the ids that `id` can be; false if that is not known
-//   arguments(bounds)  what its functions are told before the times
-//   name(comparison)   the function that gives the bound; first, last: those for a range
+// For sno and gid. A Format has
+//   bounds(id, out)    the bounds of the ids that `id` can be; false if they are not known
+//   arguments(bounds)  the arguments of its functions before the times
+//   name(comparison)   the function that returns the bound; first, last: those for a range
 template <class Format>
 Expr* id_with_constants(const TimeCall& call) {
     typename Format::Bounds bounds;
@@ -237,8 +241,8 @@ bool id_time_span(PlannerInfo* root, const TimeFormat& format, Oid function, Lis
     return true;
 }
 
-// The rows of a table of predicates for the functions of the operators between a type and time, in the order <, <=, >=, >.
-// `contained`: the function of <@.
+// The rows of a table of predicates, for the functions of the operators between a type and time, in the order <, <=,
+// >=, >. `contained`: the function of <@.
 struct TimeOperators {
     TimePredicate rows[9];
 

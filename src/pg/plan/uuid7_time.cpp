@@ -1,21 +1,22 @@
-// Uuids of version 7 and time. A uuid of another version or variant was created at no time.
+// Uuids of version 7 and time. A uuid of another version or variant has no time.
 //
-// The type uuid and its order are the server's, and between any two uuids of version 7 lie uuids of other versions. So
-// comparisons of ids accept too many, and the predicate stays beside them: an index is searched with
+// The type uuid and its order are the server's. Between any two uuids of version 7 there are uuids of other versions.
+// So comparisons of ids accept too many, and the predicate stays as a filter for the version. An index is searched
+// with
 //
 //   id >= uuid7_first(range) AND id <= uuid7_last(range)        or constants, for a constant range
 //
-// and what it finds is filtered by the predicate, for the version.
-//
-// Partition pruning knows comparisons only. For a column of a partitioned table the predicate becomes
+// Partition pruning understands comparisons only. For a column of a partitioned table the predicate becomes
 //
 //   id >= ALL (ARRAY[first]) AND id <= ALL (ARRAY[last]) AND uuid7_created_in(id, range)
 //
-// which is the same three-valued expression: if id or range is NULL, all three are; if the predicate is true, so are the
-// comparisons; if it is false, so is the AND. Arrays, because row estimates should be those of the predicate: the
-// server's estimators cannot tell how far into a bin of the histogram a uuid lies. Plain comparisons would stand as a
-// range, for one row if it lies within a bin. So the predicate, which is the last of the three, is estimated as
-// the fraction of what the other two leave. They are no index conditions either: those come from the predicate.
+// This is the same three-valued expression. If id or range is NULL, all three parts are NULL. If the predicate is
+// true, both comparisons are true. If it is false, the AND is false.
+//
+// Why arrays: the row estimate should be the predicate's. Two plain comparisons would be taken for a range, and the
+// server cannot tell how far into a histogram bin a uuid is, so a range within one bin would get one row. With arrays,
+// each comparison is estimated alone, and the predicate, which comes last, as the fraction of what they leave. The
+// arrays are no index conditions: those come from the predicate.
 #include "core/uuid7.hpp"
 
 #include "pg/plan/bigint_time.hpp"
@@ -56,7 +57,8 @@ List* index_conditions(const TimeCall& call) {
                       call.compare(Comparison::less_equal, id_constant(call.id_type, ids.last)));
 }
 
-// An array of one element. A constant one where that is a constant: pruning while planning sees no other.
+// An array of one element. For a constant element it is a constant, because pruning at planning time sees only
+// constants.
 Node* array_of(Node* element) {
     const Oid type = exprType(element), array_type = get_array_type(type);
     if (IsA(element, Const)) {

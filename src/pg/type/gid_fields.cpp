@@ -1,4 +1,4 @@
-// Looking inside a gid, putting one together, and the ids that bound a time range.
+// Fields of a gid, making a gid from fields, and the gids that bound a span of time.
 #include "core/gid.hpp"
 
 #include "pg/datum.hpp"

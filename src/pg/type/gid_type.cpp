@@ -1,8 +1,7 @@
 // The type gid: input and output, type modifier, comparison, hashing, casts. Layout and text are
 // in core/gid.hpp.
 //
-// The type modifier is the kind: 0 volume, 1 log, 2 segment, -1 none. It restricts values, it
-// never changes them.
+// The type modifier is the kind: 0 volume, 1 log, 2 segment, -1 none. It restricts values and never changes them.
 #include "pg/type/gid_type.hpp"
 
 #include <cstring>
@@ -31,14 +30,16 @@ Kind kind_named(const char* name, std::size_t length) {
     pg_unreachable();
 }
 
-// Modifiers come from the catalogs, but SQL can also call the functions here with any number.
+// Checked, because SQL can call the functions here with any number; the server itself takes modifiers from the
+// catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
         report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     return static_cast<Kind>(modifier);
 }
 
-// False, with the error saved, if a column of this modifier must not hold the id and the context is soft.
+// Checks that a column with this modifier may contain the id. Otherwise an error; in a soft context, the error is
+// saved and the result is false.
 bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
@@ -110,7 +111,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
     PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
 }
 
-// What the server calls wherever a value meets a column or a cast with a modifier.
+// The server calls this when a value is stored in a column with a modifier, or cast to a type with one.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
@@ -156,7 +157,7 @@ FUNCTION(snowflake_ids_gid_from_bytea) {
     return id_datum(id.value);
 }
 
-// The way back needs no function: both types are 16 bytes in the same order.
+// The cast from gid to uuid needs no function: both types are 16 bytes in the same order.
 FUNCTION(snowflake_ids_gid_from_uuid) {
     const pg_uuid_t* uuid = PG_GETARG_UUID_P(0);
     const Result<Id> id = gid::from_bytes(uuid->data, UUID_LEN);

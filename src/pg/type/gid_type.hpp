@@ -6,7 +6,7 @@
 
 namespace snowflake_ids {
 
-// The kind that a text argument names: volume, log or segment, else an error.
+// The kind that a text argument names: volume, log or segment. Else an error.
 gid::Kind kind_argument(FunctionCallInfo fcinfo, int n);
 
 inline const char* kind_name(gid::Kind kind) { return gid::kind_names[static_cast<int>(kind)]; }

@@ -1,5 +1,5 @@
-// Indexes and sorting, for any id type: sort support with abbreviated keys, skip support, min and max,
-// the distance of BRIN's minmax-multi. sno_index.cpp and gid_index.cpp make SQL functions of it.
+// Indexes and sorting for any id type: sort support with abbreviated keys, skip support, min and max, the distance for
+// BRIN's minmax-multi. sno_index.cpp and gid_index.cpp make SQL functions of it.
 //
 // `Format` stands for one type: Id, SortKey, name, lowest, highest. next(), previous() and distance() are those of
 // core/order.hpp, found through the id's namespace.
@@ -25,13 +25,13 @@ const Id& id_in(Datum datum) {
 
 // ---- sorting
 //
-// The server sorts abbreviated keys (core/order.hpp says what is in them) and compares whole ids only where two
-// keys tie. It asks now and then whether that pays; if nearly all keys are the same, it does not.
+// The server sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are
+// equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
 
 template <class Format>
 struct SortState {
     int64 seen;                    // ids abbreviated so far
-    bool counting;                 // still estimating how many keys differ
+    bool counting;                 // is the number of different keys still estimated?
     hyperLogLogState cardinality;  // of the keys
     typename Format::SortKey key;  // valid once an id was seen
 };
@@ -49,15 +49,17 @@ Datum abbreviate(Datum original, SortSupport support) {
     if (state->seen++ == 0) state->key = typename Format::SortKey(id);
     const uint64 key = state->key(id);
     if (state->counting) {
-        // A product's upper half depends on every bit of the key.
+        // The upper half of the product depends on every bit of the key.
         const uint64 mixed = key * UINT64CONST(0x9e3779b97f4a7c15);
         addHyperLogLog(&state->cardinality, hash_bytes_uint32(static_cast<uint32>(mixed >> 32)));
     }
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// Should the sort go on without abbreviated keys? The thresholds are those of the server's own types: not before
-// 10,000 ids, never with more than 100,000 different keys, yes with fewer than one in 2,000.
+// Should the sort continue without abbreviated keys? The thresholds are those of the server's own types:
+//   - the first answer after 10,000 ids;
+//   - no, once there were more than 100,000 different keys;
+//   - yes, if fewer than one id in 2,000 has a different key.
 template <class Format>
 bool stop_abbreviating(int rows, SortSupport support) {
     auto* state = static_cast<SortState<Format>*>(support->ssup_extra);
@@ -87,7 +89,7 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
     MemoryContextSwitchTo(old);
 
     support->ssup_extra = state;
-    // This comparator and no other makes the server use its sort specialised for plain numbers.
+    // Only with this comparator the server uses its sort for plain numbers.
     support->comparator = ssup_datum_unsigned_cmp;
     support->abbrev_converter = abbreviate<Format>;
     support->abbrev_abort = stop_abbreviating<Format>;
@@ -121,7 +123,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
     PG_RETURN_VOID();
 }
 
-// ---- min and max. The aggregate copies what it keeps.
+// ---- min and max: no copy is needed, because the aggregate makes one
 
 template <class Format>
 Datum smaller(FunctionCallInfo fcinfo) {

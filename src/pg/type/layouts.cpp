@@ -1,4 +1,4 @@
-// Looks layouts up in the table of this database and among the known ones; creates and drops them.
+// Looks layouts up in the table of this database and among the built-in ones; creates and drops them.
 #include "pg/type/layouts.hpp"
 
 #include <cstring>
@@ -39,7 +39,7 @@ constexpr const char* relation_name = "snowflake_ids_layout";
 constexpr int columns = 7;  // of the table; the arguments of create are the same
 
 HTAB* cache = nullptr;
-NamedLayout* last = nullptr;  // the one that was asked for last: mostly it is the next, too
+NamedLayout* last = nullptr;  // the last one looked up: usually the next one is the same
 Oid relation_oid = InvalidOid;
 
 void relation_changed(Datum, Oid relation) {
@@ -54,12 +54,13 @@ void make_cache() {
     control.keysize = NAMEDATALEN;
     control.entrysize = sizeof(NamedLayout);
     control.hcxt = TopMemoryContext;
-    // Entries never move and are never removed: generators are linked with each other.
+    // Entries never move and are never removed, because generators inside them are in a linked list.
     cache = hash_create("snowflake_ids layouts", 16, &control, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// The table of this database. Who wants to change it waits in the server's queue; who draws waits max_wait.
+// Opens the table of this database. A call that changes it waits in the server's queue; a call that reads it waits at
+// most max_wait.
 Relation open_relation(LOCKMODE lock) {
     Relation rel = lock == AccessShareLock
                        ? open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, Patience{})
@@ -105,7 +106,7 @@ Layout of_row(Relation rel, HeapTuple row) {
                    DatumGetInt32(values[4]), DatumGetInt32(values[5]), DatumGetBool(values[6]));
 }
 
-// Calls `found(row)` if there is a row of this name, and returns whether there is.
+// Calls `found(row)` if there is a row of this name. Returns whether there is one.
 template <class Found>
 bool look_up(Relation rel, const char* name, Found found) {
     ScanKeyData key;
@@ -137,7 +138,8 @@ bool load_created(NamedLayout& named, bool keep_lock) {
 
 bool load(NamedLayout& named, bool keep_lock) {
     named.generator = nullptr;
-    // A created one first: a name that a later version brings along must not change what a database has used.
+    // A created layout comes first: a later version may have a built-in one of the same name, and the layout must not
+    // change.
     if (load_created(named, keep_lock)) return true;
     const KnownLayout* known = known_layout(named.name, std::strlen(named.name));
     if (known == nullptr) return false;
@@ -168,7 +170,7 @@ NamedLayout* find(const char* name, std::size_t length) {
     wanted.name[length] = '\0';
     auto* named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_FIND, nullptr));
     if (named == nullptr || !named->valid) {
-        // Names that do not exist are not kept.
+        // Names that do not exist are not cached.
         if (named == nullptr) {
             if (!load(wanted, false)) return nullptr;
             named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
@@ -217,21 +219,21 @@ Layout from_fields(FunctionCallInfo fcinfo, int n) {
 
 namespace {
 
-// Has anybody on this server drawn from the numbers of this layout?
+// Has this server drawn ids with the numbering of this layout?
 bool used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(shared_ledger(), numbering.value);
 }
 
-// Rows are written below the executor, which would otherwise check this.
+// Rows are written without the executor, which would otherwise check this.
 void prevent_where_read_only(const char* command) {
     PreventCommandDuringRecovery(command);
     PreventCommandIfReadOnly(command);
     PreventCommandIfParallelMode(command);
 }
 
-// A subscription applies a drop of the publisher. An error would stop all of its replication, so a layout that was
-// used on this server stays and the log says so. Returns whether the row may go.
+// A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
+// used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
 bool apply_drop(const TriggerData& trigger) {
     Relation rel = open_relation(AccessExclusiveLock);  // as layout_drop
     const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
@@ -280,7 +282,7 @@ FUNCTION(snowflake_ids_layout_create) {
     bool nulls[columns] = {};
     for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
     CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
-    // For this backend, should the transaction be rolled back.
+    // For this backend's cache, if the transaction is rolled back.
     CacheInvalidateRelcache(rel);
     table_close(rel, NoLock);
     CommandCounterIncrement();
@@ -312,7 +314,7 @@ FUNCTION(snowflake_ids_layout_drop) {
     PG_RETURN_VOID();
 }
 
-// What the table's CHECK constraint calls: raises an error for what is no layout.
+// The table's CHECK constraint calls this: raises an error for values that are no layout.
 FUNCTION(snowflake_ids_layout_check) {
     (void) from_fields(fcinfo, 0);
     PG_RETURN_BOOL(true);
@@ -323,7 +325,7 @@ FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
 
-// The triggers that keep rows as they are, and keep out those who may not create layouts.
+// The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),

@@ -1,4 +1,4 @@
-// Looking inside a sno, putting one together, and the ids that bound a time range.
+// Fields of a sno, making a sno from fields, and the snos that bound a span of time.
 #include "core/sno.hpp"
 
 #include "pg/datum.hpp"

@@ -87,8 +87,7 @@ FUNCTION(snowflake_ids_sno_from_bytea) {
     return id_datum(id.value);
 }
 
-// A uuid holds the 16 characters of the text, not the 10 bytes: so says the sno document. The
-// order is the same.
+// As the sno document says, a uuid has the 16 characters of the text, not the 10 bytes. The order is the same.
 FUNCTION(snowflake_ids_sno_to_uuid) {
     static_assert(sno::text_size == UUID_LEN);
     pg_uuid_t* uuid = static_cast<pg_uuid_t*>(palloc(sizeof(pg_uuid_t)));

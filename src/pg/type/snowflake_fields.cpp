@@ -1,11 +1,13 @@
-// Looking inside an id of a 64-bit layout, putting one together, and the ids that bound a time range.
+// Fields of an id of a 64-bit layout, making an id from fields, and the ids that bound a span of time.
 //
-// Where the functions of the formats differ is how they know the layout: a Mastic id has the one it has; Snowflake-SI's
-// comes from the settings, or from two arguments at the end; and other layouts are named, or described by six
-// arguments at the end. Each function here that may be told more serves two SQL functions.
+// The functions of the formats differ only in where the layout comes from:
+//   Mastic          the layout is fixed
+//   Snowflake-SI    the settings, or two arguments at the end
+//   other layouts   a name, or six arguments at the end
+// Each function here that accepts such arguments serves two SQL functions.
 //
-// SQL has no unsigned 64-bit number: a bigint holds the same 64 bits, so ids of the last half of a layout of 64 bits
-// are negative (Mastic from the year 6485 on). Nothing here cares; only the order of bigint does.
+// SQL has no unsigned 64-bit number, so a bigint has the same 64 bits. Ids in the last half of a 64-bit layout are
+// therefore negative (Mastic from the year 6485 on). That matters only for the order of bigint, not here.
 #include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
@@ -39,7 +41,8 @@ Datum decoded(FunctionCallInfo fcinfo, const Inside& i) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// The arguments of a make function, for messages. Null: the format has no such field.
+// The arguments of a make function: the position of the time, and the names of node and sequence for messages. Null:
+// the format has no such field.
 struct Arguments {
     int created;
     const char* node;
@@ -73,7 +76,7 @@ const char* mastic_id() { return "Mastic id"; }
 
 uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
 
-// Every 64-bit number is an id: splitting cannot fail.
+// Every 64-bit number is an id, so splitting cannot fail.
 Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
 
 TimestampTz mastic_created(FunctionCallInfo fcinfo) {
@@ -149,7 +152,7 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// As messages call ids: by the name in argument 0, unless there are fields.
+// The name of the ids in messages: by the layout's name in argument 0, unless there are fields.
 auto id_of(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }

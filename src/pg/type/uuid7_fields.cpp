@@ -1,4 +1,4 @@
-// Looking inside a uuid of version 7, and the uuids that bound a time range. The type is the server's own.
+// Fields of a uuid of version 7, and the uuids that bound a span of time. The type is the server's own.
 #include "core/uuid7.hpp"
 
 #include "pg/datum.hpp"
@@ -9,8 +9,8 @@ namespace snowflake_ids {
 
 using uuid7::Id;
 
-// NULL for other versions and variants. Milliseconds, as uuid_extract_timestamp() of PostgreSQL 18 gives them: who made
-// the uuid may have put anything into the bits below.
+// NULL for other versions and variants. In milliseconds, like uuid_extract_timestamp() of PostgreSQL 18: the bits
+// below may be anything, depending on the program that made the uuid.
 FUNCTION(snowflake_ids_uuid7_timestamp) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!uuid7::is_valid(id)) PG_RETURN_NULL();
