@@ -3,7 +3,7 @@
 // explained in doc/design.md.
 //
 //   offset 0     Header   one page: constants with a checksum, then the few shared words
-//   offset 4096  Slot     slot_count of them, 192 bytes each: hot words, then counters
+//   offset 4096  Slot     slot_count of them, 256 bytes each: hot words, then counters
 //
 // A second file has the durable ceilings: see ceiling.hpp.
 #pragma once
@@ -18,7 +18,7 @@ using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -68,6 +68,11 @@ struct Counters {
     Occurrence behind;  // the clock is behind the last id
     Word behind_ticks;  // ticks that were begun ahead of the clock since
     Word behind_us;     // how far behind it was at first
+    // The last overflow that is over; written by the process that has ended it.
+    Word last_overflow_calls;  // 0: there was none
+    Word last_overflow_ticks;
+    Word last_overflow_end;  // Unix microseconds; 0: not known, a server life ended in between
+    Word reserved[5];
 
     bool anything_goes_on() const {
         return (overflow_began.load(std::memory_order_relaxed) | behind_began.load(std::memory_order_relaxed)) != 0;
@@ -95,7 +100,7 @@ struct BasicSlot {
 struct alignas(64) Slot : BasicSlot<Word> {
     Counters counters;
 };
-static_assert(sizeof(Slot) == 192 && sizeof(Counters) == 128);
+static_assert(sizeof(Slot) == 256 && sizeof(Counters) == 192);
 
 struct Header {
     // Constant after creation, covered by `checksum`.

@@ -85,6 +85,7 @@ my $ids = Ids->new;
 # The waits of an occurrence end when it has not been for a second: that second goes by at once.
 sub settle { $clock->pass(2); return value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids_stats WHERE format = 'sno'") // '0 0' }
 sub overflow_ticks { return value($server, "SELECT coalesce(overflow_ticks::text, 'none') FROM snowflake_ids_stats WHERE format = 'sno'") }
+sub last_overflow { return value($server, "SELECT $_[0] FROM snowflake_ids_stats WHERE format = 'sno'") }
 sub logged
 {
 	my ($mark, $what) = @_;
@@ -183,6 +184,12 @@ like($cancelled, qr/canceling statement/, 'cancelled in the middle of the overfl
 is(overflow_ticks(), 'none', 'no overflow is shown when it is over');
 $end = logged($mark, 'is over');
 is($end->{lines}, 1, 'its end is logged once');
+is(last_overflow("last_overflow_calls || ' ' || last_overflow_ticks"), "$end->{calls} $end->{ticks}",
+	'the statistics keep the figures of the last overflow');
+is(last_overflow('last_overflow_end <= clock_timestamp() AND overflow_calls IS NULL'), 't', 'and when it ended');
+value($server, 'SELECT snowflake_ids_stats_reset()');
+is(last_overflow("coalesce(last_overflow_calls, last_overflow_ticks)::text || last_overflow_end"), '',
+	'until they are reset');
 cmp_ok($end->{calls}, '>', $reminder->{calls}, "with the calls since it began, not since the statistics were reset ($end->{calls})");
 cmp_ok($end->{lasted}, '>', $reminder->{lasted}, "and the time ($end->{lasted} ms)");
 

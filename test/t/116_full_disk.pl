@@ -131,7 +131,7 @@ SKIP:
 	$ids->draw($server);
 	$server->stop('fast');
 	my $content = slurp($ledger);
-	for (map { 4096 + 192 * $_ } 0 .. 1023) { substr $content, $_, 192, "\0" x 192 if substr($content, $_, 8) eq "\0" x 8 }
+	for (map { 4096 + 256 * $_ } 0 .. 1023) { substr $content, $_, 256, "\0" x 256 if substr($content, $_, 8) eq "\0" x 8 }
 	spew($ledger, $content);
 	rename $ledger, "$ledger.dense" or die;
 	system('cp', '--sparse=always', '--preserve=all', "$ledger.dense", $ledger);

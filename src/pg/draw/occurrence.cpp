@@ -117,7 +117,14 @@ void end_overflow(ledger::Counters& c, const Subject& s) {
     uint64 word;
     if (!try_end(c.overflow_began, word)) return;
     const uint64 calls = c.overflow.calls.exchange(0), wait_us = c.overflow.wait_us.exchange(0);
-    if (calls != 0) log_overflow(c, s, word, calls, wait_us, true);
+    if (calls == 0) return;
+    log_overflow(c, s, word, calls, wait_us, true);
+    c.last_overflow_calls.store(calls, relaxed);
+    c.last_overflow_ticks.store(ticks_of(c.overflow, word, s.timeline), relaxed);
+    const uint64 seen = c.overflow.seen.load(relaxed);
+    const bool known = (seen & ledger::Occurrence::cut_short) == 0;
+    const auto ago = static_cast<int64>(ledger::monotonic_us() - seen);
+    c.last_overflow_end.store(known ? static_cast<uint64>(ledger::wall_us() - ago) : 0, relaxed);
 }
 
 void end_behind(ledger::Slot& slot, const Subject& s, Clock clock) {

@@ -48,7 +48,7 @@ Datum layout_datum(const Layout& l) {
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 15;
+    constexpr int columns = 19;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
@@ -89,6 +89,16 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     const uint64 overflow_ticks = occurrence::overflow_ticks(c, timeline);
     nulls[i] = overflow_ticks == 0;
     values[i++] = Int64GetDatum(static_cast<int64>(overflow_ticks));
+    nulls[i] = overflow_ticks == 0;
+    values[i++] = count_datum(c.overflow.calls);
+    const bool no_last = c.last_overflow_calls.load(std::memory_order_relaxed) == 0;
+    nulls[i] = no_last;
+    values[i++] = count_datum(c.last_overflow_calls);
+    nulls[i] = no_last;
+    values[i++] = count_datum(c.last_overflow_ticks);
+    const auto last_end_us = static_cast<int64>(c.last_overflow_end.load(std::memory_order_relaxed));
+    nulls[i] = no_last || last_end_us == 0;
+    values[i++] = TimestampTzGetDatum(timestamptz(last_end_us));
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -159,7 +169,8 @@ FUNCTION(snowflake_ids_stats_reset) {
     const ledger::Ledger& shared = shared_ledger();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         ledger::Counters& c = shared.slots[i].counters;
-        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds}) {
+        for (ledger::Word* w :
+             {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds, &c.last_overflow_calls}) {
             w->store(0, std::memory_order_relaxed);
         }
     }

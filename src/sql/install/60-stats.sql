@@ -15,7 +15,11 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT durable_until timestamptz,
     OUT owner oid,
     OUT layout text,
-    OUT overflow_ticks bigint)
+    OUT overflow_ticks bigint,
+    OUT overflow_calls bigint,
+    OUT last_overflow_calls bigint,
+    OUT last_overflow_ticks bigint,
+    OUT last_overflow_end timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
@@ -24,7 +28,8 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
-       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks
+       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks,
+       g.overflow_calls, g.last_overflow_calls, g.last_overflow_ticks, g.last_overflow_end
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
@@ -48,6 +53,13 @@ COMMENT ON COLUMN snowflake_ids_stats.layout IS
     'for format layout: its name if it is a known one, else epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS
     'for how many ticks the overflow that is under way has gone on; NULL: no sequence overflows';
+COMMENT ON COLUMN snowflake_ids_stats.overflow_calls IS
+    'calls that have waited in the overflow that is under way; NULL: no sequence overflows';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_calls IS
+    'calls that waited in the last overflow that is over; NULL: there was none';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_ticks IS 'for how many ticks it went on';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS
+    'when it ended; NULL: a restart of the server ended it';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
