@@ -1,8 +1,8 @@
--- What a conversion remembers, and what others see of it.
+-- The state of each conversion, and the views of it.
 --
--- Functions that a conversion uses are in a schema of their own, snowflake_ids_convert, where nobody else can create:
--- so they name each other plainly. They run with the rights of the caller, the owner of the tables. What is called by
--- hand is in the schema in which the extension was created.
+-- The functions that a conversion uses have a schema of their own, snowflake_ids_convert. Nobody else can create
+-- objects there, so these functions can call each other by name safely. They run with the rights of the caller, who
+-- owns the tables. The functions that users call are in the schema in which the extension was created.
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
@@ -38,41 +38,58 @@ CREATE TABLE snowflake_ids_convert.conversion (
     told timestamptz
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'the table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'number of its key''s column';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'what the key becomes: sno, mastic or snowflake_si';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum IS 'number of the column of times that the new ids are made of';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.zone IS 'time zone in which times without one are read: that of the first call';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte IS 'metabyte of the new ids and of the new default; sno only';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows in a transaction';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.spill IS 'rows may move to later ticks where more share one than it has room for';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position IS 'the tables are rewritten under the last lock, so that columns stay where they are';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers IS 'the tables'' own triggers fire for what the conversion writes';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently IS 'indexes are left to be built by CREATE INDEX CONCURRENTLY';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'tables may be in publications';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after IS 'no id that is drawn since the new columns are there has this time or is before it';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'the table of old and new keys';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.filled IS 'columns that have a new one beside them: oids of tables and numbers of columns';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.phase IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.part IS 'the table that is written now; null where a phase is not about one table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.unit IS 'what done and total count: rows of the key''s table, or blocks of one that refers to it';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'units that are done in this part';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'column number of the key';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum
+    IS 'column number of the times from which the new ids are made';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.zone
+    IS 'time zone in which times without a zone are read: that of the first call';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte
+    IS 'metabyte of the new ids and of the new default; sno only';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.spill
+    IS 'whether rows may move to later ticks if a tick has more rows than ids';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position
+    IS 'whether the changeover rewrites the tables, so that columns keep their positions';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers
+    IS 'whether the tables'' own triggers fire for updates of the conversion';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently
+    IS 'whether the user builds the indexes, with CREATE INDEX CONCURRENTLY';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in publications';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
+    IS 'every id that was drawn since the new columns exist is later than this time';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
+    IS 'columns that have a new column: pairs of table oid and column number';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
+    IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.part
+    IS 'table that is written now; null if the phase is not about one table';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.unit
+    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'units of this part that are done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'units of this part';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.todo IS 'what else the phase has to do: oids of tables, or constraints to validate';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
+    IS 'what is left to do in the phase: oids of tables, or constraints to validate';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.rows IS 'rows written so far, in all tables';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.started IS 'first call';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.started IS 'time of the first call';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase_started IS 'when this phase, or this part of it, began';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed IS 'when the call that works on this part began, or the part, whichever is later';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
+    IS 'when the current call began, or this part, whichever is later';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'units that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'last notice about this conversion';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
 
--- The owner of a table may write what is remembered of it, and nobody else: the steps that follow act on it. A view and
--- not row security, because pg_dump would dump the policies of an extension's table.
+-- Only the owner of a table may write its state, because later steps act on it. This is a view and not row security:
+-- pg_dump would dump the policies of an extension's table.
 CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
-SELECT * FROM snowflake_ids_convert.conversion s
-WHERE EXISTS (SELECT FROM pg_catalog.pg_class c
-              WHERE c.oid OPERATOR(pg_catalog.=) s.relation AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+SELECT *
+FROM snowflake_ids_convert.conversion s
+WHERE EXISTS (SELECT
+              FROM pg_catalog.pg_class c
+              WHERE c.oid OPERATOR(pg_catalog.=) s.relation
+                AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
@@ -80,33 +97,42 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO P
 CREATE VIEW snowflake_ids_convert_progress AS
 SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
        CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
-            THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1) END AS per_second,
+            THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
+       END AS per_second,
        CASE WHEN p.progress OPERATOR(pg_catalog.>) 0
             THEN pg_catalog.make_interval(secs => (s.total OPERATOR(pg_catalog.-) s.done)
                                                   OPERATOR(pg_catalog.*) p.seconds OPERATOR(pg_catalog./) p.progress)
        END AS remaining,
        s.started, s.phase_started, s.updated
 FROM snowflake_ids_convert.conversion s
-     LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
-     CROSS JOIN LATERAL (SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
-                                s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
-COMMENT ON VIEW snowflake_ids_convert_progress IS 'conversions of keys: phase, how far it is, units per second, time that the phase will take';
-COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'its key';
+     LEFT JOIN pg_catalog.pg_attribute a
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
+     CROSS JOIN LATERAL (
+         SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
+                s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
+COMMENT ON VIEW snowflake_ids_convert_progress
+    IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
+COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
-COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part will take at that rate';
+COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
 GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
 
--- A column of a view has the comment of the table's column.
+-- A column of a view gets the comment of the table's column.
 DO $$
 DECLARE
-    c record;
+    col record;
 BEGIN
-    FOR c IN SELECT v.attrelid::pg_catalog.regclass AS view, v.attname, pg_catalog.col_description(t.attrelid, t.attnum) AS comment
-             FROM pg_catalog.pg_attribute t JOIN pg_catalog.pg_attribute v
-                  ON v.attname OPERATOR(pg_catalog.=) t.attname AND v.attrelid IN ('snowflake_ids_convert.my_conversion'::pg_catalog.regclass,
-                                                                                  '@extschema@.snowflake_ids_convert_progress'::pg_catalog.regclass)
-             WHERE t.attrelid OPERATOR(pg_catalog.=) 'snowflake_ids_convert.conversion'::pg_catalog.regclass
-               AND t.attnum OPERATOR(pg_catalog.>) 0 LOOP
-        EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', c.view, c.attname, c.comment);
+    FOR col IN
+        SELECT v.attrelid::pg_catalog.regclass AS view, v.attname,
+               pg_catalog.col_description(t.attrelid, t.attnum) AS comment
+        FROM pg_catalog.pg_attribute t
+             JOIN pg_catalog.pg_attribute v
+             ON v.attname OPERATOR(pg_catalog.=) t.attname
+                AND v.attrelid IN ('snowflake_ids_convert.my_conversion'::pg_catalog.regclass,
+                                   '@extschema@.snowflake_ids_convert_progress'::pg_catalog.regclass)
+        WHERE t.attrelid OPERATOR(pg_catalog.=) 'snowflake_ids_convert.conversion'::pg_catalog.regclass
+          AND t.attnum OPERATOR(pg_catalog.>) 0
+    LOOP
+        EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', col.view, col.attname, col.comment);
     END LOOP;
 END $$;

@@ -1,8 +1,8 @@
--- A job: what the functions of a conversion need to know of it. It is made once in each step.
+-- A job: what the functions of a conversion need to know about it. Each step makes it once.
 --
--- core is the schema of the extension snowflake_ids, now. type, epoch, tick_ms and capacity are those of the format.
--- new_id draws an id; make and read are templates for format(): they make an id of a tick and a number within it, and
--- give the time of an id.
+-- core is the present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong
+-- to the format. new_id is the expression that draws an id. make and read are templates for format(): make makes an
+-- id from a tick and a number within it, read returns the time of an id.
 CREATE TYPE snowflake_ids_convert.job AS (
     relation regclass,
     key_attnum smallint,
@@ -39,7 +39,8 @@ BEGIN
         RAISE EXCEPTION 'argument must not be null: %', missing USING ERRCODE = 'null_value_not_allowed';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb) IS 'internal: error that names the arguments that are null';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
+    IS 'internal: error that names the arguments that are null';
 
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -55,115 +56,131 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer) IS 'internal: error if keys cannot become ids of this format';
+COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
+    IS 'internal: error if keys cannot become ids of this format';
 
--- Fills in what the format needs. Functions of the extension snowflake_ids are called with the very types that they
--- have: others may be allowed to create in that schema, and could offer a better match.
-CREATE FUNCTION snowflake_ids_convert.with_format(j snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
+-- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
+-- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
+CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     node text;
-    created text;
+    tick_start text;
 BEGIN
-    PERFORM snowflake_ids_convert.check_format(j.format, j.metabyte);
-    j.core := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'snowflake_ids');
-    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END FROM %s.snowflake_ids_issuer()', j.core)
-    INTO node USING j.format;
-    j.type := 'pg_catalog.int8';
-    j.tick_ms := 1;
-    j.capacity := 65536;
-    CASE j.format
+    PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
+    job.core := (SELECT quote_ident(n.nspname)
+                 FROM pg_extension e
+                      JOIN pg_namespace n ON n.oid = e.extnamespace
+                 WHERE e.extname = 'snowflake_ids');
+    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END
+                    FROM %s.snowflake_ids_issuer()', job.core)
+    INTO node
+    USING job.format;
+    job.type := 'pg_catalog.int8';
+    job.tick_ms := 1;
+    job.capacity := 65536;
+    CASE job.format
         WHEN 'sno' THEN
-            j.type := j.core || '.sno';
-            j.epoch := '2010-01-01 00:00:00+00';
-            j.tick_ms := 4;
-            j.new_id := j.core || '.gen_sno(' || j.metabyte || ')';
-            j.make := j.core || '.make_sno(%s, ' || j.metabyte || ', ' || node || ', (%s)::int4, 0)';
+            job.type := job.core || '.sno';
+            job.epoch := '2010-01-01 00:00:00+00';
+            job.tick_ms := 4;
+            job.new_id := job.core || '.gen_sno(' || job.metabyte || ')';
+            job.make := job.core || '.make_sno(%s, ' || job.metabyte || ', ' || node || ', (%s)::int4, 0)';
         WHEN 'mastic' THEN
-            j.epoch := '2026-01-01 00:00:00+00';
-            j.new_id := j.core || '.gen_mastic()';
-            j.make := j.core || '.make_mastic(%s, (%s)::int4)';
+            job.epoch := '2026-01-01 00:00:00+00';
+            job.new_id := job.core || '.gen_mastic()';
+            job.make := job.core || '.make_mastic(%s, (%s)::int4)';
         WHEN 'snowflake_si' THEN
-            EXECUTE format('SELECT %s.snowflake_si_timestamp(0::pg_catalog.int8)', j.core) INTO j.epoch;
-            j.capacity := 1 << (13 - current_setting('snowflake_ids.si_machine_bits')::int);
-            j.new_id := j.core || '.gen_snowflake_si()';
-            j.make := j.core || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
+            EXECUTE format('SELECT %s.snowflake_si_timestamp(0::pg_catalog.int8)', job.core) INTO job.epoch;
+            job.capacity := 1 << (13 - current_setting('snowflake_ids.si_machine_bits')::int);
+            job.new_id := job.core || '.gen_snowflake_si()';
+            job.make := job.core || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
     END CASE;
-    -- The epoch as a number: the text of a time can mean another time when it is read again ("CST", "IST"). Exact to the
-    -- microsecond: a double holds the seconds of 285 years.
-    created := format('to_timestamp(%s) + make_interval(secs => (%%1$s) * %s / 1000.0)', extract(epoch FROM j.epoch), j.tick_ms);
-    j.make := format(j.make, created, '%2$s');
-    j.read := format('%s.%s_timestamp(%%s)', j.core, j.format);
-    RETURN j;
+    -- The epoch is written as a number, because the text of a time can mean another time when it is read again ("CST",
+    -- "IST"). The sum is exact to the microsecond: a double holds the seconds of 285 years.
+    tick_start := format('to_timestamp(%s) + make_interval(secs => (%%1$s) * %s / 1000.0)',
+                         extract(epoch FROM job.epoch), job.tick_ms);
+    job.make := format(job.make, tick_start, '%2$s');
+    job.read := format('%s.%s_timestamp(%%s)', job.core, job.format);
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job) IS 'internal: fills in what the format of a job needs';
+COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
+    IS 'internal: fills in what the format of a job needs';
 
 CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT a.attname FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: name of a column, now';
+COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
 
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    number smallint := (SELECT attnum FROM pg_attribute
+    number smallint := (SELECT attnum
+                        FROM pg_attribute
                         WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped);
 BEGIN
     IF number IS NULL THEN
-        RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, relation USING ERRCODE = 'undefined_column';
+        RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, relation
+            USING ERRCODE = 'undefined_column';
     END IF;
     RETURN number;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name) IS 'internal: number of a column; error if there is none';
+COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
+    IS 'internal: number of a column; error if it does not exist';
 
--- The job of a conversion that was begun; null if there is none, or it is of a table of somebody else.
 CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    j snowflake_ids_convert.job;
+    state snowflake_ids_convert.conversion;
+    job snowflake_ids_convert.job;
 BEGIN
-    SELECT s.relation, s.key_attnum, snowflake_ids_convert.column_name(s.relation, s.key_attnum), 'snowflake_ids_new_' || s.key_attnum,
-           snowflake_ids_convert.column_name(s.relation, s.created_attnum), s.format, s.zone, s.metabyte, s.spill, s.keep_position,
-           s.fire_triggers, s.publications, s.issued_after, CASE WHEN s.map IN (SELECT oid FROM pg_class) THEN s.map END
-    INTO j.relation, j.key_attnum, j.key_column, j.shadow, j.created_column, j.format, j.zone, j.metabyte, j.spill, j.keep_position,
-         j.fire_triggers, j.publications, j.issued_after, j.map
-    FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
-    IF j.relation IS NULL THEN
+    SELECT * INTO state FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
+    IF state.relation IS NULL THEN
         RETURN NULL;
     END IF;
-    RETURN snowflake_ids_convert.with_format(j);
+    job.relation := state.relation;
+    job.key_attnum := state.key_attnum;
+    job.key_column := snowflake_ids_convert.column_name(state.relation, state.key_attnum);
+    job.shadow := 'snowflake_ids_new_' || state.key_attnum;
+    job.created_column := snowflake_ids_convert.column_name(state.relation, state.created_attnum);
+    job.format := state.format;
+    job.zone := state.zone;
+    job.metabyte := state.metabyte;
+    job.spill := state.spill;
+    job.keep_position := state.keep_position;
+    job.fire_triggers := state.fire_triggers;
+    job.publications := state.publications;
+    job.issued_after := state.issued_after;
+    job.map := (SELECT c.oid FROM pg_class c WHERE c.oid = state.map);
+    RETURN snowflake_ids_convert.with_format(job);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass) IS 'internal: the job of a conversion that was begun';
+COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
+    IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
 
--- The job of a conversion that is planned, with what is wrong with the arguments.
-CREATE FUNCTION snowflake_ids_convert.planned_job(
-    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean, keep_position boolean,
-    fire_triggers boolean, publications boolean
-) RETURNS snowflake_ids_convert.job
+CREATE FUNCTION snowflake_ids_convert.check_types(relation regclass, key_column name, created_column name) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    j snowflake_ids_convert.job;
     key_type oid;
     created_type oid;
 BEGIN
-    PERFORM snowflake_ids_convert.check_format(format, metabyte);
-    j.relation := relation;
-    j.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
-    j.key_column := key_column;
-    j.shadow := 'snowflake_ids_new_' || j.key_attnum;
-    j.created_column := created_column;
-    SELECT a.atttypid INTO key_type FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = j.key_attnum;
-    SELECT a.atttypid INTO created_type FROM pg_attribute a
+    SELECT a.atttypid INTO key_type
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, key_column);
+    SELECT a.atttypid INTO created_type
+    FROM pg_attribute a
     WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
-        RAISE EXCEPTION 'column "%" is not a time', created_column
-            USING ERRCODE = 'datatype_mismatch', DETAIL = format('It is of type %s.', format_type(created_type, NULL)),
+        RAISE EXCEPTION 'column "%" is not of a date/time type', created_column
+            USING ERRCODE = 'datatype_mismatch',
+                  DETAIL = format('Its type is %s.', format_type(created_type, NULL)),
                   HINT = 'Use a column of type timestamptz, timestamp or date.';
     ELSIF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
                            'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
@@ -172,15 +189,40 @@ BEGIN
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
         RAISE EXCEPTION '% is not a table', relation USING ERRCODE = 'wrong_object_type';
     END IF;
-    j.format := format;
-    j.zone := current_setting('TimeZone');
-    j.metabyte := metabyte;
-    j.spill := spill;
-    j.keep_position := keep_position;
-    j.fire_triggers := fire_triggers;
-    j.publications := publications;
-    j.map := (SELECT s.map FROM snowflake_ids_convert.my_conversion s
-              WHERE s.relation = planned_job.relation AND s.phase <> 'done' AND s.map IN (SELECT oid FROM pg_class));
-    RETURN snowflake_ids_convert.with_format(j);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.planned_job(regclass, name, text, name, integer, boolean, boolean, boolean, boolean) IS 'internal: the job of a conversion that is planned';
+COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)
+    IS 'internal: error if the key or the column of times has a type that cannot be used';
+
+CREATE FUNCTION snowflake_ids_convert.planned_job(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean
+) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    job snowflake_ids_convert.job;
+BEGIN
+    PERFORM snowflake_ids_convert.check_format(format, metabyte);
+    PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
+    job.relation := relation;
+    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
+    job.key_column := key_column;
+    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
+    job.created_column := created_column;
+    job.format := format;
+    job.zone := current_setting('TimeZone');
+    job.metabyte := metabyte;
+    job.spill := spill;
+    job.keep_position := keep_position;
+    job.fire_triggers := fire_triggers;
+    job.publications := publications;
+    job.map := (SELECT s.map
+                FROM snowflake_ids_convert.my_conversion s
+                WHERE s.relation = planned_job.relation
+                  AND s.phase <> 'done'
+                  AND s.map IN (SELECT oid FROM pg_class));
+    RETURN snowflake_ids_convert.with_format(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
+    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
+) IS 'internal: the job of a conversion that is planned; error if an argument is wrong';

@@ -1,197 +1,299 @@
--- What the catalogs say against a conversion. Asked before anything changes, and again before each strong lock.
+-- Problems that the catalogs show. They are looked for before anything changes, and again before each strong lock.
 
--- What kind of table it is, and what its owner may do.
 CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    t pg_class := (SELECT p FROM pg_class p WHERE p.oid = target);
+    class pg_class := (SELECT c FROM pg_class c WHERE c.oid = target);
 BEGIN
-    IF t.relkind = 'p' OR t.relispartition THEN
+    IF class.relkind = 'p' OR class.relispartition THEN
         RETURN NEXT format('table %s: partitioned tables and partitions are not supported', target);
         RETURN;
-    ELSIF t.relkind <> 'r' THEN
+    ELSIF class.relkind <> 'r' THEN
         RETURN NEXT format('%s: is not a table', target);
         RETURN;
-    ELSIF t.relpersistence = 't' THEN
+    ELSIF class.relpersistence = 't' THEN
         RETURN NEXT format('table %s: is temporary', target);
-    ELSIF EXISTS (SELECT FROM pg_inherits WHERE target IN (inhrelid, inhparent)) OR t.reloftype <> 0 THEN
+    ELSIF EXISTS (SELECT FROM pg_inherits WHERE target IN (inhrelid, inhparent)) OR class.reloftype <> 0 THEN
         RETURN NEXT format('table %s: inheritance and typed tables are not supported', target);
     END IF;
-    IF NOT has_schema_privilege(t.relnamespace, 'CREATE') THEN
-        RETURN NEXT format('table %s: permission to create in its schema is needed', target);
+    IF NOT has_schema_privilege(class.relnamespace, 'CREATE') THEN
+        RETURN NEXT format('table %s: the CREATE privilege on its schema is needed', target);
     END IF;
     IF row_security_active(target) THEN
         RETURN NEXT format('table %s: row security hides rows from its owner (FORCE ROW LEVEL SECURITY)', target);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass) IS 'internal: why a table cannot be converted, whatever its columns are';
+COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
+    IS 'internal: why a table cannot be converted, whatever its columns are';
 
--- What uses a column, but for what can be made again: defaults and sequences of its own, constraints, plain indexes,
--- statistics, publications' column lists, UPDATE OF triggers.
+-- Objects that depend on the columns. Exceptions are objects that the changeover makes again: the columns' own
+-- defaults and sequences, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.
 CREATE FUNCTION snowflake_ids_convert.dependents(target regclass, attnums smallint[]) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('column %s.%I: %s depends on it', target, d.attname, d.what) FROM (
-        SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS what, a.attname
-        FROM pg_depend d JOIN pg_attribute a ON a.attrelid = target AND a.attnum = d.refobjsubid
-        WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = target AND d.refobjsubid = ANY (attnums)
-          AND NOT CASE d.classid
-              WHEN 'pg_attrdef'::regclass THEN
-                  EXISTS (SELECT FROM pg_attrdef ad WHERE ad.oid = d.objid AND ad.adnum = d.refobjsubid AND a.attgenerated = '')
-              WHEN 'pg_class'::regclass THEN EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'S'))
-              WHEN 'pg_constraint'::regclass THEN
-                  EXISTS (SELECT FROM pg_constraint c WHERE c.oid = d.objid AND c.contype IN ('p', 'u', 'c', 'f', 'n'))
-              WHEN 'pg_statistic_ext'::regclass THEN true
-              WHEN 'pg_publication_rel'::regclass THEN
-                  EXISTS (SELECT FROM pg_publication_rel p JOIN pg_publication b ON b.oid = p.prpubid
-                          WHERE p.oid = d.objid AND pg_has_role(b.pubowner, 'USAGE')
-                            AND coalesce(p.prqual::text !~ (':varattno ' || d.refobjsubid || ' '), true))
-              WHEN 'pg_trigger'::regclass THEN
-                  EXISTS (SELECT FROM pg_trigger g WHERE g.oid = d.objid
-                          AND (g.tgname ~ '^zz_snowflake_ids_' OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
-              ELSE false END
-        ORDER BY 1) AS d
+    SELECT format('column %s.%I: %s depends on it', target, d.attname, d.object)
+    FROM (SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, a.attname
+          FROM pg_depend d
+               JOIN pg_attribute a ON a.attrelid = target AND a.attnum = d.refobjsubid
+          WHERE d.refclassid = 'pg_class'::regclass
+            AND d.refobjid = target
+            AND d.refobjsubid = ANY (attnums)
+            AND NOT CASE d.classid
+                WHEN 'pg_attrdef'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_attrdef ad
+                            WHERE ad.oid = d.objid AND ad.adnum = d.refobjsubid AND a.attgenerated = '')
+                WHEN 'pg_class'::regclass THEN
+                    EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'S'))
+                WHEN 'pg_constraint'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_constraint c
+                            WHERE c.oid = d.objid AND c.contype IN ('p', 'u', 'c', 'f', 'n'))
+                WHEN 'pg_statistic_ext'::regclass THEN true
+                WHEN 'pg_publication_rel'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_publication_rel p
+                                 JOIN pg_publication b ON b.oid = p.prpubid
+                            WHERE p.oid = d.objid
+                              AND pg_has_role(b.pubowner, 'USAGE')
+                              AND coalesce(p.prqual::text !~ (':varattno ' || d.refobjsubid || ' '), true))
+                WHEN 'pg_trigger'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_trigger g
+                            WHERE g.oid = d.objid
+                              AND (g.tgname ~ '^zz_snowflake_ids_'
+                                   OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
+                ELSE false
+                END
+          ORDER BY 1) AS d
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.dependents(regclass, smallint[]) IS 'internal: what uses columns and could not be made again';
+COMMENT ON FUNCTION snowflake_ids_convert.dependents(regclass, smallint[])
+    IS 'internal: objects that use columns and that a conversion cannot make again';
 
-CREATE FUNCTION snowflake_ids_convert.constraint_problems(j snowflake_ids_convert.job, target regclass, attnums smallint[]) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.constraint_problems(
+    job snowflake_ids_convert.job, target regclass, attnums smallint[]
+) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT DISTINCT format('table %s: %s depends on constraint %I', target, pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
-    FROM pg_constraint c JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
+    SELECT DISTINCT format('table %s: %s depends on constraint %I', target,
+                           pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
+    FROM pg_constraint c
+         JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
     WHERE c.conrelid = target AND c.conkey && attnums AND d.classid <> 'pg_constraint'::regclass
     UNION ALL
-    SELECT format('table %s: foreign key %I of %s needs index %s, which is made again; drop it before and make it after',
+    SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; '
+                  'drop the foreign key first, and add it again afterwards',
                   target, f.conname, f.conrelid::regclass, x.index)
-    FROM snowflake_ids_convert.indexes(target, attnums) x JOIN pg_constraint f ON f.contype = 'f' AND f.conindid = x.index
+    FROM snowflake_ids_convert.indexes(target, attnums) x
+         JOIN pg_constraint f ON f.contype = 'f' AND f.conindid = x.index
     WHERE NOT f.confkey && attnums
     UNION ALL
-    SELECT format('column %s.%I: constraint %I is not a btree', target, a.attname, c.conname)
-    FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = target AND a.attnum = ANY (attnums) AND a.attnum = ANY (c.conkey)
-    WHERE c.conrelid = target AND c.contype IN ('p', 'u')
-      AND NOT EXISTS (SELECT FROM pg_class i JOIN pg_am m ON m.oid = i.relam WHERE i.oid = c.conindid AND m.amname = 'btree')
+    SELECT format('column %s.%I: the index of constraint %I is not a btree', target, a.attname, c.conname)
+    FROM pg_constraint c
+         JOIN pg_attribute a ON a.attrelid = target AND a.attnum = ANY (attnums) AND a.attnum = ANY (c.conkey)
+    WHERE c.conrelid = target
+      AND c.contype IN ('p', 'u')
+      AND NOT EXISTS (SELECT
+                      FROM pg_class i
+                           JOIN pg_am m ON m.oid = i.relam
+                      WHERE i.oid = c.conindid AND m.amname = 'btree')
     UNION ALL
-    SELECT format('column %s.%I: refers to another key, in %s (foreign key %I)', target, a.attname, f.confrelid::regclass, f.conname)
-    FROM pg_constraint f CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
+    SELECT format('column %s.%I: refers to another key, in %s (foreign key %I)', target, a.attname,
+                  f.confrelid::regclass, f.conname)
+    FROM pg_constraint f
+         CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
          JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.att
-    WHERE f.contype = 'f' AND f.conrelid = target AND k.att = ANY (attnums)
-      AND NOT EXISTS (SELECT FROM snowflake_ids_convert.columns(j.relation, j.key_attnum) c WHERE c.rel = f.confrelid AND c.attnum = k.ref)
+    WHERE f.contype = 'f'
+      AND f.conrelid = target
+      AND k.att = ANY (attnums)
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                      WHERE c.rel = f.confrelid AND c.attnum = k.ref)
     UNION ALL
-    SELECT format('index %s: is not valid; rebuild or drop it', x.index) FROM snowflake_ids_convert.indexes(target, attnums) x WHERE NOT x.valid
+    SELECT format('index %s: is not valid; rebuild or drop it', x.index)
+    FROM snowflake_ids_convert.indexes(target, attnums) x
+    WHERE NOT x.valid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems(snowflake_ids_convert.job, regclass, smallint[]) IS 'internal: constraints and indexes that a conversion cannot make again';
+COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems(snowflake_ids_convert.job, regclass, smallint[])
+    IS 'internal: constraints and indexes that a conversion cannot make again';
 
--- Types, defaults, sequences and labels of the columns. The key's default is replaced. That of a column that refers to it
--- would be an old key.
-CREATE FUNCTION snowflake_ids_convert.column_problems(j snowflake_ids_convert.job, target regclass, attnums smallint[]) RETURNS SETOF text
+-- The default of the key is replaced. A default of a column that refers to the key would be an old key.
+CREATE FUNCTION snowflake_ids_convert.column_problems(
+    job snowflake_ids_convert.job, target regclass, attnums smallint[]
+) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('column %s.%I: is of domain %s, which would be lost', target, a.attname, format_type(a.atttypid, NULL))
-    FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+    SELECT format('column %s.%I: has domain %s, which would be lost', target, a.attname, format_type(a.atttypid, NULL))
+    FROM pg_attribute a
+         JOIN pg_type y ON y.oid = a.atttypid
     WHERE a.attrelid = target AND a.attnum = ANY (attnums) AND y.typtype = 'd'
     UNION ALL
-    SELECT format('column %s.%I: has a default, which is an old key', target, a.attname)
-    FROM pg_attribute a WHERE a.attrelid = target AND a.attnum = ANY (attnums)
-         AND (a.atthasdef OR a.attidentity <> '') AND NOT (target = j.relation AND a.attnum = j.key_attnum)
+    SELECT format('column %s.%I: has a default, which would be an old key', target, a.attname)
+    FROM pg_attribute a
+    WHERE a.attrelid = target
+      AND a.attnum = ANY (attnums)
+      AND (a.atthasdef OR a.attidentity <> '')
+      AND NOT (target = job.relation AND a.attnum = job.key_attnum)
     UNION ALL
-    SELECT format('table %s: %s uses the sequence of the key', target, pg_describe_object(o.classid, o.objid, o.objsubid))
-    FROM pg_depend d JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+    SELECT format('table %s: %s uses the sequence of the key', target,
+                  pg_describe_object(o.classid, o.objid, o.objsubid))
+    FROM pg_depend d
+         JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
          JOIN pg_depend o ON o.refclassid = 'pg_class'::regclass AND o.refobjid = s.oid AND o.deptype = 'n'
-    WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = target
-      AND d.refobjsubid = ANY (attnums) AND d.deptype IN ('a', 'i')
-      AND NOT EXISTS (SELECT FROM pg_attrdef ad WHERE o.classid = 'pg_attrdef'::regclass AND ad.oid = o.objid
-                      AND ad.adrelid = target AND ad.adnum = ANY (attnums))
+    WHERE d.classid = 'pg_class'::regclass
+      AND d.refclassid = 'pg_class'::regclass
+      AND d.refobjid = target
+      AND d.refobjsubid = ANY (attnums)
+      AND d.deptype IN ('a', 'i')
+      AND NOT EXISTS (SELECT
+                      FROM pg_attrdef ad
+                      WHERE o.classid = 'pg_attrdef'::regclass
+                        AND ad.oid = o.objid
+                        AND ad.adrelid = target
+                        AND ad.adnum = ANY (attnums))
     UNION ALL
-    SELECT format('table %s: a column has a security label', target)
-    WHERE EXISTS (SELECT FROM pg_seclabel WHERE classoid = 'pg_class'::regclass AND objoid = target AND objsubid = ANY (attnums))
+    SELECT format('table %s: a column has a security label, which would be lost', target)
+    WHERE EXISTS (SELECT
+                  FROM pg_seclabel
+                  WHERE classoid = 'pg_class'::regclass AND objoid = target AND objsubid = ANY (attnums))
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_problems(snowflake_ids_convert.job, regclass, smallint[]) IS 'internal: properties of columns that would be lost';
+COMMENT ON FUNCTION snowflake_ids_convert.column_problems(snowflake_ids_convert.job, regclass, smallint[])
+    IS 'internal: properties of columns that would be lost';
 
--- Rules and triggers that would get in the way of the conversion's own.
-CREATE FUNCTION snowflake_ids_convert.trigger_problems(j snowflake_ids_convert.job, target regclass) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.trigger_problems(job snowflake_ids_convert.job, target regclass)
+RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('table %s: refers to another key that is being converted; finish that first', target)
-    WHERE EXISTS (SELECT FROM snowflake_ids_convert.triggers(NULL) g WHERE g.rel = target AND g.function = 'follow' AND g.relation <> j.relation
-                  AND EXISTS (SELECT FROM snowflake_ids_convert.columns(j.relation, j.key_attnum) c
-                              WHERE c.rel = target AND NOT c.is_key))
+    SELECT format('table %s: refers to another key that is being converted; finish that conversion first', target)
+    WHERE EXISTS (SELECT
+                  FROM snowflake_ids_convert.triggers(NULL) g
+                  WHERE g.rel = target
+                    AND g.function = 'follow'
+                    AND g.relation <> job.relation
+                    AND EXISTS (SELECT
+                                FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                                WHERE c.rel = target AND NOT c.is_key))
     UNION ALL
-    SELECT format('table %s: rule %I is for UPDATE, which the conversion does', target, rulename)
-    FROM pg_rewrite WHERE ev_class = target AND ev_type = '2' AND ev_enabled <> 'D'
+    SELECT format('table %s: rule %I is for UPDATE, and would apply to the updates of the conversion', target,
+                  rulename)
+    FROM pg_rewrite
+    WHERE ev_class = target AND ev_type = '2' AND ev_enabled <> 'D'
     UNION ALL
-    SELECT format('table %s: trigger %I fires after those of a conversion, which would miss what it changes; rename it to sort '
-                  'before zz_snowflake_ids. A conversion in which it fired must be given up', target, tgname)
-    FROM pg_trigger WHERE tgrelid = target AND NOT tgisinternal AND tgtype & 3 = 3 AND tgtype & 20 <> 0
-         AND tgenabled <> 'D' AND tgname > 'zz_snowflake_ids_' AND tgname !~ '^zz_snowflake_ids_\d_'
+    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; '
+                  'rename it so that it sorts before zz_snowflake_ids, and undo a conversion in which it has fired',
+                  target, tgname)
+    FROM pg_trigger
+    WHERE tgrelid = target
+      AND NOT tgisinternal
+      AND tgtype & 3 = 3
+      AND tgtype & 20 <> 0
+      AND tgenabled <> 'D'
+      AND tgname > 'zz_snowflake_ids_'
+      AND tgname !~ '^zz_snowflake_ids_\d_'
     UNION ALL
-    SELECT format('table %s: trigger %I would fire for every row; set fire_triggers, or have SET on session_replication_role granted', target, tgname)
-    FROM pg_trigger WHERE tgrelid = target AND NOT tgisinternal AND tgtype & 16 <> 0 AND tgattr::text = '' AND tgenabled IN ('O', 'A')
-         AND tgname !~ '^zz_snowflake_ids_' AND NOT j.fire_triggers AND NOT has_parameter_privilege('session_replication_role', 'SET')
+    SELECT format('table %s: trigger %I would fire for every row; '
+                  'set fire_triggers, or have the SET privilege on session_replication_role granted', target, tgname)
+    FROM pg_trigger
+    WHERE tgrelid = target
+      AND NOT tgisinternal
+      AND tgtype & 16 <> 0
+      AND tgattr::text = ''
+      AND tgenabled IN ('O', 'A')
+      AND tgname !~ '^zz_snowflake_ids_'
+      AND NOT job.fire_triggers
+      AND NOT has_parameter_privilege('session_replication_role', 'SET')
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass) IS 'internal: rules and triggers that get in the way of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass)
+    IS 'internal: rules and triggers that would conflict with those of a conversion';
 
--- A table in a publication: subscribers would get columns that they do not have, and stop.
+-- Subscribers would receive columns that they do not have, and replication would stop.
 CREATE FUNCTION snowflake_ids_convert.publication_problems(target regclass) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname)
     FROM pg_publication b
-    WHERE b.puballtables OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
-       OR EXISTS (SELECT FROM pg_publication_namespace n JOIN pg_class t ON t.relnamespace = n.pnnspid WHERE n.pnpubid = b.oid AND t.oid = target)
+    WHERE b.puballtables
+       OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
+       OR EXISTS (SELECT
+                  FROM pg_publication_namespace n
+                       JOIN pg_class c ON c.relnamespace = n.pnnspid
+                  WHERE n.pnpubid = b.oid AND c.oid = target)
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass) IS 'internal: publications that a table is in';
+COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass)
+    IS 'internal: publications that a table is in';
 
--- A rewritten table has the old row type in no other.
-CREATE FUNCTION snowflake_ids_convert.row_type_problems(j snowflake_ids_convert.job) RETURNS SETOF text
+-- A table cannot be rewritten while a column of another table has its row type.
+CREATE FUNCTION snowflake_ids_convert.row_type_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    WITH RECURSIVE y (rel, type) AS (
-        SELECT c.rel, p.reltype FROM snowflake_ids_convert.tables(j.relation, j.key_attnum) c JOIN pg_class p ON p.oid = c.rel
+    WITH RECURSIVE containing (rel, type) AS (
+        SELECT t.rel, c.reltype
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+             JOIN pg_class c ON c.oid = t.rel
         UNION
-        SELECT y.rel, n.type FROM y CROSS JOIN LATERAL (
-            SELECT oid FROM pg_type WHERE typelem = y.type OR typbasetype = y.type
-            UNION ALL SELECT rngtypid FROM pg_range WHERE rngsubtype = y.type
-            UNION ALL SELECT reltype FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND atttypid = y.type
-            WHERE relkind = 'c') AS n (type))
-    SELECT format('table %s: column %s.%I has its row type; it cannot be rewritten with keep_position', y.rel, o.oid::regclass, a.attname)
-    FROM y JOIN pg_attribute a ON a.atttypid = y.type JOIN pg_class o ON o.oid = a.attrelid AND o.relkind IN ('r', 'm', 'p')
-    ORDER BY y.rel, a.attrelid, a.attname
+        SELECT inner_type.rel, outer_type.oid
+        FROM containing AS inner_type
+             CROSS JOIN LATERAL (
+                 SELECT oid
+                 FROM pg_type
+                 WHERE typelem = inner_type.type OR typbasetype = inner_type.type
+                 UNION ALL
+                 SELECT rngtypid
+                 FROM pg_range
+                 WHERE rngsubtype = inner_type.type
+                 UNION ALL
+                 SELECT c.reltype
+                 FROM pg_class c
+                      JOIN pg_attribute a ON a.attrelid = c.oid AND a.atttypid = inner_type.type
+                 WHERE c.relkind = 'c') AS outer_type (oid)
+    )
+    SELECT format('table %s: column %s.%I has its row type; it cannot be rewritten with keep_position', t.rel,
+                  c.oid::regclass, a.attname)
+    FROM containing t
+         JOIN pg_attribute a ON a.atttypid = t.type
+         JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'p')
+    ORDER BY t.rel, a.attrelid, a.attname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems(snowflake_ids_convert.job) IS 'internal: columns that have the row type of a table that is rewritten';
+COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems(snowflake_ids_convert.job)
+    IS 'internal: columns that have the row type of a table that would be rewritten';
 
-CREATE FUNCTION snowflake_ids_convert.problems(j snowflake_ids_convert.job) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    t record;
-    problem text;
+    tbl record;
 BEGIN
-    RETURN QUERY SELECT * FROM snowflake_ids_convert.owner_problems(j);
-    -- The rest depends on who asks.
+    RETURN QUERY SELECT * FROM snowflake_ids_convert.owner_problems(job);
+    -- The other checks run code of the tables, so only the owner may continue.
     IF FOUND THEN
         RETURN;
     END IF;
-    FOR t IN SELECT * FROM snowflake_ids_convert.tables(j.relation, j.key_attnum) LOOP
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(t.rel);
-        CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = t.rel AND (relkind <> 'r' OR relispartition));
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(t.rel, t.attnums);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(j, t.rel, t.attnums);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.column_problems(j, t.rel, t.attnums);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.trigger_problems(j, t.rel);
-        IF NOT j.publications THEN
-            RETURN QUERY SELECT p || '; set publications if they have them, or take it out' FROM snowflake_ids_convert.publication_problems(t.rel) AS p;
+    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(tbl.rel);
+        CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = tbl.rel AND (relkind <> 'r' OR relispartition));
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(job, tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.column_problems(job, tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.trigger_problems(job, tbl.rel);
+        IF NOT job.publications THEN
+            RETURN QUERY
+            SELECT problem || '; add them there and set publications, or remove the table from the publication'
+            FROM snowflake_ids_convert.publication_problems(tbl.rel) AS problem;
         END IF;
         BEGIN
-            PERFORM snowflake_ids_convert.rehearse(j, t.rel);
+            PERFORM snowflake_ids_convert.rehearse(job, tbl.rel);
         EXCEPTION
-            WHEN query_canceled OR lock_not_available THEN RAISE;
-            WHEN OTHERS THEN RETURN NEXT format('table %s: %s', t.rel, SQLERRM);
+            WHEN query_canceled OR lock_not_available THEN
+                RAISE;
+            WHEN OTHERS THEN
+                RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
         END;
     END LOOP;
-    IF j.keep_position THEN
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(j);
+    IF job.keep_position THEN
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.problems(snowflake_ids_convert.job) IS 'internal: why the key of a table cannot be converted, as far as the catalogs show';
+COMMENT ON FUNCTION snowflake_ids_convert.problems(snowflake_ids_convert.job)
+    IS 'internal: why the key of a table cannot be converted, as far as the catalogs show';

@@ -1,148 +1,208 @@
--- Which id each row gets.
+-- The new id of each row.
 --
--- Rows are taken in order of (time, old key). With room for C ids in a tick, a row has a place, tick * C + number. Each
--- gets the place of its tick's start, or the one after the row before it, whichever is later. So places differ and
--- keep the order, and a row is moved to a later tick only where more rows share a tick than it has room for.
+-- Rows are sorted by time, then by old key. A tick has room for C ids. The position of a row is tick * C + number,
+-- where number counts the rows of one tick from 0. A row gets the first position of its tick, or the position after
+-- that of the previous row, whichever is later. So positions are unique and keep the order, and a row moves to a later
+-- tick only if a tick has more than C rows.
 
--- A row whose time fits no id, or is after up_to, has no tick. Times without a zone are read in the zone of the setting
--- TimeZone: "AT TIME ZONE 'CET'" would be an abbreviation, without summer time.
-CREATE FUNCTION snowflake_ids_convert.places(j snowflake_ids_convert.job, up_to timestamptz, condition text) RETURNS text
+-- Returns the query that gives each row its position. The tick is null if the time fits no id or is after up_to. Times
+-- without a zone are read in the zone of the setting TimeZone, because "AT TIME ZONE 'CET'" would be an abbreviation,
+-- without summer time.
+CREATE FUNCTION snowflake_ids_convert.positions(job snowflake_ids_convert.job, up_to timestamptz, condition text)
+RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT format(
-        'SELECT n, old, created, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS place FROM (
-             SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old, created,
-                    CASE WHEN extract(epoch FROM created) BETWEEN %2$s AND %3$s
-                         THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %4$s)::int8 END AS tick
-             FROM (SELECT %5$I AS old, %6$I::timestamptz AS created FROM ONLY %7$s WHERE %8$s) AS r) AS t',
-        j.capacity, extract(epoch FROM j.epoch), extract(epoch FROM up_to), j.tick_ms, j.key_column, j.created_column, j.relation, condition)
+        'SELECT n, old, created, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS position
+         FROM (SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old, created,
+                      CASE WHEN extract(epoch FROM created) BETWEEN %2$s AND %3$s
+                           THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %4$s)::int8
+                      END AS tick
+               FROM (SELECT %5$I AS old, %6$I::timestamptz AS created
+                     FROM ONLY %7$s
+                     WHERE %8$s) AS key_table) AS numbered',
+        job.capacity, extract(epoch FROM job.epoch), extract(epoch FROM up_to), job.tick_ms,
+        job.key_column, job.created_column, job.relation, condition)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.places(snowflake_ids_convert.job, timestamptz, text) IS 'internal: the query that gives each row its place';
+COMMENT ON FUNCTION snowflake_ids_convert.positions(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: the query that gives each row its position among the new ids';
 
--- Rows whose time no id can have.
-CREATE FUNCTION snowflake_ids_convert.time_problems(j snowflake_ids_convert.job, up_to timestamptz, condition text) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.tick_of(job snowflake_ids_convert.job, moment timestamptz) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT floor((extract(epoch FROM moment) - extract(epoch FROM job.epoch)) * 1000 / job.tick_ms)::bigint
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.tick_of(snowflake_ids_convert.job, timestamptz)
+    IS 'internal: number of the tick that contains a time';
+
+CREATE FUNCTION snowflake_ids_convert.time_problems(
+    job snowflake_ids_convert.job, up_to timestamptz, condition text
+) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 AS $$
 DECLARE
-    r record;
+    times record;
 BEGIN
-    EXECUTE format('SELECT count(*) FILTER (WHERE %1$s IS NULL) AS nulls, count(*) FILTER (WHERE %1$s < $1) AS early,
-                           count(*) FILTER (WHERE %1$s > $2) AS late, min(%1$s) AS first, max(%1$s) AS last
-                    FROM ONLY %2$s WHERE %3$s', format('%I::timestamptz', j.created_column), j.relation, condition) INTO r USING j.epoch, up_to;
-    IF r.nulls > 0 THEN
-        RETURN NEXT format('column %s.%I: %s rows have no time', j.relation, j.created_column, r.nulls);
+    EXECUTE format('SELECT count(*) FILTER (WHERE %1$s IS NULL) AS nulls,
+                           count(*) FILTER (WHERE %1$s < $1) AS early,
+                           count(*) FILTER (WHERE %1$s > $2) AS late,
+                           min(%1$s) AS first,
+                           max(%1$s) AS last
+                    FROM ONLY %2$s
+                    WHERE %3$s', format('%I::timestamptz', job.created_column), job.relation, condition)
+    INTO times
+    USING job.epoch, up_to;
+    IF times.nulls > 0 THEN
+        RETURN NEXT format('column %s.%I: %s rows have no time', job.relation, job.created_column, times.nulls);
     END IF;
-    IF r.early > 0 THEN
+    IF times.early > 0 THEN
         RETURN NEXT format('column %s.%I: %s rows are before %s, the first time of %s; the earliest is %s',
-                           j.relation, j.created_column, r.early, j.epoch, j.format, r.first)
-                    || CASE j.format WHEN 'snowflake_si' THEN '; see snowflake_ids.si_base_clock' ELSE '' END;
+                           job.relation, job.created_column, times.early, job.epoch, job.format, times.first)
+                    || CASE job.format WHEN 'snowflake_si' THEN '; see snowflake_ids.si_base_clock' ELSE '' END;
     END IF;
-    IF r.late > 0 THEN
-        RETURN NEXT format('column %s.%I: %s rows are in the future, where new ids will be; the latest is %s',
-                           j.relation, j.created_column, r.late, r.last);
+    IF times.late > 0 THEN
+        RETURN NEXT format('column %s.%I: %s rows are in the future; the latest is %s',
+                           job.relation, job.created_column, times.late, times.last);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.time_problems(snowflake_ids_convert.job, timestamptz, text) IS 'internal: rows whose time no id can have';
+COMMENT ON FUNCTION snowflake_ids_convert.time_problems(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: rows whose time no id can have';
 
--- Ticks with more rows than room, and how many rows there are in all. Reads the table; changes nothing.
+-- Reads the table and changes nothing.
 CREATE FUNCTION snowflake_ids_convert.crowding(
-    j snowflake_ids_convert.job, up_to timestamptz, condition text, OUT rows bigint, OUT moves text, OUT too_far text
+    job snowflake_ids_convert.job, up_to timestamptz, condition text, OUT rows bigint, OUT moves text, OUT too_far text
 )
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 AS $$
 DECLARE
-    r record;
+    moved record;
 BEGIN
-    EXECUTE format('SELECT count(*) AS rows, count(*) FILTER (WHERE place / $1 <> tick) AS moved,
-                           max(place / $1 - tick) AS furthest, max(place / $1) AS last FROM (%s) AS p',
-                   snowflake_ids_convert.places(j, up_to, condition))
-    INTO r USING j.capacity;
-    rows := r.rows;
-    IF r.moved > 0 THEN
-        moves := format('column %s.%I: more rows share a tick of %s ms than its %s ids; %s rows %s moved to later ticks, by %s ms at most%s',
-                        j.relation, j.created_column, j.tick_ms, j.capacity, r.moved, CASE WHEN j.spill THEN 'are' ELSE 'would be' END,
-                        r.furthest * j.tick_ms, CASE WHEN j.spill THEN '' ELSE '; set spill to allow it' END);
-        IF r.last > floor((extract(epoch FROM up_to) - extract(epoch FROM j.epoch)) * 1000 / j.tick_ms) THEN
-            too_far := format('column %s.%I: rows would be moved into the future, where new ids will be', j.relation, j.created_column);
+    EXECUTE format('SELECT count(*) AS rows,
+                           count(*) FILTER (WHERE position / $1 <> tick) AS moved_rows,
+                           max(position / $1 - tick) AS furthest,
+                           max(position / $1) AS last_tick
+                    FROM (%s) AS p', snowflake_ids_convert.positions(job, up_to, condition))
+    INTO moved
+    USING job.capacity;
+    rows := moved.rows;
+    IF moved.moved_rows > 0 THEN
+        moves := format('column %s.%I: some ticks of %s ms have more than %s rows; '
+                        '%s rows %s moved to later ticks, by %s ms at most%s',
+                        job.relation, job.created_column, job.tick_ms, job.capacity,
+                        moved.moved_rows, CASE WHEN job.spill THEN 'are' ELSE 'would be' END,
+                        moved.furthest * job.tick_ms, CASE WHEN job.spill THEN '' ELSE '; set spill to allow it' END);
+        IF moved.last_tick > snowflake_ids_convert.tick_of(job, up_to) THEN
+            too_far := format('column %s.%I: rows would be moved into the future', job.relation, job.created_column);
         END IF;
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text) IS 'internal: rows that share a tick with more than it has room for';
+COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
 
--- A table of old and new keys, in one sorted pass over the key's table. Rows that come later have no n. It stays until snowflake_ids_convert_forget(), and
--- is for its owner only, whatever the default privileges are.
-CREATE FUNCTION snowflake_ids_convert.make_map(j snowflake_ids_convert.job) RETURNS regclass
+-- The default privileges of the owner may have granted privileges on a new table.
+CREATE FUNCTION snowflake_ids_convert.revoke_statements(target regclass) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target,
+                           CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
+    FROM pg_class c
+         CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
+    WHERE c.oid = target AND acl.grantee <> c.relowner
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.revoke_statements(regclass)
+    IS 'internal: statements that leave privileges on a table to its owner only';
+
+-- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
+-- snowflake_ids_convert_forget() is called.
+CREATE FUNCTION snowflake_ids_convert.make_map(job snowflake_ids_convert.job) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    map text := (SELECT format('%I.%I', nspname, 'snowflake_ids_map_' || c.oid)
-                 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE c.oid = j.relation);
-    last_tick bigint := floor((extract(epoch FROM j.issued_after) - extract(epoch FROM j.epoch)) * 1000 / j.tick_ms);
-    grantee text;
+    map text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_map_' || c.oid)
+                 FROM pg_class c
+                      JOIN pg_namespace n ON n.oid = c.relnamespace
+                 WHERE c.oid = job.relation);
+    fits text := CASE WHEN job.spill THEN 'tick IS NOT NULL' ELSE format('tick = position / %s', job.capacity) END;
+    new_id text := format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity));
+    statement text;
 BEGIN
-    -- Rows may have changed since the plan, and go on changing. What is judged is what is numbered, in one snapshot: an id
-    -- of a time that the generator has not reached would be issued again.
-    EXECUTE format('CREATE TABLE %s AS SELECT n, old, created, CASE WHEN %s AND place / %s <= %s THEN %s END AS new FROM (%s) AS p', map,
-                   CASE WHEN j.spill THEN 'tick IS NOT NULL' ELSE format('tick = place / %s', j.capacity) END, j.capacity, last_tick,
-                   format(j.make, format('(place / %s)', j.capacity), format('place %% %s', j.capacity)),
-                   snowflake_ids_convert.places(j, j.issued_after, format('%I IS NULL', j.shadow)));
-    FOR grantee IN SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END
-                   FROM pg_class c, aclexplode(c.relacl) a WHERE c.oid = map::regclass AND a.grantee <> c.relowner LOOP
-        EXECUTE format('REVOKE ALL ON %s FROM %s', map, grantee);
+    -- Rows may have changed since the plan, and may still change. So the statement that makes the ids also decides, in
+    -- one snapshot, which rows can have one. An id of a time that the generator has not reached would be issued again.
+    EXECUTE format('CREATE TABLE %s AS
+                    SELECT n, old, created, CASE WHEN %s AND position / %s <= %s THEN %s END AS new
+                    FROM (%s) AS p',
+                   map, fits, job.capacity, snowflake_ids_convert.tick_of(job, job.issued_after), new_id,
+                   snowflake_ids_convert.positions(job, job.issued_after, format('%I IS NULL', job.shadow)));
+    FOR statement IN SELECT * FROM snowflake_ids_convert.revoke_statements(map::regclass) LOOP
+        EXECUTE statement;
     END LOOP;
     EXECUTE format('ALTER TABLE %s ADD UNIQUE (n)', map);
     EXECUTE format('CREATE INDEX ON %s (new)', map);
-    EXECUTE format('COMMENT ON TABLE %s IS %L', map, format('old and new keys of %s; see snowflake_ids_convert_forget()', j.relation));
+    EXECUTE format('COMMENT ON TABLE %s IS %L', map,
+                   format('old and new keys of %s; see snowflake_ids_convert_forget()', job.relation));
     EXECUTE format('ANALYZE %s', map);
     RETURN map::regclass;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job) IS 'internal: gives each row its id, in a table next to it';
+COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job)
+    IS 'internal: makes the new ids, in a table of old and new keys';
 
--- The time zone is that of the first call, until this function returns.
-CREATE FUNCTION snowflake_ids_convert.number_rows(j snowflake_ids_convert.job) RETURNS regclass
+-- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
+CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
+    not_numbered text := format('%I IS NULL', job.shadow);
     without_id boolean;
     crowded record;
     problem text;
 BEGIN
-    PERFORM set_config('TimeZone', j.zone, true);
-    j.map := snowflake_ids_convert.make_map(j);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', j.map) INTO without_id;
+    PERFORM set_config('TimeZone', job.zone, true);
+    job.map := snowflake_ids_convert.make_map(job);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', job.map) INTO without_id;
     IF without_id THEN
-        problem := (SELECT string_agg(p, E'\n') FROM snowflake_ids_convert.time_problems(j, j.issued_after, format('%I IS NULL', j.shadow)) AS p);
+        problem := (SELECT string_agg(time_problem, E'\n')
+                    FROM snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered) AS time_problem);
         IF problem IS NULL THEN
-            crowded := snowflake_ids_convert.crowding(j, j.issued_after, format('%I IS NULL', j.shadow));
-            problem := coalesce(crowded.too_far, CASE WHEN NOT j.spill THEN crowded.moves END,
-                                format('Times in %I changed while the rows were numbered.', j.created_column));
+            crowded := snowflake_ids_convert.crowding(job, job.issued_after, not_numbered);
+            problem := coalesce(crowded.too_far,
+                                CASE WHEN NOT job.spill THEN crowded.moves END,
+                                format('Times in %I changed while the rows were numbered.', job.created_column));
         END IF;
-        PERFORM snowflake_ids_convert.refuse(j, problem);
+        PERFORM snowflake_ids_convert.refuse(job, problem);
     END IF;
-    PERFORM snowflake_ids_convert.verify_map(j);
-    RETURN j.map;
+    PERFORM snowflake_ids_convert.verify_map(job);
+    RETURN job.map;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job) IS 'internal: gives each row its id, and checks all of them';
+COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job)
+    IS 'internal: makes the id of each row, and checks all of them';
 
--- Reads the ids that were made, as everybody will, and compares them with the times of their rows: right after they were
--- made, and again before the new columns take the places of the old ones. A row has the tick of its time; one that was
--- moved has the tick after that of the row C places before it, if C ids fit into a tick.
-CREATE FUNCTION snowflake_ids_convert.verify_map(j snowflake_ids_convert.job) RETURNS void
+-- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
+-- changeover. A row has the tick of its time. If C ids fit into a tick, a row that was moved has the tick after that
+-- of the row C positions before it.
+CREATE FUNCTION snowflake_ids_convert.verify_map(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     wrong record;
 BEGIN
-    EXECUTE format('SELECT old, created, time FROM (SELECT *, %1$s AS time FROM %2$s WHERE n IS NOT NULL) AS m
+    EXECUTE format('SELECT old, created, time
+                    FROM (SELECT *, %1$s AS time FROM %2$s WHERE n IS NOT NULL) AS m
                     WHERE time IS DISTINCT FROM date_bin($1, created, $2)
-                      AND (coalesce(time <= created, true) OR NOT EXISTS (SELECT FROM %2$s AS earlier WHERE n = m.n - $3 AND %1$s = m.time - $1))
-                    ORDER BY n LIMIT 1', format(j.read, 'new'), j.map)
-    INTO wrong USING make_interval(secs => j.tick_ms / 1000.0), j.epoch, j.capacity;
+                      AND (coalesce(time <= created, true)
+                           OR NOT EXISTS (SELECT
+                                          FROM %2$s AS earlier
+                                          WHERE n = m.n - $3 AND %1$s = m.time - $1))
+                    ORDER BY n
+                    LIMIT 1', format(job.read, 'new'), job.map)
+    INTO wrong
+    USING make_interval(secs => job.tick_ms / 1000.0), job.epoch, job.capacity;
     IF wrong.created IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot go on converting %', j.relation
+        RAISE EXCEPTION 'cannot continue converting %', job.relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The row with key %s is of %s, and its new id of %s.', wrong.old, wrong.created, wrong.time),
-                  HINT = 'Nothing is lost: the old keys are in place. Give up with snowflake_ids_convert_undo(), and begin again.';
+                  DETAIL = format('The row with key %s has the time %s, but its new id has the time %s.',
+                                  wrong.old, wrong.created, wrong.time),
+                  HINT = 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job) IS 'internal: error if an id that was made is not of the time of its row';
+COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job)
+    IS 'internal: error if a new id does not have the time of its row';

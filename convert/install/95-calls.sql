@@ -1,110 +1,169 @@
--- What is called by hand.
+-- The functions that users call, and what only they need.
 
-CREATE FUNCTION snowflake_ids_convert.key_problems(j snowflake_ids_convert.job) RETURNS SETOF text
+-- A bigint does not show that it was converted, so a repeated call would number all rows again. The default shows it,
+-- even in a database that was restored from a dump and has no state of the conversion.
+CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    -- A call that is repeated, by a script say, would number all rows again: a bigint does not tell what it has become.
-    -- The default does, also where the row about the conversion is gone, as in a database that was restored from a dump.
-    SELECT format('column %s.%I: has been converted to %s; to number its rows again, first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
-                  j.relation, j.key_column, j.format)
-    WHERE j.new_id = (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = j.relation AND adnum = j.key_attnum)
+    SELECT format('column %s.%I: has been converted to %s; to number its rows again, '
+                  'first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
+                  job.relation, job.key_column, job.format)
+    WHERE job.new_id = (SELECT pg_get_expr(adbin, adrelid)
+                        FROM pg_attrdef
+                        WHERE adrelid = job.relation AND adnum = job.key_attnum)
     UNION ALL
-    SELECT format('table %s: is the map of an earlier conversion; keep what you need of it, then SELECT snowflake_ids_convert_forget(%L)', c.oid::regclass, j.relation)
-    FROM pg_class c WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = j.relation) AND c.relname = 'snowflake_ids_map_' || j.relation::oid
-         AND NOT EXISTS (SELECT FROM snowflake_ids_convert.my_conversion s WHERE s.relation = j.relation AND s.phase NOT IN ('validate', 'done'))
+    SELECT format('table %s: is the map of an earlier conversion; copy what you need of it, '
+                  'then SELECT snowflake_ids_convert_forget(%L)', c.oid::regclass, job.relation)
+    FROM pg_class c
+    WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = job.relation)
+      AND c.relname = 'snowflake_ids_map_' || job.relation::oid
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.my_conversion s
+                      WHERE s.relation = job.relation AND s.phase NOT IN ('validate', 'done'))
     UNION ALL
-    SELECT format('column %s.%I: may be null', j.relation, j.key_column)
-    WHERE EXISTS (SELECT FROM pg_attribute WHERE attrelid = j.relation AND attnum = j.key_attnum AND NOT attnotnull)
+    SELECT format('column %s.%I: may be null', job.relation, job.key_column)
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation AND attnum = job.key_attnum AND NOT attnotnull)
     UNION ALL
-    SELECT format('column %s.%I: is not unique by itself; make a unique index on it', j.relation, j.key_column)
-    WHERE NOT EXISTS (SELECT FROM pg_index WHERE indrelid = j.relation AND indisunique AND indisvalid AND indimmediate AND indpred IS NULL
-                      AND indnkeyatts = 1 AND indkey[0] = j.key_attnum)
+    SELECT format('column %s.%I: is not unique by itself; create a unique index on it', job.relation, job.key_column)
+    WHERE NOT EXISTS (SELECT
+                      FROM pg_index
+                      WHERE indrelid = job.relation
+                        AND indisunique
+                        AND indisvalid
+                        AND indimmediate
+                        AND indpred IS NULL
+                        AND indnkeyatts = 1
+                        AND indkey[0] = job.key_attnum)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job) IS 'internal: why a column cannot be converted as a key';
+COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job)
+    IS 'internal: why a column cannot be converted as a key';
 
-CREATE FUNCTION snowflake_ids_convert.orphans(j snowflake_ids_convert.job) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
 AS $$
 DECLARE
-    c record;
+    col record;
     orphans bigint;
 BEGIN
-    FOR c IN SELECT * FROM snowflake_ids_convert.columns(j.relation, j.key_attnum) WHERE NOT is_key LOOP
-        EXECUTE format('SELECT count(*) FROM ONLY %1$s c WHERE c.%2$I IS NOT NULL
-                        AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)', c.rel, c.attname, j.relation, j.key_column, c.collate)
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key LOOP
+        EXECUTE format('SELECT count(*)
+                        FROM ONLY %1$s c
+                        WHERE c.%2$I IS NOT NULL
+                          AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)',
+                       col.rel, col.attname, job.relation, job.key_column, col.collate)
         INTO orphans;
         IF orphans > 0 THEN
-            RETURN NEXT format('column %s.%I: %s rows refer to a key that does not exist', c.rel, c.attname, orphans);
+            RETURN NEXT format('column %s.%I: %s rows refer to a key that does not exist', col.rel, col.attname,
+                               orphans);
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.orphans(snowflake_ids_convert.job) IS 'internal: columns with rows that refer to nothing';
+COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
+    IS 'internal: columns with rows that refer to a key that does not exist';
 
-CREATE FUNCTION snowflake_ids_convert.notes(j snowflake_ids_convert.job) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT 'the identity becomes a default: only integers of a sequence can be an identity'
-    WHERE EXISTS (SELECT FROM pg_attribute WHERE attrelid = j.relation AND attnum = j.key_attnum AND attidentity <> '')
+    SELECT 'the identity becomes a default, because an identity must draw integers from a sequence'
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation AND attnum = job.key_attnum AND attidentity <> '')
     UNION ALL
-    SELECT format('times of %I are taken to be in time zone %s', j.created_column, j.zone)
-    WHERE EXISTS (SELECT FROM pg_attribute WHERE attrelid = j.relation AND attname = j.created_column AND atttypid <> 'timestamptz'::regtype)
+    SELECT format('times in %I are read in time zone %s', job.created_column, job.zone)
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation
+                    AND attname = job.created_column
+                    AND atttypid <> 'timestamptz'::regtype)
     UNION ALL
-    SELECT 'the new columns stand last in their tables; set keep_position to rewrite the tables instead, under their last lock'
-    WHERE NOT j.keep_position
+    SELECT 'the new columns will be the last ones of their tables; '
+           'to keep the positions, set keep_position, which rewrites the tables during the changeover'
+    WHERE NOT job.keep_position
     UNION ALL
-    SELECT p FROM snowflake_ids_convert.tables(j.relation, j.key_attnum) t, snowflake_ids_convert.publication_problems(t.rel) AS p
+    SELECT problem
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+         CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job) IS 'internal: what is good to know before a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job)
+    IS 'internal: what a user should know before a conversion';
 
-CREATE FUNCTION snowflake_ids_convert.planned_steps(j snowflake_ids_convert.job, rows bigint, OUT kind text, OUT item text) RETURNS SETOF record
+CREATE FUNCTION snowflake_ids_convert.planned_steps(
+    job snowflake_ids_convert.job, rows bigint, OUT kind text, OUT item text
+) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT 'step', CASE WHEN is_key THEN format('add %s.%I %s, for %s rows, in the order of %I, %I', rel, shadow, j.type, rows, j.created_column, j.key_column)
-                   ELSE format('add %s.%I %s, following %s.%I', rel, shadow, j.type, j.relation, j.key_column) END
-    FROM snowflake_ids_convert.columns(j.relation, j.key_attnum);
-    IF NOT j.keep_position THEN
-        RETURN QUERY SELECT 'index', replace(definition, '{concurrently}', 'CONCURRENTLY ') FROM snowflake_ids_convert.new_indexes(j);
+    SELECT 'step', CASE WHEN is_key
+                        THEN format('add %s.%I %s, for %s rows, in the order of %I, %I', rel, shadow, job.type, rows,
+                                    job.created_column, job.key_column)
+                        ELSE format('add %s.%I %s, following %s.%I', rel, shadow, job.type, job.relation,
+                                    job.key_column)
+                   END
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum);
+    IF NOT job.keep_position THEN
+        RETURN QUERY
+        SELECT 'index', replace(definition, '{concurrently}', 'CONCURRENTLY ')
+        FROM snowflake_ids_convert.new_indexes(job);
     END IF;
     RETURN QUERY
-    SELECT 'step', format('lock the tables, %s, default %s', CASE WHEN j.keep_position THEN 'rewrite them' ELSE 'change the columns over' END, j.new_id);
+    SELECT 'step', format('lock the tables, %s, default %s',
+                          CASE WHEN job.keep_position THEN 'rewrite them' ELSE 'replace the columns' END, job.new_id);
     RETURN QUERY
-    SELECT DISTINCT 'step', CASE WHEN f.convalidated THEN format('validate foreign key %I of %s', f.conname, f.conrelid::regclass)
-                            ELSE format('leave foreign key %I of %s NOT VALID, as it is', f.conname, f.conrelid::regclass) END
-    FROM pg_constraint f JOIN snowflake_ids_convert.columns(j.relation, j.key_attnum) c ON c.rel = f.confrelid AND c.attnum = ANY (f.confkey)
-    WHERE f.contype = 'f' ORDER BY 2;
+    SELECT DISTINCT 'step', format(CASE WHEN f.convalidated
+                                        THEN 'validate foreign key %I of %s'
+                                        ELSE 'leave foreign key %I of %s NOT VALID, as it is'
+                                   END, f.conname, f.conrelid::regclass)
+    FROM pg_constraint f
+         JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+         ON c.rel = f.confrelid AND c.attnum = ANY (f.confkey)
+    WHERE f.contype = 'f'
+    ORDER BY 2;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.planned_steps(snowflake_ids_convert.job, bigint) IS 'internal: what a conversion would do';
+COMMENT ON FUNCTION snowflake_ids_convert.planned_steps(snowflake_ids_convert.job, bigint)
+    IS 'internal: what a conversion would do';
 
-CREATE FUNCTION snowflake_ids_convert.plan(j snowflake_ids_convert.job, OUT kind text, OUT item text) RETURNS SETOF record
+CREATE FUNCTION snowflake_ids_convert.plan(job snowflake_ids_convert.job, OUT kind text, OUT item text)
+RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     crowded record;
 BEGIN
-    RETURN QUERY SELECT 'problem', p FROM snowflake_ids_convert.key_problems(j) AS p
-                 UNION ALL SELECT 'problem', p FROM snowflake_ids_convert.problems(j) AS p;
-    -- With these the rows may not be what they seem, or not be readable.
+    RETURN QUERY
+    SELECT 'problem', problem FROM snowflake_ids_convert.key_problems(job) AS problem
+    UNION ALL
+    SELECT 'problem', problem FROM snowflake_ids_convert.problems(job) AS problem;
+    -- With such problems, the rows may be unreadable or not what they seem.
     IF FOUND THEN
         RETURN;
     END IF;
-    -- The time is read after the snapshot is taken: rows that come now are not in the future.
-    RETURN QUERY SELECT 'problem', p FROM snowflake_ids_convert.time_problems(j, clock_timestamp(), 'true') AS p;
+    -- The clock is read after the snapshot is taken. So rows that are inserted now are not in the future.
+    RETURN QUERY
+    SELECT 'problem', problem
+    FROM snowflake_ids_convert.time_problems(job, clock_timestamp(), 'true') AS problem;
     IF FOUND THEN
         RETURN;
     END IF;
-    crowded := snowflake_ids_convert.crowding(j, clock_timestamp(), 'true');
-    RETURN QUERY SELECT CASE WHEN j.spill THEN 'note' ELSE 'problem' END, crowded.moves WHERE crowded.moves IS NOT NULL;
-    RETURN QUERY SELECT 'problem', crowded.too_far WHERE crowded.too_far IS NOT NULL;
-    RETURN QUERY SELECT 'problem', p FROM snowflake_ids_convert.orphans(j) AS p;
-    IF FOUND OR crowded.too_far IS NOT NULL OR crowded.moves IS NOT NULL AND NOT j.spill THEN
+    crowded := snowflake_ids_convert.crowding(job, clock_timestamp(), 'true');
+    RETURN QUERY
+    SELECT CASE WHEN job.spill THEN 'note' ELSE 'problem' END, crowded.moves WHERE crowded.moves IS NOT NULL;
+    RETURN QUERY
+    SELECT 'problem', crowded.too_far WHERE crowded.too_far IS NOT NULL;
+    RETURN QUERY
+    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem;
+    IF FOUND OR crowded.too_far IS NOT NULL OR crowded.moves IS NOT NULL AND NOT job.spill THEN
         RETURN;
     END IF;
-    RETURN QUERY SELECT 'note', n FROM snowflake_ids_convert.notes(j) AS n;
-    RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.planned_steps(j, crowded.rows) AS p;
+    RETURN QUERY
+    SELECT 'note', note FROM snowflake_ids_convert.notes(job) AS note;
+    RETURN QUERY
+    SELECT p.kind, p.item FROM snowflake_ids_convert.planned_steps(job, crowded.rows) AS p;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job) IS 'internal: what a conversion would do, and what is in its way';
+COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job)
+    IS 'internal: what a conversion would do, and the problems that prevent it';
 
 CREATE FUNCTION snowflake_ids_convert_plan(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
@@ -115,102 +174,133 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column, 'metabyte', metabyte,
-        'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers, 'publications', publications));
-    RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
-        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications)) AS p;
+        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+        'metabyte', metabyte, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers,
+        'publications', publications));
+    RETURN QUERY
+    SELECT p.kind, p.item
+    FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
+             relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
+             publications)) AS p;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean) IS 'what snowflake_ids_convert would do, and what is in its way; changes nothing';
+COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
+    IS 'what snowflake_ids_convert would do, and the problems that prevent it; changes nothing';
 
-CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
+RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    j snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
-    phase text := (SELECT s.phase FROM snowflake_ids_convert.my_conversion s WHERE s.relation = snowflake_ids_convert_indexes.relation);
+    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
+    phase text := (SELECT s.phase
+                   FROM snowflake_ids_convert.my_conversion s
+                   WHERE s.relation = snowflake_ids_convert_indexes.relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation, 'concurrently', "concurrently"));
-    IF phase IN ('index', 'swap') AND NOT j.keep_position THEN
-        PERFORM snowflake_ids_convert.refuse(j, (SELECT string_agg(p, E'\n') FROM snowflake_ids_convert.owner_problems(j) AS p));
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(j, "concurrently");
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
+        'relation', relation, 'concurrently', "concurrently"));
+    IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
+        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, "concurrently");
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean) IS 'statements that make the indexes which a conversion waits for; run them with \gexec, then call again';
+COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean)
+    IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
--- What is asked of a call, whatever its table is.
 CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF batch_size < 1 THEN
         RAISE EXCEPTION 'batch_size out of range: %', batch_size
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch has at least one row.';
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch must have at least one row.';
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
         RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
-            USING ERRCODE = 'invalid_transaction_state', HINT = 'Set default_transaction_isolation to read committed.';
+            USING ERRCODE = 'invalid_transaction_state',
+                  HINT = 'Set default_transaction_isolation to read committed.';
     ELSIF current_setting('transaction_read_only')::boolean THEN
         RAISE EXCEPTION 'cannot convert in a read-only transaction'
-            USING ERRCODE = 'read_only_sql_transaction', HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
+            USING ERRCODE = 'read_only_sql_transaction',
+                  HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer) IS 'internal: error if a conversion cannot run in this session';
+COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
+    IS 'internal: error if the batch size is wrong, or if no conversion can run in this session';
 
--- Goes on with a conversion that was begun. False if there is none.
-CREATE FUNCTION snowflake_ids_convert.resume(j snowflake_ids_convert.job, batch_size integer, build_concurrently boolean) RETURNS boolean
+CREATE FUNCTION snowflake_ids_convert.resume(
+    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
+) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    b snowflake_ids_convert.job := snowflake_ids_convert.job_of(j.relation);
+    running snowflake_ids_convert.job := snowflake_ids_convert.job_of(job.relation);
 BEGIN
-    IF NOT EXISTS (SELECT FROM snowflake_ids_convert.my_conversion s WHERE s.relation = j.relation AND s.phase <> 'done') THEN
+    IF NOT EXISTS (SELECT
+                   FROM snowflake_ids_convert.my_conversion s
+                   WHERE s.relation = job.relation AND s.phase <> 'done') THEN
         RETURN false;
-    ELSIF (b.key_attnum, b.format, b.created_column, b.metabyte, b.keep_position)
-          IS DISTINCT FROM (j.key_attnum, j.format, j.created_column, j.metabyte, j.keep_position) THEN
-        RAISE EXCEPTION '% is being converted in another way', j.relation
+    ELSIF (running.key_attnum, running.format, running.created_column, running.metabyte, running.keep_position)
+          IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
+        RAISE EXCEPTION '% is being converted in another way', job.relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('Column %I becomes %s, by the times of %I, metabyte %s, keep_position %s.',
-                                  b.key_column, b.format, b.created_column, b.metabyte, b.keep_position),
-                  HINT = 'Call with the same arguments, or give that up with snowflake_ids_convert_undo().';
+                  DETAIL = format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
+                                  'keep_position %s.', running.key_column, running.format, running.created_column,
+                                  running.metabyte, running.keep_position),
+                  HINT = 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().';
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
-    SET batch_size = resume.batch_size, spill = j.spill, fire_triggers = j.fire_triggers, publications = j.publications,
-        build_concurrently = resume.build_concurrently, resumed = clock_timestamp(), updated = clock_timestamp(), resumed_at = coalesce(s.done, 0)
-    WHERE s.relation = j.relation;
+    SET batch_size = resume.batch_size,
+        spill = job.spill,
+        fire_triggers = job.fire_triggers,
+        publications = job.publications,
+        build_concurrently = resume.build_concurrently,
+        resumed = clock_timestamp(),
+        updated = clock_timestamp(),
+        resumed_at = coalesce(s.done, 0)
+    WHERE s.relation = job.relation;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job, integer, boolean) IS 'internal: goes on with a conversion that was begun';
+COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job, integer, boolean)
+    IS 'internal: continues a conversion that has begun; false if there is none';
 
--- The first transaction of a call: the plan, and what will be remembered. It locks nothing against writers.
-CREATE FUNCTION snowflake_ids_convert.start(j snowflake_ids_convert.job, batch_size integer, build_concurrently boolean) RETURNS void
+-- The first transaction of a call. It takes no lock that stops writers.
+CREATE FUNCTION snowflake_ids_convert.start(
+    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
+) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    p record;
+    planned record;
     problems text;
 BEGIN
-    IF snowflake_ids_convert.resume(j, batch_size, build_concurrently) THEN
+    IF snowflake_ids_convert.resume(job, batch_size, build_concurrently) THEN
         RETURN;
     END IF;
-    FOR p IN SELECT * FROM snowflake_ids_convert.plan(j) LOOP
-        IF p.kind = 'problem' THEN
-            problems := concat_ws(E'\n', problems, p.item);
-        ELSIF p.kind = 'note' THEN
-            RAISE NOTICE '%', p.item;
+    FOR planned IN SELECT * FROM snowflake_ids_convert.plan(job) LOOP
+        IF planned.kind = 'problem' THEN
+            problems := concat_ws(E'\n', problems, planned.item);
+        ELSIF planned.kind = 'note' THEN
+            RAISE NOTICE '%', planned.item;
         END IF;
     END LOOP;
     IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot convert column "%" of %', j.key_column, j.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = problems, HINT = 'Nothing was changed.';
+        RAISE EXCEPTION 'cannot convert column "%" of %', job.key_column, job.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = problems,
+                  HINT = 'Solve these problems and call again. Nothing was changed.';
     END IF;
-    DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = j.relation;
-    INSERT INTO snowflake_ids_convert.my_conversion (relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill,
-                                                     keep_position, fire_triggers, build_concurrently, publications, phase)
-    VALUES (j.relation, j.key_attnum, j.format, snowflake_ids_convert.column_number(j.relation, j.created_column), j.zone, j.metabyte, batch_size,
-            j.spill, j.keep_position, j.fire_triggers, build_concurrently, j.publications, 'prepare');
+    DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
+    INSERT INTO snowflake_ids_convert.my_conversion (
+        relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position,
+        fire_triggers, build_concurrently, publications, phase)
+    VALUES (
+        job.relation, job.key_attnum, job.format,
+        snowflake_ids_convert.column_number(job.relation, job.created_column), job.zone, job.metabyte, batch_size,
+        job.spill, job.keep_position, job.fire_triggers, build_concurrently, job.publications, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integer, boolean) IS 'internal: begins or resumes a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integer, boolean)
+    IS 'internal: begins or resumes a conversion';
 
--- It commits between its steps, so it can have no settings of its own: nothing in it depends on the search path.
+-- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
     batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
@@ -220,24 +310,26 @@ CREATE PROCEDURE snowflake_ids_convert(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    j snowflake_ids_convert.job;
-    p record;
+    job snowflake_ids_convert.job;
+    planned record;
     said pg_catalog.text;
     more pg_catalog.bool := true;
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column, 'metabyte', metabyte,
-        'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers, 'finish', finish,
-        'dry_run', dry_run, 'concurrently', "concurrently", 'publications', publications));
+        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+        'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
+        'fire_triggers', fire_triggers, 'finish', finish, 'dry_run', dry_run, 'concurrently', "concurrently",
+        'publications', publications));
     PERFORM snowflake_ids_convert.check_call(batch_size);
-    j := snowflake_ids_convert.planned_job(relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
+    job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
     IF dry_run THEN
-        FOR p IN SELECT s.kind, s.item FROM snowflake_ids_convert.plan(j) AS s LOOP
-            RAISE INFO '%: %', p.kind, p.item;
+        FOR planned IN SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p LOOP
+            RAISE INFO '%: %', planned.kind, planned.item;
         END LOOP;
         RETURN;
     END IF;
-    PERFORM snowflake_ids_convert.start(j, batch_size, "concurrently");
+    PERFORM snowflake_ids_convert.start(job, batch_size, "concurrently");
     WHILE more LOOP
         COMMIT;
         IF said IS NOT NULL THEN
@@ -250,4 +342,6 @@ BEGIN
         RAISE NOTICE '%', said;
     END IF;
 END $$;
-COMMENT ON PROCEDURE snowflake_ids_convert(regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean, boolean) IS 'turns a key into sno, mastic or snowflake_si ids made of a column of times, with all that refers to it; resumes if called again';
+COMMENT ON PROCEDURE snowflake_ids_convert(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'makes a key into sno, mastic or snowflake_si ids of the times of its rows; a repeated call resumes';

@@ -1,75 +1,110 @@
--- Giving up, and forgetting.
+-- Undoing a conversion, and forgetting a finished one.
 
--- Removes new columns and what was made on them. Tables of others are not touched, unless they were given away since.
-CREATE FUNCTION snowflake_ids_convert.drop_columns(j snowflake_ids_convert.job) RETURNS void
+-- A table that belongs to another role is left as it is.
+CREATE FUNCTION snowflake_ids_convert.drop_columns(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    c record;
+    col record;
 BEGIN
-    FOR c IN SELECT n.attrelid::regclass AS rel, f.attnum, n.attname AS shadow
-             FROM snowflake_ids_convert.my_conversion s
-                  CROSS JOIN LATERAL (SELECT (x ->> 0)::oid, (x ->> 1)::int2 FROM jsonb_array_elements(s.filled) AS x) AS f (rel, attnum)
-                  JOIN pg_attribute n ON n.attrelid = f.rel AND n.attname = 'snowflake_ids_new_' || f.attnum AND NOT n.attisdropped
-                  JOIN pg_class p ON p.oid = f.rel AND pg_has_role(p.relowner, 'USAGE')
-             WHERE s.relation = j.relation LOOP
-        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', c.rel, 'snowflake_ids_check_' || c.attnum, c.shadow);
+    FOR col IN
+        SELECT a.rel, a.attnum, a.shadow
+        FROM snowflake_ids_convert.added_columns(job.relation) a
+             JOIN pg_class c ON c.oid = a.rel AND pg_has_role(c.relowner, 'USAGE')
+    LOOP
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', col.rel,
+                       'snowflake_ids_check_' || col.attnum, col.shadow);
     END LOOP;
-    IF j.map IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %s', j.map);
+    IF job.map IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', job.map);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_columns(snowflake_ids_convert.job) IS 'internal: removes what a conversion has made';
+COMMENT ON FUNCTION snowflake_ids_convert.drop_columns(snowflake_ids_convert.job)
+    IS 'internal: removes the new columns, what depends on them, and the map';
 
--- Who gives up runs no code of the tables, and may be a superuser.
+CREATE FUNCTION snowflake_ids_convert.refuse_undo(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    map_owner name := (SELECT pg_get_userbyid(relowner)
+                       FROM pg_class
+                       WHERE oid = job.map AND NOT pg_has_role(relowner, 'USAGE'));
+BEGIN
+    IF map_owner IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot undo the conversion of %', job.relation
+            USING ERRCODE = 'insufficient_privilege',
+                  DETAIL = format('The owner of table %s is %I.', job.map, map_owner),
+                  HINT = 'Give it to the owner of the converted table, or have a superuser undo the conversion.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_undo(snowflake_ids_convert.job)
+    IS 'internal: error if the map belongs to another role';
+
+-- Includes tables that no longer refer to the key. Tables that belong to another role are not included.
+CREATE FUNCTION snowflake_ids_convert.tables_to_undo(job snowflake_ids_convert.job) RETURNS regclass[]
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT ARRAY(SELECT t.rel
+                 FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+                      JOIN pg_class c ON c.oid = t.rel AND pg_has_role(c.relowner, 'USAGE')
+                 UNION
+                 SELECT c.oid::regclass
+                 FROM snowflake_ids_convert.my_conversion s
+                      CROSS JOIN LATERAL jsonb_array_elements(s.filled) AS pair
+                      JOIN pg_class c ON c.oid = (pair ->> 0)::oid AND pg_has_role(c.relowner, 'USAGE')
+                 WHERE s.relation = job.relation)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.tables_to_undo(snowflake_ids_convert.job)
+    IS 'internal: tables that an undo alters';
+
+-- Undoing runs no code of the tables, so a superuser may call this.
 CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    s snowflake_ids_convert.conversion;
-    j snowflake_ids_convert.job;
+    state snowflake_ids_convert.conversion;
+    job snowflake_ids_convert.job;
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    s := snowflake_ids_convert.lock_state(relation);
-    IF s.relation IS NULL OR s.phase IN ('validate', 'done') THEN
+    state := snowflake_ids_convert.lock_state(relation);
+    IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
         RAISE EXCEPTION '% is not being converted', relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN s.relation IS NULL THEN 'No conversion of it that you may undo was begun.'
-                                ELSE 'Its new keys are in place, and the old ones are gone.' END;
+                  DETAIL = CASE WHEN state.relation IS NULL
+                                THEN 'It has no conversion that you may undo.'
+                                ELSE 'The changeover is done, and the old keys are gone.'
+                           END;
     END IF;
-    j := snowflake_ids_convert.job_of(relation);
-    IF EXISTS (SELECT FROM pg_class WHERE oid = j.map AND NOT pg_has_role(relowner, 'USAGE')) THEN
-        RAISE EXCEPTION 'cannot give up converting %', relation
-            USING ERRCODE = 'insufficient_privilege', DETAIL = format('table %s belongs to %I', j.map, (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = j.map)),
-                  HINT = 'Give it the owner that the table has now, or let a superuser call.';
-    END IF;
-    -- Tables of others that refer to the key are none of it.
-    PERFORM snowflake_ids_convert.lock_writers_out(ARRAY(
-        SELECT t.rel FROM snowflake_ids_convert.tables(relation, j.key_attnum) t JOIN pg_class p ON p.oid = t.rel AND pg_has_role(p.relowner, 'USAGE')
-        UNION SELECT (x ->> 0)::oid::regclass FROM jsonb_array_elements(s.filled) AS x JOIN pg_class p ON p.oid = (x ->> 0)::oid AND pg_has_role(p.relowner, 'USAGE')),
-        'ACCESS EXCLUSIVE');
+    job := snowflake_ids_convert.job_of(relation);
+    PERFORM snowflake_ids_convert.refuse_undo(job);
+    PERFORM snowflake_ids_convert.lock_writers_out(snowflake_ids_convert.tables_to_undo(job), 'ACCESS EXCLUSIVE');
     PERFORM snowflake_ids_convert.drop_triggers(relation);
-    PERFORM snowflake_ids_convert.drop_columns(j);
+    PERFORM snowflake_ids_convert.drop_columns(job);
     DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_undo.relation;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass) IS 'gives up a conversion whose new keys are not in place yet';
+COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass)
+    IS 'undoes a conversion; possible until the changeover';
 
 CREATE FUNCTION snowflake_ids_convert_forget(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    s snowflake_ids_convert.conversion;
+    state snowflake_ids_convert.conversion;
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    s := snowflake_ids_convert.lock_state(relation);
-    IF s.relation IS NULL OR s.phase <> 'done' THEN
-        RAISE EXCEPTION 'no conversion of % is done', relation
+    state := snowflake_ids_convert.lock_state(relation);
+    IF state.relation IS NULL OR state.phase <> 'done' THEN
+        RAISE EXCEPTION 'there is no finished conversion of %', relation
             USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN s.relation IS NULL THEN 'No conversion of it that you may forget was begun.' ELSE 'It is under way.' END;
+                  DETAIL = CASE WHEN state.relation IS NULL
+                                THEN 'It has no conversion that you may forget.'
+                                ELSE 'Its conversion is not finished.'
+                           END;
     END IF;
-    IF s.map IN (SELECT oid FROM pg_class) THEN
-        EXECUTE format('DROP TABLE %s', s.map);
+    IF state.map IN (SELECT oid FROM pg_class) THEN
+        EXECUTE format('DROP TABLE %s', state.map);
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_forget.relation;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass) IS 'drops the table of old and new keys of a conversion that is done, and what is remembered of it';
+COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass)
+    IS 'drops the table of old and new keys of a finished conversion, and its state';

@@ -1,29 +1,41 @@
--- What the text of a function in SQL or PL/pgSQL means can depend on the session: how names are found and quoted, how
--- strings are read, how times are written. So each of them has these settings of its own, all of them here.
+-- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
+-- quoted, how strings are read, how times are written. So each function gets settings of its own, all of them here.
 --
--- Excepted are procedures, which could not commit then, and functions whose body PostgreSQL keeps as a tree (BEGIN
--- ATOMIC), which can be inlined: they make no text of times or names. The test "catalog" knows these rules.
+-- There are two exceptions:
+-- - procedures, which could not commit then
+-- - functions whose body is stored as a tree (BEGIN ATOMIC), which can be inlined; they make no text of times or names
+-- The test "catalog" checks these rules.
 --
--- Queries of catalogs look expensive to the planner, and are over sooner than they could be compiled: jit is off.
+-- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
 --
--- TimeZone is not among them: checks and triggers of a table that is converted see that of the session. A function that
--- reads times without a zone has it in its definition.
+-- TimeZone is not set here: checks and triggers of a converted table must see that of the session. A function that
+-- reads times without a zone sets it in its definition.
 DO $$
 DECLARE
-    f regprocedure;
+    function regprocedure;
     setting text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
-    -- The schema of the extension may have operators of others, which would stand in for the server's.
+    -- The schema of the extension may have operators of other users, which would hide those of the server.
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR f IN SELECT p.oid
-             FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert' JOIN pg_proc p ON p.oid = d.objid
-                  JOIN pg_language l ON l.oid = p.prolang
-             WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
-               AND l.lanname IN ('sql', 'plpgsql') AND p.prokind <> 'p' AND p.prosqlbody IS NULL LOOP
-        FOREACH setting IN ARRAY ARRAY['search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
-                                       'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres', 'jit = off'] LOOP
-            EXECUTE format('ALTER FUNCTION %s SET %s', f, setting);
+    FOR function IN
+        SELECT p.oid
+        FROM pg_depend d
+             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
+             JOIN pg_proc p ON p.oid = d.objid
+             JOIN pg_language l ON l.oid = p.prolang
+        WHERE d.classid = 'pg_proc'::regclass
+          AND d.refclassid = 'pg_extension'::regclass
+          AND d.deptype = 'e'
+          AND l.lanname IN ('sql', 'plpgsql')
+          AND p.prokind <> 'p'
+          AND p.prosqlbody IS NULL
+    LOOP
+        FOREACH setting IN ARRAY ARRAY[
+            'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
+            'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres', 'jit = off']
+        LOOP
+            EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
         END LOOP;
     END LOOP;
     PERFORM pg_catalog.set_config('search_path', path, true);
