@@ -1,17 +1,27 @@
--- What holds for everything in the extension.
+-- Rules for all objects of the extension.
 \set extension snowflake_ids_convert
 \i sql/include/catalog.psql
 
--- What is called by hand is in the schema in which the extension was created. All the rest is in a schema where nobody else
--- creates, runs with the rights of the caller, and says that it is internal.
-SELECT signature, result, flags FROM extension_functions e JOIN pg_proc p ON p.oid = e.function
-WHERE extname = 'snowflake_ids_convert' AND pronamespace <> 'snowflake_ids_convert'::regnamespace ORDER BY signature COLLATE "C";
-SELECT count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') !~ '^internal: ') AS not_internal, count(*) FILTER (WHERE prosecdef) AS with_other_rights
-FROM extension_functions e JOIN pg_proc p ON p.oid = e.function
+-- Functions that users call are in the schema in which the extension was created.
+-- All others are in a schema where nobody else can create objects. They run with the rights of the caller, and their
+-- comments say that they are internal.
+SELECT signature, result, flags
+FROM extension_functions e
+     JOIN pg_proc p ON p.oid = e.function
+WHERE extname = 'snowflake_ids_convert'
+  AND pronamespace <> 'snowflake_ids_convert'::regnamespace
+ORDER BY signature COLLATE "C";
+SELECT count(*) FILTER (WHERE obj_description(p.oid, 'pg_proc') !~ '^internal: ') AS not_internal,
+       count(*) FILTER (WHERE prosecdef) AS with_other_rights
+FROM extension_functions e
+     JOIN pg_proc p ON p.oid = e.function
 WHERE extname = 'snowflake_ids_convert' AND pronamespace = 'snowflake_ids_convert'::regnamespace;
-SELECT has_schema_privilege('public', 'snowflake_ids_convert', 'CREATE') AS creates, has_schema_privilege('public', 'snowflake_ids_convert', 'USAGE') AS uses;
--- A body is read in one go.
-SELECT proname, array_length(string_to_array(prosrc, E'\n'), 1) - 2 AS lines FROM pg_proc
-WHERE pronamespace = 'snowflake_ids_convert'::regnamespace AND array_length(string_to_array(prosrc, E'\n'), 1) > 62;
--- The core extension knows nothing of it.
+SELECT has_schema_privilege('public', 'snowflake_ids_convert', 'CREATE') AS creates,
+       has_schema_privilege('public', 'snowflake_ids_convert', 'USAGE') AS uses;
+-- A function body has at most 60 lines.
+SELECT proname, array_length(string_to_array(prosrc, E'\n'), 1) - 2 AS lines
+FROM pg_proc
+WHERE pronamespace = 'snowflake_ids_convert'::regnamespace
+  AND array_length(string_to_array(prosrc, E'\n'), 1) > 62;
+-- The core extension has no functions of it.
 SELECT proname FROM extension_functions WHERE extname = 'snowflake_ids' AND proname ~ 'convert';

@@ -1,28 +1,52 @@
--- Converting keys: what is planned, what is refused, and small conversions. With writers and failures: a TAP test.
+-- Converting keys: plans, errors, and small conversions. A TAP test has writers and failures.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET client_min_messages = warning;
 \set VERBOSITY terse
 CREATE SCHEMA conversion;
 SET search_path = conversion, public;
-CREATE TABLE node (id bigserial PRIMARY KEY, up bigint CONSTRAINT node_up REFERENCES node, created timestamp, note text,
-                   CONSTRAINT not_itself CHECK (up <> id));
-CREATE TABLE leaf (note text, node bigint NOT NULL CONSTRAINT leaf_node REFERENCES node ON DELETE CASCADE, UNIQUE (node, note));
-INSERT INTO node (up, created, note) VALUES (NULL, '2026-02-03 10:00:00.001', 'a'), (1, '2026-02-03 10:00:00', 'b'), (2, '2026-02-03 10:00:00.001', 'c');
+CREATE TABLE node (
+    id bigserial PRIMARY KEY,
+    up bigint CONSTRAINT node_up REFERENCES node,
+    created timestamp,
+    note text,
+    CONSTRAINT not_itself CHECK (up <> id)
+);
+CREATE TABLE leaf (
+    note text,
+    node bigint NOT NULL CONSTRAINT leaf_node REFERENCES node ON DELETE CASCADE,
+    UNIQUE (node, note)
+);
+INSERT INTO node (up, created, note)
+VALUES (NULL, '2026-02-03 10:00:00.001', 'a'), (1, '2026-02-03 10:00:00', 'b'), (2, '2026-02-03 10:00:00.001', 'c');
 INSERT INTO leaf VALUES ('of b', 2), ('of c', 3);
 
 -- The plan.
-SELECT kind, regexp_replace(item, '_\d{3,}', '_N', 'g') AS item FROM snowflake_ids_convert_plan('node', 'id', 'sno', 'created');
-SELECT count(*) FROM pg_attribute WHERE attname ~ 'snowflake_ids_new' AND attrelid IN ('node'::regclass, 'leaf'::regclass);
--- What a conversion leaves as long as it is under way.
+SELECT kind, regexp_replace(item, '_\d{3,}', '_N', 'g') AS item
+FROM snowflake_ids_convert_plan('node', 'id', 'sno', 'created');
+SELECT count(*)
+FROM pg_attribute
+WHERE attname ~ 'snowflake_ids_new' AND attrelid IN ('node'::regclass, 'leaf'::regclass);
+-- Objects that exist while a conversion is running.
 CREATE VIEW traces AS
-SELECT (SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid WHERE relnamespace = n.oid AND relkind = 'r' AND attname ~ 'snowflake_ids') AS columns,
-       (SELECT count(*) FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE relnamespace = n.oid AND tgname ~ 'snowflake_ids') AS triggers,
-       (SELECT count(*) FROM pg_proc WHERE pronamespace = n.oid AND proname ~ 'snowflake_ids') AS functions,
-       (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid AND relname ~ 'snowflake_ids') AS relations,
+SELECT (SELECT count(*)
+        FROM pg_attribute a
+             JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relnamespace = n.oid AND c.relkind = 'r' AND a.attname ~ 'snowflake_ids') AS columns,
+       (SELECT count(*)
+        FROM pg_trigger g
+             JOIN pg_class c ON c.oid = g.tgrelid
+        WHERE c.relnamespace = n.oid AND g.tgname ~ 'snowflake_ids') AS triggers,
+       (SELECT count(*)
+        FROM pg_proc
+        WHERE pronamespace = n.oid AND proname ~ 'snowflake_ids') AS functions,
+       (SELECT count(*)
+        FROM pg_class
+        WHERE relnamespace = n.oid AND relname ~ 'snowflake_ids') AS relations,
        (SELECT count(*) FROM snowflake_ids_convert_progress) AS conversions
-FROM pg_namespace n WHERE nspname = 'conversion';
--- A dry run prints the plan and leaves nothing, in a transaction block as well.
+FROM pg_namespace n
+WHERE nspname = 'conversion';
+-- A dry run prints the plan and leaves nothing behind, even in a transaction block.
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', keep_position => true, dry_run => true);
 BEGIN;
 CALL snowflake_ids_convert('leaf', 'note', 'mastic', 'node', dry_run => true);
@@ -34,7 +58,7 @@ CALL snowflake_ids_convert('node', 'id', 'gid', 'created', dry_run => true);
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', dry_run => NULL);
 TABLE traces;
 
--- What is wrong with a call.
+-- Wrong arguments.
 CALL snowflake_ids_convert('node', 'no', 'sno', 'created');
 CALL snowflake_ids_convert('node', 'id', 'sno', 'no');
 CALL snowflake_ids_convert('node', 'id', 'sno', 'note');
@@ -52,9 +76,13 @@ BEGIN;
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', concurrently => false);
 ROLLBACK;
 
--- What stands in the way, all of it at once, before anything changes.
-CREATE TABLE hard (id int NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY, created timestamptz,
-                   doubled int GENERATED ALWAYS AS (id * 2) STORED, CONSTRAINT positive CHECK (id > 0));
+-- All problems are shown at once, before anything changes.
+CREATE TABLE hard (
+    id int NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    created timestamptz,
+    doubled int GENERATED ALWAYS AS (id * 2) STORED,
+    CONSTRAINT positive CHECK (id > 0)
+);
 CREATE INDEX hard_even ON hard ((id % 2));
 CREATE VIEW hard_view AS SELECT id FROM hard;
 CREATE MATERIALIZED VIEW hard_materialized AS SELECT max(id) FROM hard;
@@ -66,7 +94,7 @@ CREATE TABLE hard_part (hard int DEFAULT 1 REFERENCES hard) PARTITION BY LIST (h
 CREATE TABLE hard_default (hard int DEFAULT 1 REFERENCES hard);
 SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created');
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created');
--- All of it is what a dry run says; that it would not do is no error of it.
+-- A dry run shows the problems too, but they are no error there.
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created', dry_run => true);
 TABLE traces;
 SELECT * FROM snowflake_ids_convert_plan('hard_part', 'hard', 'sno', 'hard');
@@ -74,30 +102,35 @@ CREATE TABLE weak (id int, created date, more timestamptz);
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'sno', 'created');
 SELECT * FROM snowflake_ids_convert_plan('leaf', 'node', 'sno', 'note');
 ALTER TABLE weak ADD PRIMARY KEY (id);
--- Times.
+-- Times that fit no id.
 INSERT INTO weak VALUES (1, NULL), (2, '2009-12-31'), (3, '2100-01-01'), (4, '-infinity'), (5, '2020-01-01');
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'sno', 'created');
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
--- More rows in a tick than it has room for.
+-- Ticks that have more rows than ids.
 TRUNCATE weak;
-INSERT INTO weak SELECT i, '2026-02-03', timestamptz '2026-02-03' + i * interval '1 s' FROM generate_series(1, 600) AS i;
+INSERT INTO weak
+SELECT i, '2026-02-03', timestamptz '2026-02-03' + i * interval '1 s'
+FROM generate_series(1, 600) AS i;
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'snowflake_si', 'created', spill => true) WHERE kind = 'note';
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created') WHERE kind = 'note';
 
--- Not the owner.
+-- A role that does not own the table.
 CREATE ROLE regress_convert;
 GRANT ALL ON SCHEMA conversion TO regress_convert;
 GRANT ALL ON weak TO regress_convert;
 SET ROLE regress_convert;
-SELECT kind, regexp_replace(item, 'ROLE \S+', 'ROLE ...') AS item FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created');
+SELECT kind, regexp_replace(item, 'ROLE \S+', 'ROLE ...') AS item
+FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created');
 SELECT count(*) FROM snowflake_ids_convert.my_conversion;
-INSERT INTO snowflake_ids_convert.my_conversion (relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position, fire_triggers, build_concurrently, publications, phase)
+INSERT INTO snowflake_ids_convert.my_conversion (
+    relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position, fire_triggers,
+    build_concurrently, publications, phase)
 VALUES ('weak', 1, 'mastic', 2, 'UTC', 0, 1, false, false, false, false, false, 'swap');
 SELECT snowflake_ids_convert_undo('weak');
 RESET ROLE;
 
--- Orphans of a foreign key that was never validated.
+-- Rows that refer to no key: their foreign key was never validated.
 CREATE TABLE stray (weak int);
 INSERT INTO stray VALUES (1), (0);
 ALTER TABLE stray ADD FOREIGN KEY (weak) REFERENCES weak NOT VALID;
@@ -105,60 +138,91 @@ SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created') WHER
 DELETE FROM stray WHERE weak = 0;
 
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC;
--- Conversions. Rows of one tick are numbered in it, and moved on where it is full.
-CALL snowflake_ids_convert('weak', 'id', 'snowflake_si', 'created', spill => true, batch_size => 250, concurrently => false);
-SELECT snowflake_si_timestamp(id) AS time, count(*), min(snowflake_si_uin(id)), max(snowflake_si_uin(id)) FROM weak GROUP BY 1 ORDER BY 1;
-SELECT count(*) AS out_of_order FROM (SELECT id, lag(id) OVER (ORDER BY more) AS before FROM weak) AS w WHERE id <= before;
+-- Conversions. Rows of one tick are numbered within it. If the tick is full, they move to the next one.
+CALL snowflake_ids_convert('weak', 'id', 'snowflake_si', 'created', spill => true, batch_size => 250,
+                           concurrently => false);
+SELECT snowflake_si_timestamp(id) AS time, count(*), min(snowflake_si_uin(id)), max(snowflake_si_uin(id))
+FROM weak
+GROUP BY 1
+ORDER BY 1;
+SELECT count(*) AS out_of_order
+FROM (SELECT id, lag(id) OVER (ORDER BY more) AS before FROM weak) AS w
+WHERE id <= before;
 SELECT snowflake_si_uin(weak) FROM stray;
 SELECT pg_get_constraintdef(oid), convalidated FROM pg_constraint WHERE conrelid = 'stray'::regclass;
 SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'weak'::regclass;
--- The times are read in the time zone of the call.
+-- Times without a zone are read in the time zone of the session that calls.
 SET timezone = 'Asia/Tokyo';
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', metabyte => 9, batch_size => 1, concurrently => false);
 SET timezone = 'UTC';
-SELECT n.note, sno_timestamp(n.id), sno_metabyte(n.id), sno_partition(n.id) - sno_partition(gen_sno()) AS partition_off, sno_sequence(n.id), up.note AS up
-FROM node n LEFT JOIN node up ON up.id = n.up ORDER BY n.id;
+SELECT n.note, sno_timestamp(n.id), sno_metabyte(n.id),
+       sno_partition(n.id) - sno_partition(gen_sno()) AS partition_off,
+       sno_sequence(n.id), up.note AS up
+FROM node n
+     LEFT JOIN node up ON up.id = n.up
+ORDER BY n.id;
 SELECT l.note, n.note FROM leaf l JOIN node n ON n.id = l.node ORDER BY 1;
 \d node
 \d leaf
 INSERT INTO node (note) VALUES ('new') RETURNING id > (SELECT max(id) FROM node) AS above, sno_metabyte(id);
-SELECT relation, key_column, format, phase, rows FROM snowflake_ids_convert_progress ORDER BY relation::text;
+SELECT relation, key_column, format, phase, rows
+FROM snowflake_ids_convert_progress
+ORDER BY relation::text;
 CALL snowflake_ids_convert('node', 'id', 'sno', 'created', concurrently => false);
 
--- Filled, in use, and given up. And again, in place.
-CREATE TABLE again (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), up uuid REFERENCES again, created date NOT NULL DEFAULT '2026-01-02');
+-- Filled, written to, and undone. Then converted again, with keep_position.
+CREATE TABLE again (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    up uuid REFERENCES again,
+    created date NOT NULL DEFAULT '2026-01-02'
+);
 INSERT INTO again VALUES (md5('1')::uuid, md5('1')::uuid);
 INSERT INTO again SELECT md5(i::text)::uuid, md5((i / 2)::text)::uuid FROM generate_series(2, 5) AS i;
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, finish => false);
 SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'again'::regclass;
--- A dry run while it is under way, be it of the same or another one, leaves it as it is.
-CREATE TABLE under_way AS SELECT t.*, to_jsonb(s) AS state FROM traces t, snowflake_ids_convert.conversion s WHERE s.relation = 'again'::regclass;
+-- A dry run does not change a running conversion, whether its arguments are the same or not.
+CREATE TABLE under_way AS
+SELECT t.*, to_jsonb(s) AS state
+FROM traces t
+     JOIN snowflake_ids_convert.conversion s ON s.relation = 'again'::regclass;
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, dry_run => true);
 CALL snowflake_ids_convert('again', 'id', 'sno', 'created', keep_position => true, dry_run => true);
 SELECT columns, triggers, functions FROM under_way;
-SELECT count(*) AS same FROM (SELECT t.*, to_jsonb(s) AS state FROM traces t, snowflake_ids_convert.conversion s WHERE s.relation = 'again'::regclass INTERSECT TABLE under_way) AS u;
+SELECT count(*) AS same
+FROM (SELECT t.*, to_jsonb(s) AS state
+      FROM traces t
+           JOIN snowflake_ids_convert.conversion s ON s.relation = 'again'::regclass
+      INTERSECT
+      TABLE under_way) AS u;
 DROP TABLE under_way;
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => false);
 UPDATE again SET id = md5('one')::uuid, up = md5('one')::uuid WHERE id = md5('1')::uuid;
 INSERT INTO again VALUES (md5('self')::uuid, md5('self')::uuid);
-SELECT count(*) FROM again a JOIN again u ON u.id = a.up WHERE a.snowflake_ids_new_2 = u.snowflake_ids_new_1;
+SELECT count(*)
+FROM again a
+     JOIN again u ON u.id = a.up
+WHERE a.snowflake_ids_new_2 = u.snowflake_ids_new_1;
 SELECT snowflake_ids_convert_undo('again');
 SELECT snowflake_ids_convert_undo('again');
 \d again
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, concurrently => false);
 \d again
 SELECT count(*) FROM again a JOIN again u ON u.id = a.up;
--- Nothing is left but the tables of old and new keys, for their owner only. They go when nobody needs them.
-SELECT regexp_replace(relname, '\d+', 'N') AS relname, has_table_privilege('regress_convert', oid, 'SELECT') AS public FROM pg_class
+-- Only the maps are left. Only their owner may read them. They exist until they are no longer needed.
+SELECT regexp_replace(relname, '\d+', 'N') AS relname,
+       has_table_privilege('regress_convert', oid, 'SELECT') AS public
+FROM pg_class
 WHERE relnamespace = 'conversion'::regnamespace AND relname ~ 'snowflake' AND relkind = 'r';
 SELECT 'again'::regclass::oid AS again \gset
-SELECT count(*) AS rows, count(a.id) AS found FROM snowflake_ids_map_:again m LEFT JOIN again a ON a.id = m.new;
+SELECT count(*) AS rows, count(a.id) AS found
+FROM snowflake_ids_map_:again m
+     LEFT JOIN again a ON a.id = m.new;
 CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created');
 SELECT snowflake_ids_convert_forget('again');
 SELECT snowflake_ids_convert_forget('again');
 SELECT proname FROM pg_proc WHERE pronamespace = 'conversion'::regnamespace AND proname ~ 'snowflake';
 
--- What is done is not done again by a call that is repeated, unless that is meant.
+-- A finished conversion is not repeated by a call that runs again, unless the default is dropped first.
 CREATE TEMP TABLE done AS SELECT id, up FROM again;
 \set VERBOSITY default
 \set SHOW_CONTEXT never
@@ -167,15 +231,22 @@ CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => f
 \echo :LAST_ERROR_SQLSTATE
 SELECT kind, item FROM snowflake_ids_convert_plan('again', 'id', 'mastic', 'created');
 SELECT count(*) FROM done JOIN again USING (id, up);
-SELECT count(*) FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+SELECT count(*)
+FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created')
+WHERE kind = 'problem';
 ALTER TABLE again ALTER COLUMN id DROP DEFAULT;
 UPDATE again SET created = '2026-01-03';
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => false);
-SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time FROM again LEFT JOIN done USING (id);
+SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time
+FROM again
+     LEFT JOIN done USING (id);
 
--- What is inside can be called by hand. It has no business with tables and formats that are not converted.
-SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_ids_pass_now('layout')$$, $$SELECT snowflake_ids_convert.step('again', true)$$,
-    $$SELECT snowflake_ids_convert.step(NULL, NULL)$$]) AS s, refusal(s) AS r;
+-- Users can call internal functions. These refuse tables that are not converted, and formats that have no such ids.
+SELECT s, r.*
+FROM unnest(ARRAY[$$SELECT snowflake_ids_pass_now('layout')$$,
+                  $$SELECT snowflake_ids_convert.step('again', true)$$,
+                  $$SELECT snowflake_ids_convert.step(NULL, NULL)$$]) AS s
+     CROSS JOIN LATERAL refusal(s) AS r;
 
 ALTER DEFAULT PRIVILEGES REVOKE SELECT ON TABLES FROM PUBLIC;
 DROP VIEW traces;

@@ -1,4 +1,5 @@
--- Converting keys: what would be wrong, lost, or stuck at the last step. Each table here was converted wrongly once.
+-- Converting keys: wrong results, losses, and errors in the last step. An earlier version failed with each of these
+-- tables.
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET client_min_messages = warning;
@@ -6,10 +7,12 @@ SET client_min_messages = warning;
 CREATE SCHEMA data;
 SET search_path = data, public;
 
--- A key passes from one row to another: what refers to it follows.
+-- A key passes from one row to another. References follow it.
 CREATE TABLE swapped (id int PRIMARY KEY, created timestamptz NOT NULL, note text);
 CREATE TABLE of_swapped (swapped int REFERENCES swapped DEFERRABLE INITIALLY DEFERRED, note text);
-INSERT INTO swapped SELECT i, timestamptz '2026-02-01' + i * interval '1 s', i FROM generate_series(1, 3) AS i;
+INSERT INTO swapped
+SELECT i, timestamptz '2026-02-01' + i * interval '1 s', i
+FROM generate_series(1, 3) AS i;
 INSERT INTO of_swapped SELECT id, note FROM swapped;
 CALL snowflake_ids_convert('swapped', 'id', 'sno', 'created', finish => false);
 BEGIN;
@@ -22,36 +25,63 @@ DELETE FROM swapped WHERE id = 3;
 INSERT INTO swapped VALUES (3, now(), 'new 3');
 COMMIT;
 CALL snowflake_ids_convert('swapped', 'id', 'sno', 'created', concurrently => false);
-SELECT o.note, s.note FROM of_swapped o JOIN swapped s ON s.id = o.swapped ORDER BY 1;
+SELECT o.note, s.note
+FROM of_swapped o
+     JOIN swapped s ON s.id = o.swapped
+ORDER BY 1;
 CREATE TABLE renewed (id int PRIMARY KEY, up int REFERENCES renewed, created timestamptz NOT NULL, note text);
 CREATE TABLE of_renewed (renewed int REFERENCES renewed, note text);
-INSERT INTO renewed SELECT i, nullif(i - 1, 0), timestamptz '2026-02-01' + i * interval '1 s', i FROM generate_series(1, 3) AS i;
+INSERT INTO renewed
+SELECT i, nullif(i - 1, 0), timestamptz '2026-02-01' + i * interval '1 s', i
+FROM generate_series(1, 3) AS i;
 INSERT INTO of_renewed SELECT id, note FROM renewed;
 CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created', finish => false);
-WITH gone AS (DELETE FROM renewed WHERE id = 1 RETURNING *) INSERT INTO renewed SELECT id, up, created, 'new 1' FROM gone;
+WITH deleted AS (DELETE FROM renewed WHERE id = 1 RETURNING *)
+INSERT INTO renewed SELECT id, up, created, 'new 1' FROM deleted;
 CALL snowflake_ids_convert('renewed', 'id', 'mastic', 'created', concurrently => false);
-SELECT o.note, r.note, down.note AS down FROM of_renewed o JOIN renewed r ON r.id = o.renewed LEFT JOIN renewed down ON down.up = r.id ORDER BY 1;
+SELECT o.note, r.note, down.note AS down
+FROM of_renewed o
+     JOIN renewed r ON r.id = o.renewed
+     LEFT JOIN renewed down ON down.up = r.id
+ORDER BY 1;
 
--- A check that the new values violate is found while the old ones are there.
-CREATE TABLE small (id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000), up int REFERENCES small CONSTRAINT upward CHECK (up < id), created timestamptz NOT NULL);
+-- A check that the new values violate is found while the old columns exist.
+CREATE TABLE small (
+    id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000),
+    up int REFERENCES small CONSTRAINT upward CHECK (up < id),
+    created timestamptz NOT NULL
+);
 INSERT INTO small VALUES (1, NULL, '2026-02-02'), (2, 1, '2026-02-01');
 \set VERBOSITY default
 \set SHOW_CONTEXT never
 CALL snowflake_ids_convert('small', 'id', 'mastic', 'created', concurrently => false);
 \set VERBOSITY terse
 SELECT snowflake_ids_convert_undo('small');
-ALTER TABLE small DROP CONSTRAINT small_enough, ADD CONSTRAINT positive CHECK (id > 0), ADD CONSTRAINT dropped CHECK (id > 0);
+ALTER TABLE small
+    DROP CONSTRAINT small_enough,
+    ADD CONSTRAINT positive CHECK (id > 0),
+    ADD CONSTRAINT dropped CHECK (id > 0);
 UPDATE small SET created = '2026-02-03' WHERE id = 2;
 COMMENT ON CONSTRAINT positive ON small IS 'kept';
 CALL snowflake_ids_convert('small', 'id', 'mastic', 'created', finish => false);
-SELECT pg_get_constraintdef(oid), convalidated FROM pg_constraint WHERE conrelid = 'small'::regclass AND conname ~ '_of_';
+SELECT pg_get_constraintdef(oid), convalidated
+FROM pg_constraint
+WHERE conrelid = 'small'::regclass AND conname ~ '_of_';
 ALTER TABLE small DROP CONSTRAINT dropped;
 CALL snowflake_ids_convert('small', 'id', 'mastic', 'created', concurrently => false);
-SELECT conname, pg_get_constraintdef(oid), convalidated, obj_description(oid) FROM pg_constraint WHERE conrelid = 'small'::regclass AND contype <> 'n' ORDER BY 1;
+SELECT conname, pg_get_constraintdef(oid), convalidated, obj_description(oid)
+FROM pg_constraint
+WHERE conrelid = 'small'::regclass AND contype <> 'n'
+ORDER BY 1;
 
--- What stands in the way at the last step, or what would be lost by it, is said before anything changes.
+-- Problems of the last step, and losses: they are reported before anything changes.
 CREATE DOMAIN positive AS int CHECK (VALUE > 0);
-CREATE TABLE odd (id int PRIMARY KEY, code text CONSTRAINT odd_code UNIQUE, created timestamptz NOT NULL DEFAULT now(), CONSTRAINT odd_covering UNIQUE (code) INCLUDE (id));
+CREATE TABLE odd (
+    id int PRIMARY KEY,
+    code text CONSTRAINT odd_code UNIQUE,
+    created timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT odd_covering UNIQUE (code) INCLUDE (id)
+);
 CREATE TABLE of_odd (odd positive REFERENCES odd, note text);
 ALTER TABLE odd DROP CONSTRAINT odd_code;
 CREATE TABLE by_code (code text CONSTRAINT by_covering REFERENCES odd (code));
@@ -59,11 +89,17 @@ CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW;
 CREATE TRIGGER zzz BEFORE INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
 CREATE TRIGGER zz_after AFTER INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
 CREATE TRIGGER aaa BEFORE INSERT ON of_odd FOR EACH ROW EXECUTE FUNCTION nothing();
-CREATE FUNCTION upsert(code text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO odd (code) VALUES (code) ON CONFLICT ON CONSTRAINT odd_pkey DO NOTHING; END;
+CREATE FUNCTION upsert(code text) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    INSERT INTO odd (code) VALUES (code) ON CONFLICT ON CONSTRAINT odd_pkey DO NOTHING;
+END;
 CREATE RULE no_update AS ON UPDATE TO odd DO INSTEAD NOTHING;
-SELECT * FROM snowflake_ids_convert_plan('odd', 'id', 'sno', 'created') WHERE kind = 'problem' ORDER BY item COLLATE "C";
+SELECT *
+FROM snowflake_ids_convert_plan('odd', 'id', 'sno', 'created')
+WHERE kind = 'problem'
+ORDER BY item COLLATE "C";
 
--- In place, with a publication of some columns
+-- keep_position, with a publication of some columns
 CREATE TABLE published (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now(), note text);
 SET client_min_messages = error;
 CREATE PUBLICATION regress_columns FOR TABLE published (id, note);
@@ -73,11 +109,14 @@ CALL snowflake_ids_convert('published', 'id', 'mastic', 'created', keep_position
 SELECT attnames FROM pg_publication_tables WHERE pubname = 'regress_columns';
 DROP PUBLICATION regress_columns;
 
--- Statistics of an expression that the new type does not have, of one that it has, and a row type in another table
+-- Statistics on an expression that the new type does not support, and on one that it supports. A row type in another
+-- table.
 CREATE TABLE measured (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now(), note text);
 CREATE STATISTICS bad ON (id % 10), note FROM measured;
 CREATE TABLE log (entries measured[]);
-SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'sno', 'created', keep_position => true) WHERE kind = 'problem';
+SELECT *
+FROM snowflake_ids_convert_plan('measured', 'id', 'sno', 'created', keep_position => true)
+WHERE kind = 'problem';
 DROP TABLE log;
 DROP STATISTICS bad;
 CREATE STATISTICS good ON (id::text || note), note FROM measured;
@@ -85,10 +124,13 @@ CREATE STATISTICS one ON (id::text || note) FROM measured;
 CREATE INDEX by_text ON measured ((id::text || note));
 ALTER INDEX by_text ALTER COLUMN 1 SET STATISTICS 444;
 CALL snowflake_ids_convert('measured', 'id', 'mastic', 'created', concurrently => false);
-SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext WHERE stxrelid = 'measured'::regclass ORDER BY stxname;
+SELECT pg_get_statisticsobjdef(oid)
+FROM pg_statistic_ext
+WHERE stxrelid = 'measured'::regclass
+ORDER BY stxname;
 SELECT attstattarget FROM pg_attribute WHERE attrelid = 'by_text'::regclass;
 
--- The default tells what has been converted, also where that is not remembered.
+-- The default shows that a key was converted, even if the state of the conversion is deleted.
 INSERT INTO measured (note) VALUES ('a');
 SELECT snowflake_ids_convert_forget('measured');
 SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created');
@@ -96,13 +138,20 @@ SET client_min_messages = error;
 CREATE PUBLICATION regress_schema FOR TABLES IN SCHEMA data;
 SET client_min_messages = warning;
 ALTER TABLE measured ALTER COLUMN id DROP DEFAULT;
-SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created') WHERE item ~ 'publication';
-SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created', publications => true) WHERE item ~ 'publication';
+SELECT *
+FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created')
+WHERE item ~ 'publication';
+SELECT *
+FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created', publications => true)
+WHERE item ~ 'publication';
 DROP PUBLICATION regress_schema;
 
--- A foreign key that is dropped between the parts
+-- A foreign key that is dropped between the two calls
 CREATE TABLE left_alone (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now());
-CREATE TABLE of_left (left_alone int NOT NULL CONSTRAINT of_left REFERENCES left_alone, other int REFERENCES left_alone);
+CREATE TABLE of_left (
+    left_alone int NOT NULL CONSTRAINT of_left REFERENCES left_alone,
+    other int REFERENCES left_alone
+);
 INSERT INTO left_alone VALUES (1);
 INSERT INTO of_left VALUES (1, 1);
 CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created', finish => false);
@@ -119,7 +168,7 @@ INSERT INTO of_left VALUES (1);
 CALL snowflake_ids_convert('left_alone', 'id', 'mastic', 'created', concurrently => false);
 SELECT count(*) FROM of_left JOIN left_alone ON id = other;
 
--- Two keys at once: tables that refer to each other can, one that refers to both cannot.
+-- Two conversions at once: possible for tables that refer to each other, refused for one that refers to both keys.
 CREATE TABLE one (id int PRIMARY KEY, two int, created timestamptz NOT NULL DEFAULT now());
 CREATE TABLE two (id int PRIMARY KEY, one int REFERENCES one, created timestamptz NOT NULL DEFAULT now());
 ALTER TABLE one ADD FOREIGN KEY (two) REFERENCES two;
@@ -135,8 +184,12 @@ CALL snowflake_ids_convert('two', 'id', 'mastic', 'created', concurrently => fal
 SELECT count(*) FROM one JOIN two ON two.one = one.id;
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 
--- Columns of other collations than the key that they refer to: that of the key decides, as in the foreign key
-CREATE TABLE words (id text COLLATE "C" PRIMARY KEY, up text COLLATE "POSIX" REFERENCES words DEFERRABLE INITIALLY DEFERRED, created timestamptz NOT NULL DEFAULT now());
+-- Columns that have another collation than the key: as in the foreign key, the collation of the key is used.
+CREATE TABLE words (
+    id text COLLATE "C" PRIMARY KEY,
+    up text COLLATE "POSIX" REFERENCES words DEFERRABLE INITIALLY DEFERRED,
+    created timestamptz NOT NULL DEFAULT now()
+);
 CREATE TABLE of_words (words text COLLATE "POSIX" NOT NULL REFERENCES words ON UPDATE CASCADE);
 INSERT INTO words VALUES ('a', NULL, '2026-02-01'), ('b', 'a', '2026-02-02'), ('c', 'b', '2026-02-03');
 INSERT INTO of_words SELECT id FROM words;
@@ -147,38 +200,52 @@ INSERT INTO words (id) VALUES ('later');
 INSERT INTO of_words VALUES ('self');
 UPDATE words SET up = 'later' WHERE id = 'b';
 UPDATE words SET id = 'd' WHERE id = 'c';
-WITH gone AS (DELETE FROM words WHERE id = 'a' RETURNING *), at_once AS (DELETE FROM of_words WHERE words = 'a') INSERT INTO words SELECT * FROM gone;
+WITH deleted AS (
+    DELETE FROM words WHERE id = 'a' RETURNING *
+), at_once AS (
+    DELETE FROM of_words WHERE words = 'a'
+)
+INSERT INTO words SELECT * FROM deleted;
 INSERT INTO of_words VALUES ('a');
 COMMIT;
 CALL snowflake_ids_convert('words', 'id', 'mastic', 'created', concurrently => false);
-SELECT count(*), count(up.id) AS up FROM of_words o JOIN words w ON w.id = o.words LEFT JOIN words up ON up.id = w.up;
+SELECT count(*), count(up.id) AS up
+FROM of_words o
+     JOIN words w ON w.id = o.words
+     LEFT JOIN words up ON up.id = w.up;
 SELECT count(*) FROM words WHERE up = id;
 
--- What was made is looked at before the change: an id that is not of the time of its row stops it, and nothing is lost.
-CREATE TABLE looked_at (id int PRIMARY KEY, created timestamptz NOT NULL);
-INSERT INTO looked_at SELECT i, timestamptz '2026-02-01' + i / 300 * interval '1 ms' FROM generate_series(1, 1000) AS i;
+-- New ids are verified before the changeover. An id that does not have the time of its row stops the conversion, and
+-- the old keys stay.
+CREATE TABLE verified (id int PRIMARY KEY, created timestamptz NOT NULL);
+INSERT INTO verified
+SELECT i, timestamptz '2026-02-01' + i / 300 * interval '1 ms'
+FROM generate_series(1, 1000) AS i;
 CREATE FUNCTION tamper(change text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('UPDATE data.snowflake_ids_map_%s SET %s', 'data.looked_at'::regclass::oid, change);
+    EXECUTE format('UPDATE data.snowflake_ids_map_%s SET %s', 'data.verified'::regclass::oid, change);
 END $$;
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, finish => false);
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, finish => false);
 SELECT tamper('created = created - interval ''8 hours''');
 \set VERBOSITY default
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
 SELECT tamper('created = created + interval ''8 hours''');
--- Moved to a later tick, but not the next one that has room
+-- The row was moved to a later tick, although an earlier one has room.
 SELECT tamper('new = new + 1048576 * 1000 WHERE old >= 500');
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, concurrently => false);
 \set VERBOSITY terse
-SELECT snowflake_ids_convert_undo('looked_at');
-SELECT count(*), max(id) FROM looked_at;
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true, finish => false);
+SELECT snowflake_ids_convert_undo('verified');
+SELECT count(*), max(id) FROM verified;
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, keep_position => true,
+                           finish => false);
 SELECT tamper('created = created - interval ''8 hours''');
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true, concurrently => false);
-SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'looked_at'::regclass;
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, keep_position => true,
+                           concurrently => false);
+SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'verified'::regclass;
 SELECT tamper('created = created + interval ''8 hours''');
-CALL snowflake_ids_convert('looked_at', 'id', 'snowflake_si', 'created', spill => true, keep_position => true, concurrently => false);
-SELECT count(*), count(DISTINCT id), max(snowflake_si_timestamp(id) - created) FROM looked_at;
+CALL snowflake_ids_convert('verified', 'id', 'snowflake_si', 'created', spill => true, keep_position => true,
+                           concurrently => false);
+SELECT count(*), count(DISTINCT id), max(snowflake_si_timestamp(id) - created) FROM verified;
 
 DROP SCHEMA data CASCADE;
 DELETE FROM snowflake_ids_convert.conversion;

@@ -1,5 +1,5 @@
--- A conversion is under way, and somebody drops an extension or gives it another schema. The first is refused, and
--- writers go on.
+-- During a conversion, somebody drops an extension or moves it to another schema. Dropping is refused, and writers are
+-- not disturbed.
 CREATE DATABASE regress_convert_extension;
 SELECT current_database() AS main \gset
 \c regress_convert_extension
@@ -16,12 +16,14 @@ CREATE TABLE by_sno (id int PRIMARY KEY, up int REFERENCES by_sno, created times
 CREATE TABLE by_mastic (LIKE by_sno INCLUDING ALL);
 CREATE TABLE by_si (LIKE by_sno INCLUDING ALL);
 CREATE TABLE of_mastic (key int REFERENCES by_mastic);
-INSERT INTO by_sno SELECT n, nullif(n - 1, 0), timestamptz '2026-02-01' + n * interval '1 s' FROM generate_series(1, 5) AS n;
+INSERT INTO by_sno
+SELECT n, nullif(n - 1, 0), timestamptz '2026-02-01' + n * interval '1 s'
+FROM generate_series(1, 5) AS n;
 INSERT INTO by_mastic TABLE by_sno;
 INSERT INTO by_si TABLE by_sno;
 INSERT INTO of_mastic SELECT id FROM by_mastic;
 CALL tool.snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', finish => false);
--- Its triggers keep both extensions. (Lines in an order of their own.)
+-- Because of the triggers, neither extension can be dropped. (The lines of the detail are sorted.)
 CREATE FUNCTION needs(extension text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     detail text;
@@ -38,7 +40,7 @@ CALL tool.snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish
 SELECT tool.snowflake_ids_convert_undo('by_mastic');
 SELECT count(*) > 0 AS needed FROM needs('snowflake_ids_convert') WHERE needs <> 'nothing';
 SELECT tool.snowflake_ids_convert_undo('by_si');
--- Nothing of it is under way.
+-- No conversion is running.
 BEGIN;
 SELECT needs('snowflake_ids_convert');
 SELECT nspname FROM pg_namespace WHERE nspname ~ '^snowflake';
@@ -47,7 +49,7 @@ CALL tool.snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', keep_pos
 CALL tool.snowflake_ids_convert('by_sno', 'id', 'sno', 'created', metabyte => 7, finish => false);
 CALL tool.snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish => false);
 
--- The conversion's own functions stay where they are; the schema of those that are called may get another name.
+-- The internal functions stay in their schema. The schema of the functions that users call may be renamed.
 ALTER EXTENSION snowflake_ids_convert SET SCHEMA "Two";
 ALTER SCHEMA tool RENAME TO "The tool";
 ALTER EXTENSION snowflake_ids SET SCHEMA "Two";
@@ -63,11 +65,19 @@ INSERT INTO by_mastic (id) VALUES (7);
 CALL "The tool".snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', keep_position => true);
 CALL "The tool".snowflake_ids_convert('by_sno', 'id', 'sno', 'created', metabyte => 7, concurrently => false);
 SELECT "The tool".snowflake_ids_convert_undo('by_si');
-SELECT count(*), count(*) FILTER (WHERE three.mastic_timestamp(m.id) = m.created AND m.created < '2026-03-01') AS of_their_times FROM of_mastic o JOIN by_mastic m ON m.id = o.key;
-SELECT count(*), count(*) FILTER (WHERE three.sno_timestamp(id) = created AND created < '2026-03-01') AS of_their_times, count(*) FILTER (WHERE up::text = id::text) AS own FROM by_sno;
-SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'by_sno'::regclass AND pg_get_expr(adbin, adrelid) ~ 'gen';
+SELECT count(*),
+       count(*) FILTER (WHERE three.mastic_timestamp(m.id) = m.created AND m.created < '2026-03-01') AS of_their_times
+FROM of_mastic o
+     JOIN by_mastic m ON m.id = o.key;
+SELECT count(*),
+       count(*) FILTER (WHERE three.sno_timestamp(id) = created AND created < '2026-03-01') AS of_their_times,
+       count(*) FILTER (WHERE up::text = id::text) AS own
+FROM by_sno;
+SELECT pg_get_expr(adbin, adrelid)
+FROM pg_attrdef
+WHERE adrelid = 'by_sno'::regclass AND pg_get_expr(adbin, adrelid) ~ 'gen';
 
--- The schema of the table gets another name: writers and the next call do not mind.
+-- The schema of the table is renamed. Writers and the next call are not disturbed.
 CREATE SCHEMA shop;
 CREATE TABLE shop.item (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now());
 CALL "The tool".snowflake_ids_convert('shop.item', 'id', 'mastic', 'created', finish => false);
@@ -76,7 +86,7 @@ INSERT INTO store.item VALUES (1);
 CALL "The tool".snowflake_ids_convert('store.item', 'id', 'mastic', 'created', concurrently => false);
 SELECT three.mastic_timestamp(id) > now() - interval '1 hour' AS drawn FROM store.item;
 
--- With CASCADE the triggers go, and writers go on without them.
+-- With CASCADE the triggers are dropped too, and writers continue without them.
 CALL "The tool".snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish => false);
 DROP EXTENSION snowflake_ids_convert CASCADE;
 INSERT INTO by_si (id) VALUES (8);

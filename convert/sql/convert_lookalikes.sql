@@ -1,5 +1,5 @@
--- Look-alikes of what conversions use, in the schema that the extensions are in and first on the search path: nothing of
--- them is taken for what is meant. (For look-alikes of their own functions: convert_decoys.)
+-- Lookalikes of built-in functions and operators, in the schema of the extensions and first on the search path.
+-- None of them is used. (convert_decoys tests lookalikes of the extensions' own functions.)
 SET client_min_messages = warning;
 \set VERBOSITY terse
 CREATE ROLE regress_convert_lookalike LOGIN;
@@ -11,27 +11,41 @@ SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 \i sql/include/foreign_dependencies.psql
 
-CREATE TABLE public.one (id bigint PRIMARY KEY, up bigint REFERENCES one, created timestamptz NOT NULL, CHECK (up <= id));
+CREATE TABLE public.one (
+    id bigint PRIMARY KEY,
+    up bigint REFERENCES one,
+    created timestamptz NOT NULL,
+    CHECK (up <= id)
+);
 CREATE TABLE public.many (one bigint REFERENCES one, note text);
 CREATE INDEX ON many ((note || 'x'), one);
 
-
--- All of it, as a superuser and as an ordinary role, with the traps first on the path.
+-- All calls, as a superuser and as an ordinary role, with the lookalikes first on the path.
 \c - :super
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
-INSERT INTO public.one SELECT i, i, t FROM pg_catalog.generate_series(1, 20) AS i, pg_catalog.make_timestamptz(2026, 2, 3, 4, 5, 6) AS t;
+INSERT INTO public.one
+SELECT i, i, t
+FROM pg_catalog.generate_series(1, 20) AS i,
+     pg_catalog.make_timestamptz(2026, 2, 3, 4, 5, 6) AS t;
 INSERT INTO public.many SELECT i, 'note' FROM pg_catalog.generate_series(1, 20) AS i;
--- Only the owner of tables has their key converted.
+-- Only the owner of the tables can convert their key.
 ALTER TABLE public.one OWNER TO CURRENT_USER;
 ALTER TABLE public.many OWNER TO CURRENT_USER;
-SELECT kind, pg_catalog.count(*) FROM public.snowflake_ids_convert_plan('public.one'::pg_catalog.regclass, 'id'::pg_catalog.name,
-    'sno'::pg_catalog.text, 'created'::pg_catalog.name, 0, false, false, false, false) GROUP BY 1 ORDER BY 1;
+SELECT kind, pg_catalog.count(*)
+FROM public.snowflake_ids_convert_plan('public.one'::pg_catalog.regclass, 'id'::pg_catalog.name,
+                                       'sno'::pg_catalog.text, 'created'::pg_catalog.name, 0, false, false, false,
+                                       false)
+GROUP BY 1
+ORDER BY 1;
 CALL public.snowflake_ids_convert('public.one', 'id', 'snowflake_si', 'created', finish => false);
-SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate FROM public.snowflake_ids_convert_progress;
+SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate
+FROM public.snowflake_ids_convert_progress;
 SELECT public.snowflake_ids_convert_undo('public.one'::pg_catalog.regclass);
 CALL public.snowflake_ids_convert('public.one', 'id', 'mastic', 'created', batch_size => 3, concurrently => false);
-SELECT pg_catalog.count(*) AS rows FROM public.many m JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id AND o.up OPERATOR(pg_catalog.=) o.id;
+SELECT pg_catalog.count(*) AS rows
+FROM public.many m
+     JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id AND o.up OPERATOR(pg_catalog.=) o.id;
 SELECT public.snowflake_ids_convert_forget('public.one'::pg_catalog.regclass);
 ALTER TABLE public.one OWNER TO regress_convert_lookalike;
 ALTER TABLE public.many OWNER TO regress_convert_lookalike;
@@ -42,7 +56,8 @@ ALTER TABLE public.one ADD key pg_catalog.int8 UNIQUE;
 UPDATE public.one SET key = id;
 ALTER TABLE public.one ALTER key SET NOT NULL;
 CALL public.snowflake_ids_convert('public.one', 'key', 'sno', 'created', metabyte => 7, concurrently => false);
-SELECT pg_catalog.count(DISTINCT key) AS keys, pg_catalog.min(public.sno_metabyte(key)) AS metabyte FROM public.one;
+SELECT pg_catalog.count(DISTINCT key) AS keys, pg_catalog.min(public.sno_metabyte(key)) AS metabyte
+FROM public.one;
 
 \c :main :super
 SET client_min_messages = warning;

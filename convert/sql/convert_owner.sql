@@ -1,5 +1,5 @@
--- Converting a key runs code of the tables: that of their owner, who alone may call. And what others may make stands in
--- nobody's way.
+-- A conversion runs code of the tables, with the rights of their owner. So only the owner may call. Objects of other
+-- roles do not disturb a conversion.
 CREATE DATABASE regress_convert_owner;
 SELECT current_database() AS main \gset
 \c regress_convert_owner
@@ -16,7 +16,7 @@ CREATE SCHEMA b AUTHORIZATION regress_convert_b;
 CREATE SCHEMA m AUTHORIZATION regress_convert_m;
 GRANT USAGE ON SCHEMA a, b, m TO PUBLIC;
 
--- ---- A plan of a superuser evaluates nothing of other people's tables.
+-- ---- A plan that a superuser asks for runs no code of other roles' tables.
 SET ROLE regress_convert_m;
 CREATE FUNCTION m.inner() RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
@@ -25,10 +25,10 @@ BEGIN
     END IF;
     RETURN 0;
 END $$;
-CREATE FUNCTION m.evil(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM m.inner(); RETURN $1; END';
-CREATE TABLE m.in_check (id int PRIMARY KEY, created timestamptz NOT NULL, CHECK (id <> m.evil(0)));
+CREATE FUNCTION m.dangerous(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM m.inner(); RETURN $1; END';
+CREATE TABLE m.in_check (id int PRIMARY KEY, created timestamptz NOT NULL, CHECK (id <> m.dangerous(0)));
 CREATE TABLE m.in_index (id int PRIMARY KEY, created timestamptz NOT NULL);
-CREATE INDEX ON m.in_index ((id + m.evil(0)));
+CREATE INDEX ON m.in_index ((id + m.dangerous(0)));
 INSERT INTO m.in_check VALUES (1, '2026-02-01');
 INSERT INTO m.in_index VALUES (1, '2026-02-01');
 RESET ROLE;
@@ -40,16 +40,18 @@ CALL snowflake_ids_convert('m.in_index', 'id', 'mastic', 'created', dry_run => t
 CALL snowflake_ids_convert('m.in_check', 'id', 'mastic', 'created', concurrently => false);
 \set VERBOSITY terse
 SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_convert_m';
--- A member with his rights is not he.
+-- A member of the owning role is not the owner.
 CREATE ROLE regress_convert_member IN ROLE regress_convert_m;
 SET ROLE regress_convert_member;
 SELECT * FROM snowflake_ids_convert_plan('m.in_check', 'id', 'mastic', 'created');
--- He is.
+-- The owner may call.
 SET ROLE regress_convert_m;
-SELECT kind, item FROM snowflake_ids_convert_plan('m.in_check', 'id', 'mastic', 'created') WHERE kind = 'problem';
+SELECT kind, item
+FROM snowflake_ids_convert_plan('m.in_check', 'id', 'mastic', 'created')
+WHERE kind = 'problem';
 CALL snowflake_ids_convert('m.in_check', 'id', 'mastic', 'created', concurrently => false);
 SELECT mastic_timestamp(id) FROM m.in_check;
--- What he begins, a superuser does not go on with, at no step. That one may give it up.
+-- A superuser cannot continue the owner's conversion, but can undo it.
 CALL snowflake_ids_convert('m.in_index', 'id', 'mastic', 'created', finish => false);
 RESET ROLE;
 \set VERBOSITY default
@@ -61,7 +63,7 @@ SELECT rolsuper FROM pg_roles WHERE rolname = 'regress_convert_m';
 SELECT attname FROM pg_attribute WHERE attrelid = 'm.in_index'::regclass AND attnum > 0 AND NOT attisdropped;
 SELECT count(*) FROM pg_trigger WHERE tgname ~ '^zz_';
 
--- ---- Tables of two owners: triggers on the one would be functions of the other.
+-- ---- Tables of two owners: the conversion would run code of one of them with the rights of the other.
 SET ROLE regress_convert_a;
 CREATE TABLE a.key (id int PRIMARY KEY, created timestamptz NOT NULL);
 INSERT INTO a.key SELECT n, timestamptz '2026-02-01' + n * interval '1 s' FROM generate_series(1, 3) AS n;
@@ -73,7 +75,8 @@ SELECT * FROM snowflake_ids_convert_plan('a.key', 'id', 'sno', 'created');
 RESET ROLE;
 SELECT * FROM snowflake_ids_convert_plan('a.key', 'id', 'sno', 'created');
 DROP TABLE b.other;
--- One that comes while it is under way: it goes on without, or is given up.
+-- A table of another owner begins to refer to the key during the conversion. Without it, the conversion can be
+-- finished; with it, only undone.
 SET ROLE regress_convert_a;
 CREATE TABLE a.mine (key int REFERENCES a.key);
 INSERT INTO a.mine SELECT id FROM a.key;
@@ -87,11 +90,15 @@ CALL snowflake_ids_convert('a.key', 'id', 'sno', 'created', concurrently => fals
 RESET ROLE;
 BEGIN;
 SELECT snowflake_ids_convert_undo('a.key');
-SELECT attrelid::regclass, attname FROM pg_attribute WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
+SELECT attrelid::regclass, attname
+FROM pg_attribute
+WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
 ROLLBACK;
 SET ROLE regress_convert_a;
 SELECT snowflake_ids_convert_undo('a.key');
-SELECT attrelid::regclass, attname FROM pg_attribute WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
+SELECT attrelid::regclass, attname
+FROM pg_attribute
+WHERE attname ~ '^snowflake_ids_new_\d+$' AND attrelid IN (SELECT oid FROM pg_class WHERE relkind = 'r');
 RESET ROLE;
 DROP TABLE b.other;
 SET ROLE regress_convert_a;
@@ -99,10 +106,13 @@ CALL snowflake_ids_convert('a.key', 'id', 'sno', 'created', concurrently => fals
 SELECT count(*) FROM a.mine JOIN a.key ON a.key.id = a.mine.key;
 RESET ROLE;
 
--- ---- Names that others have taken, in schemas of theirs: temporary ones need no more than TEMP.
+-- ---- Another role has used the names that a conversion needs, in its own schemas. Temporary tables need no more than
+-- the TEMP privilege.
 SET ROLE regress_convert_a;
 CREATE TABLE a.wanted (id int PRIMARY KEY, created timestamptz NOT NULL, up int REFERENCES a.wanted);
-INSERT INTO a.wanted SELECT n, timestamptz '2026-02-01' + n * interval '1 s', n FROM generate_series(1, 3) AS n;
+INSERT INTO a.wanted
+SELECT n, timestamptz '2026-02-01' + n * interval '1 s', n
+FROM generate_series(1, 3) AS n;
 CREATE TABLE a.wanted_too (LIKE a.wanted INCLUDING ALL);
 INSERT INTO a.wanted_too TABLE a.wanted;
 GRANT TRIGGER ON a.wanted, a.wanted_too TO regress_convert_m;
@@ -110,18 +120,22 @@ CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created', finish => false);
 CALL snowflake_ids_convert('a.wanted_too', 'id', 'sno', 'created', finish => false);
 SELECT 'a.wanted'::regclass::oid AS wanted, 'a.wanted_too'::regclass::oid AS wanted_too \gset
 SET ROLE regress_convert_m;
-CREATE TEMP TABLE mine_temporary (x int);
-CREATE TABLE m.mine (x int);
+CREATE TEMP TABLE mine_temporary (n int);
+CREATE TABLE m.mine (n int);
 CREATE FUNCTION pg_temp.name_taken(which oid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     fn text;
 BEGIN
-    FOREACH fn IN ARRAY ARRAY['m.snowflake_ids_key_%s', 'pg_temp.snowflake_ids_key_%s', 'm.snowflake_ids_follow_%s_%1$s', 'pg_temp.snowflake_ids_late_%s_%1$s'] LOOP
-        EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END''', format(fn, which));
-        EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()', 'zz_snowflake_ids_1_key' || fn || which,
+    FOREACH fn IN ARRAY ARRAY['m.snowflake_ids_key_%s', 'pg_temp.snowflake_ids_key_%s',
+                              'm.snowflake_ids_follow_%s_%1$s', 'pg_temp.snowflake_ids_late_%s_%1$s'] LOOP
+        EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END''',
+                       format(fn, which));
+        EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()',
+                       'zz_snowflake_ids_1_key' || fn || which,
                        CASE WHEN fn ~ '^m' THEN 'm.mine' ELSE 'mine_temporary' END, format(fn, which));
     END LOOP;
-    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
+    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 AFTER INSERT ON %s FOR EACH ROW
+                    EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
     EXECUTE format('CREATE TABLE m.snowflake_ids_map_%s ()', which);
     EXECUTE format('CREATE TEMP TABLE snowflake_ids_map_%s ()', which);
 END $$;
@@ -130,8 +144,16 @@ SET ROLE regress_convert_a;
 CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT w.id) FROM a.wanted w JOIN a.wanted u ON u.id = w.up;
 SELECT snowflake_ids_convert_undo('a.wanted_too');
-SELECT relnamespace::regnamespace, count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_map' AND relkind = 'r' AND relpersistence = 'p' GROUP BY 1 ORDER BY 1;
-SELECT pronamespace::regnamespace, count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_(key|follow|late|moved)_' AND pronamespace <> pg_my_temp_schema() GROUP BY 1 ORDER BY 1;
+SELECT relnamespace::regnamespace, count(*)
+FROM pg_class
+WHERE relname ~ '^snowflake_ids_map' AND relkind = 'r' AND relpersistence = 'p'
+GROUP BY 1
+ORDER BY 1;
+SELECT pronamespace::regnamespace, count(*)
+FROM pg_proc
+WHERE proname ~ '^snowflake_ids_(key|follow|late|moved)_' AND pronamespace <> pg_my_temp_schema()
+GROUP BY 1
+ORDER BY 1;
 RESET ROLE;
 
 \c :main

@@ -1,5 +1,6 @@
--- Tables and columns that get another name, schema or owner while their key is converted: writers and the next call do
--- not mind a name. Tables of a conversion that have two owners are written when they have one again.
+-- Tables and columns that are renamed, moved or given away during a conversion. Writers and the next call find them by
+-- number. If the tables of a conversion have two owners, rows that refer to the key cannot be written until they have
+-- one owner again.
 CREATE DATABASE regress_convert_renamed;
 SELECT current_database() AS main \gset
 \c regress_convert_renamed
@@ -23,14 +24,27 @@ CREATE TABLE refers_again (key int REFERENCES again);
 INSERT INTO again TABLE key;
 INSERT INTO refers_again SELECT id FROM again;
 CREATE VIEW left_over AS
-SELECT (SELECT count(*) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid WHERE relkind = 'r' AND attname ~ '^snowflake_ids_new' AND relnamespace = n.oid) AS columns,
-       (SELECT count(*) FROM pg_trigger JOIN pg_class c ON c.oid = tgrelid WHERE tgname ~ '^zz_snowflake_ids' AND relnamespace = n.oid) AS triggers,
-       (SELECT count(*) FROM pg_proc WHERE proname ~ '^snowflake_ids_[a-z]+_\d' AND pronamespace = n.oid) AS functions,
-       (SELECT count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_(map|index|copy|probe)' AND relkind IN ('r', 'v') AND relnamespace = n.oid) AS relations
-FROM pg_namespace n WHERE nspname IN ('one', 'two') ORDER BY nspname;
+SELECT (SELECT count(*)
+        FROM pg_attribute a
+             JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relkind = 'r' AND a.attname ~ '^snowflake_ids_new' AND c.relnamespace = n.oid) AS columns,
+       (SELECT count(*)
+        FROM pg_trigger g
+             JOIN pg_class c ON c.oid = g.tgrelid
+        WHERE g.tgname ~ '^zz_snowflake_ids' AND c.relnamespace = n.oid) AS triggers,
+       (SELECT count(*)
+        FROM pg_proc
+        WHERE proname ~ '^snowflake_ids_[a-z]+_\d' AND pronamespace = n.oid) AS functions,
+       (SELECT count(*)
+        FROM pg_class
+        WHERE relname ~ '^snowflake_ids_(map|index|copy|probe)' AND relkind IN ('r', 'v') AND relnamespace = n.oid
+       ) AS relations
+FROM pg_namespace n
+WHERE nspname IN ('one', 'two')
+ORDER BY nspname;
 CALL snowflake_ids_convert('key', 'id', 'sno', 'created', finish => false);
 
--- The table, and another one under its old name.
+-- The table is renamed, and another table gets its old name.
 ALTER TABLE key RENAME TO renamed;
 CREATE TABLE key (id int, created timestamptz, snowflake_ids_new_1 sno);
 INSERT INTO key VALUES (1, now(), gen_sno());
@@ -41,7 +55,7 @@ INSERT INTO renamed VALUES (4, now());
 CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
 INSERT INTO refers VALUES (4, 4);
 BEGIN; INSERT INTO refers (late) VALUES (5); INSERT INTO renamed VALUES (5, now()); COMMIT;
--- The columns.
+-- The columns are renamed.
 ALTER TABLE renamed RENAME id TO ident;
 ALTER TABLE refers RENAME key TO refers_to;
 INSERT INTO refers VALUES (4, 4);
@@ -49,19 +63,23 @@ INSERT INTO renamed VALUES (6, now());
 CALL snowflake_ids_convert('renamed', 'id', 'sno', 'created', finish => false);
 CALL snowflake_ids_convert('renamed', 'ident', 'sno', 'created', finish => false);
 INSERT INTO refers VALUES (6, 6);
--- The schema.
+-- The table moves to another schema.
 ALTER TABLE renamed SET SCHEMA two;
 INSERT INTO refers VALUES (6, 6);
 CALL snowflake_ids_convert('two.renamed', 'ident', 'sno', 'created', finish => false);
 INSERT INTO refers VALUES (6, 6);
-SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_1 = k.snowflake_ids_new_1) AS followed FROM refers r JOIN two.renamed k ON k.ident = r.refers_to;
-SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_2 = k.snowflake_ids_new_1) AS followed FROM refers r JOIN two.renamed k ON k.ident = r.late;
+SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_1 = k.snowflake_ids_new_1) AS followed
+FROM refers r
+     JOIN two.renamed k ON k.ident = r.refers_to;
+SELECT count(*), count(*) FILTER (WHERE r.snowflake_ids_new_2 = k.snowflake_ids_new_1) AS followed
+FROM refers r
+     JOIN two.renamed k ON k.ident = r.late;
 CALL snowflake_ids_convert('two.renamed', 'ident', 'sno', 'created', concurrently => false);
 SELECT count(*), pg_typeof(refers_to) FROM refers JOIN two.renamed ON ident = refers_to GROUP BY 2;
 DROP TABLE key;
 TABLE left_over;
 
--- All of it at once, and given up without a call.
+-- All renamed at once, and then undone without another call.
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', finish => false);
 ALTER TABLE again RENAME id TO ident;
 ALTER TABLE again SET SCHEMA two;
@@ -72,7 +90,7 @@ TABLE left_over;
 INSERT INTO two.renamed_again VALUES (4, now());
 INSERT INTO refers_again VALUES (4);
 
--- The owner: what was made belongs to the old one.
+-- The tables get another owner. The map still belongs to the old one.
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
 RESET ROLE;
 ALTER TABLE two.renamed_again OWNER TO regress_convert_new;
@@ -89,16 +107,20 @@ BEGIN
     PERFORM snowflake_ids_convert_undo('two.renamed_again');
 EXCEPTION WHEN insufficient_privilege THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
-    RAISE WARNING '%: % %', SQLERRM, (SELECT string_agg(line, ', ' ORDER BY line) FROM regexp_split_to_table(regexp_replace(detail, '_\d+', '_N', 'g'), '\n') AS line), hint;
+    RAISE WARNING '%: % %', SQLERRM,
+        (SELECT string_agg(line, ', ' ORDER BY line)
+         FROM regexp_split_to_table(regexp_replace(detail, '_\d+', '_N', 'g'), '\n') AS line), hint;
 END $$;
-SELECT regexp_replace(item, '_\d+', '_N', 'g') AS item FROM snowflake_ids_convert_plan('two.renamed_again', 'ident', 'mastic', 'created') ORDER BY 1;
+SELECT regexp_replace(item, '_\d+', '_N', 'g') AS item
+FROM snowflake_ids_convert_plan('two.renamed_again', 'ident', 'mastic', 'created')
+ORDER BY 1;
 \set VERBOSITY terse
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', concurrently => false);
--- A superuser gives it up for him.
+-- A superuser can undo the conversion.
 RESET ROLE;
 SELECT snowflake_ids_convert_undo('two.renamed_again');
 TABLE left_over;
--- Or he goes on, when he has got all of it.
+-- The new owner can finish it when the map belongs to the same role, too.
 SET ROLE regress_convert_new;
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', finish => false);
 RESET ROLE;
@@ -106,7 +128,10 @@ REASSIGN OWNED BY regress_convert_new TO regress_convert_old;
 SET ROLE regress_convert_old;
 INSERT INTO refers_again VALUES (4);
 CALL snowflake_ids_convert('two.renamed_again', 'ident', 'mastic', 'created', concurrently => false);
-SELECT count(*), pg_typeof(refers_to) FROM refers_again JOIN two.renamed_again ON ident = refers_to GROUP BY 2;
+SELECT count(*), pg_typeof(refers_to)
+FROM refers_again
+     JOIN two.renamed_again ON ident = refers_to
+GROUP BY 2;
 RESET ROLE;
 TABLE left_over;
 \c :main

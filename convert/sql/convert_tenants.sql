@@ -1,5 +1,5 @@
--- The owner of a database installs the extension and owns neither its functions nor their schema; an ordinary role
--- converts tables of its own, and no others.
+-- The owner of a database installs the extension, but owns neither its functions nor their schema. An ordinary role
+-- can convert its own tables, and no others.
 SET client_min_messages = warning;
 CREATE ROLE regress_convert_owner LOGIN;
 CREATE ROLE regress_convert_user LOGIN;
@@ -8,7 +8,9 @@ SELECT current_database() AS main, current_user AS super \gset
 \c regress_convert_tenants regress_convert_owner
 SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids_convert CASCADE;
-SELECT pg_get_userbyid(nspowner) = current_user AS his, has_schema_privilege(oid, 'CREATE') AS creates FROM pg_namespace WHERE nspname = 'snowflake_ids_convert';
+SELECT pg_get_userbyid(nspowner) = current_user AS owned, has_schema_privilege(oid, 'CREATE') AS creates
+FROM pg_namespace
+WHERE nspname = 'snowflake_ids_convert';
 CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -29,53 +31,66 @@ INSERT INTO attempts (statement) VALUES
     ('SELECT snowflake_ids_convert_forget(''account'')'),
     ('SELECT snowflake_ids_convert_indexes(''account'')');
 CREATE TABLE account (id bigint PRIMARY KEY, created timestamptz NOT NULL);
-INSERT INTO account SELECT n, timestamptz '2026-02-03 04:05:06+00' + n * interval '1 s' FROM generate_series(1, 10) AS n;
+INSERT INTO account
+SELECT n, timestamptz '2026-02-03 04:05:06+00' + n * interval '1 s'
+FROM generate_series(1, 10) AS n;
 GRANT ALL ON account TO regress_convert_user;
 CREATE TABLE ahead (id bigint PRIMARY KEY, created timestamptz NOT NULL);
 INSERT INTO ahead VALUES (1, '2070-01-01');
 CREATE SCHEMA workshop;
 GRANT ALL ON SCHEMA workshop TO regress_convert_user;
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
--- A table of his own he converts without any privilege; times to come are refused, so nobody's ids are led there.
+-- To convert an own table, no privilege is needed. Times in the future are refused, so nobody can move the generators
+-- of others forward.
 \set VERBOSITY terse
 CALL snowflake_ids_convert('ahead', 'id', 'mastic', 'created');
 
 \c - regress_convert_user
 SELECT n, refusal(statement) FROM attempts ORDER BY n;
 SET client_min_messages = warning;
--- The table of another he may write to, and still not convert. His own he may.
+-- The role may write to another role's table, but cannot convert it. It can convert its own.
 CALL snowflake_ids_convert('account', 'id', 'sno', 'created');
 CREATE TABLE workshop.tool AS SELECT * FROM account;
 ALTER TABLE workshop.tool ADD PRIMARY KEY (id);
 CALL snowflake_ids_convert('workshop.tool', 'id', 'sno', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT id), max(sno_timestamp(id)) < now() AS in_the_past FROM workshop.tool;
 
--- Triggers that he makes himself: on tables of his own they find keys of his own only, and nothing of another type.
+-- Triggers with these functions that the role creates itself: on its own tables, they find only keys of its own
+-- tables, and accept no column of another type.
 CREATE TABLE workshop.mine (id int, snowflake_ids_new_1 bigint);
 CREATE TABLE workshop.other_type (id int, snowflake_ids_new_1 text);
-SELECT 'account'::regclass::oid AS account, 'workshop.mine'::regclass::oid AS mine, 'workshop.other_type'::regclass::oid AS other_type \gset
+SELECT 'account'::regclass::oid AS account,
+       'workshop.mine'::regclass::oid AS mine,
+       'workshop.other_type'::regclass::oid AS other_type \gset
 INSERT INTO workshop.other_type VALUES (1, 'one');
-CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:account, 1, 1);
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:account, 1, 1);
 INSERT INTO workshop.mine VALUES (1);
 DROP TRIGGER t ON workshop.mine;
-CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:other_type, 1, 1);
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:other_type, 1, 1);
 INSERT INTO workshop.mine VALUES (1);
 DROP TRIGGER t ON workshop.mine;
-CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:mine, 1, 7);
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(:mine, 1, 7);
 INSERT INTO workshop.mine VALUES (1);
 DROP TRIGGER t ON workshop.mine;
-CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow('x', '', '-1');
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow('x', '', '-1');
 INSERT INTO workshop.mine VALUES (1);
 DROP TRIGGER t ON workshop.mine;
-CREATE TRIGGER t AFTER DELETE ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 1);
+CREATE TRIGGER t AFTER DELETE ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 1);
 DELETE FROM workshop.mine;
 INSERT INTO workshop.mine VALUES (1, 5);
 DELETE FROM workshop.mine;
 DROP TRIGGER t ON workshop.mine;
-CREATE TRIGGER t BEFORE INSERT ON workshop.mine FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 2);
+CREATE TRIGGER t BEFORE INSERT ON workshop.mine
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(:mine, 2);
 INSERT INTO workshop.mine VALUES (2, 5);
 DROP TRIGGER t ON workshop.mine;
-CREATE CONSTRAINT TRIGGER t AFTER INSERT OR UPDATE ON workshop.other_type FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.late(:mine, 1, 1);
+CREATE CONSTRAINT TRIGGER t AFTER INSERT OR UPDATE ON workshop.other_type
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.late(:mine, 1, 1);
 UPDATE workshop.other_type SET snowflake_ids_new_1 = NULL;
 TABLE workshop.mine;
 TABLE workshop.other_type;
@@ -84,7 +99,7 @@ TABLE workshop.other_type;
 SET client_min_messages = warning;
 CALL snowflake_ids_convert('account', 'id', 'mastic', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
--- Of the other's conversion he sees the progress. He cannot change it.
+-- Each role sees the progress of all conversions, but can write only the state of its own.
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 SELECT relation FROM snowflake_ids_convert.my_conversion;
 

@@ -1,9 +1,9 @@
--- Runs first: the extension, and what the other tests share.
+-- Runs first: creates the extension and what the other tests share.
 SET client_min_messages = warning;
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 \i sql/include/shared.psql
 
--- A server begins its ids ahead of the clock. The other tests begin when that lead is over.
+-- After a start, a server's ids are ahead of the clock. The other tests begin when the clock has caught up.
 DO $$
 BEGIN
     PERFORM gen_mastic();
