@@ -126,9 +126,9 @@ ROLLBACK;
 -- Observe: only forward, only this node, only plausible
 --
 SELECT gen_snowflake('twitter') AS before \gset
-SELECT snowflake_observe('twitter', make_snowflake('twitter', clock_timestamp() + interval '2 s', 21, 0));
-SELECT gen_snowflake('twitter') > make_snowflake('twitter', clock_timestamp() + interval '1 s', 21, 0) AS above,
-       gen_snowflake('birds') > make_snowflake('twitter', clock_timestamp() + interval '1 s', 21, 0) AS birds_too;
+SELECT make_snowflake('twitter', clock_timestamp() + interval '2 s', 21, 0) AS imported \gset
+SELECT snowflake_observe('twitter', :imported);
+SELECT gen_snowflake('twitter') > :imported AS above, gen_snowflake('birds') > :imported AS birds_too;
 SELECT snowflake_observe('pgedge', make_snowflake('pgedge', clock_timestamp() + interval '30 s', 22, 0));
 SELECT gen_snowflake('pgedge') < snowflake_lower_bound('pgedge', clock_timestamp() + interval '20 s') AS not_ours;
 SELECT (refusal(format('SELECT snowflake_observe(%L, %s)', 'twitter',
