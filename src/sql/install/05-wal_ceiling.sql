@@ -1,5 +1,5 @@
--- The ceiling that travels with WAL; see src/pg/server/wal_ceiling.hpp. Not for use by hand. It starts with the sealed
--- 0 of src/ledger/sealed.hpp: there is none yet.
+-- The WAL ceiling of this database; see src/pg/server/wal_ceiling.hpp. Not for use by hand. It starts with the sealed
+-- 0 of src/ledger/sealed.hpp, which means: no ceiling yet.
 
 CREATE SEQUENCE snowflake_ids_ceiling AS bigint MINVALUE 0 START 22320;
 COMMENT ON SEQUENCE snowflake_ids_ceiling IS

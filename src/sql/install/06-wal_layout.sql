@@ -1,5 +1,5 @@
--- The Snowflake-SI layout that travels with WAL; see src/pg/server/wal_layout.hpp. Not for use by hand. It starts with
--- the sealed 0 of src/ledger/sealed.hpp: there is none yet.
+-- The Snowflake-SI layout of this database; see src/pg/server/wal_layout.hpp. Not for use by hand. It starts with the
+-- sealed 0 of src/ledger/sealed.hpp, which means: no layout yet.
 
 CREATE SEQUENCE snowflake_ids_si_layout AS bigint MINVALUE 0 START 64;
 COMMENT ON SEQUENCE snowflake_ids_si_layout IS

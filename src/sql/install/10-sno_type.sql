@@ -24,7 +24,7 @@ COMMENT ON FUNCTION sno_out(sno) IS 'text output of sno: 16 characters';
 COMMENT ON FUNCTION sno_recv(internal) IS 'binary input of sno: 10 bytes';
 COMMENT ON FUNCTION sno_send(sno) IS 'binary output of sno: 10 bytes';
 
--- Comparison: order of the 10 bytes, which is that of time, tick-tock, metabyte, partition, sequence.
+-- Comparison in the order of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
 
 CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -87,7 +87,7 @@ COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
 COMMENT ON OPERATOR > (sno, sno) IS 'greater than: newer, or greater in the remaining fields';
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 
--- Casts, all explicit. A uuid holds the 16 characters of the text, as the sno document has it; a bytea the 10 bytes.
+-- Casts, all explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
 CREATE FUNCTION sno_to_bytea(id sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -20,7 +20,7 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING btree AS
     FUNCTION 2 sno_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
--- Support function 6 exists from 18 on, and only there can it be named.
+-- Support function 6 exists only from PostgreSQL 18 on.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
@@ -41,7 +41,8 @@ CREATE OPERATOR CLASS sno_ops DEFAULT FOR TYPE sno USING hash AS
 COMMENT ON OPERATOR FAMILY sno_ops USING hash IS 'sno by equality';
 COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'sno by equality';
 
--- BRIN. The time comes first, so a table that grows in time has narrow ranges.
+-- BRIN. The time comes first. So in a table whose rows are inserted in the order of time, each block range has a short
+-- span of ids.
 
 CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,

@@ -33,8 +33,8 @@ COMMENT ON FUNCTION gid_send(gid) IS 'binary output of gid: 16 bytes';
 COMMENT ON FUNCTION gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
 COMMENT ON FUNCTION gid_typmod_out(integer) IS 'text of a type modifier of gid';
 
--- The server calls this wherever a value meets a column, cast or variable with a modifier. The cast is explicit like
--- all others: for a cast of a type to itself the server looks only at whether there is one.
+-- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
+-- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.
 
 CREATE FUNCTION gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -44,7 +44,7 @@ COMMENT ON FUNCTION gid(gid, integer, boolean) IS
     'the gid itself if it is of the kind of the type modifier, else an error';
 COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 
--- Comparison: order of the 16 bytes, which is that of kind, time, rest.
+-- Comparison in the order of the 16 bytes: kind, time, rest.
 
 CREATE FUNCTION gid_eq(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -107,7 +107,7 @@ COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
 COMMENT ON OPERATOR > (gid, gid) IS 'greater than: kind, then time, then the remaining bytes';
 COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
 
--- Casts, all explicit. To uuid nothing has to be done: the same 16 bytes in the same order.
+-- Casts, all explicit. The cast to uuid does nothing: the same 16 bytes in the same order.
 
 CREATE FUNCTION gid_to_bytea(id gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -20,7 +20,7 @@ CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING btree AS
     FUNCTION 2 gid_sortsupport(internal),
     FUNCTION 4 btequalimage(oid);
 
--- Support function 6 exists from 18 on, and only there can it be named.
+-- Support function 6 exists only from PostgreSQL 18 on.
 DO $$
 BEGIN
     IF current_setting('server_version_num')::integer >= 180000 THEN
@@ -41,7 +41,8 @@ CREATE OPERATOR CLASS gid_ops DEFAULT FOR TYPE gid USING hash AS
 COMMENT ON OPERATOR FAMILY gid_ops USING hash IS 'gid by equality';
 COMMENT ON OPERATOR CLASS gid_ops USING hash IS 'gid by equality';
 
--- BRIN. The time comes first within a kind, so a table that grows in time has narrow ranges.
+-- BRIN. Within a kind the time comes first. So in a table whose rows are inserted in the order of time, each block
+-- range has a short span of ids.
 
 CREATE OPERATOR CLASS gid_minmax_ops DEFAULT FOR TYPE gid USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,

@@ -1,4 +1,4 @@
--- Looking inside a Mastic id, putting one together, its text, bounds of a time range. A bigint holds the unsigned 64
+-- Fields of a Mastic id, making an id from fields, its text, bounds of a span of time. A bigint has the unsigned 64
 -- bits: ids from the year 6485 on are negative.
 
 CREATE FUNCTION mastic_timestamp(id bigint) RETURNS timestamptz

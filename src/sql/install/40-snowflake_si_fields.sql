@@ -1,5 +1,5 @@
--- Looking inside a Snowflake-SI id, putting one together, bounds of a time range. Base clock and machine id width are
--- not in the id. The short forms take them from the settings and are stable; those with two more arguments are
+-- Fields of a Snowflake-SI id, making an id from fields, bounds of a span of time. Base clock and machine id width are
+-- not in the id. The short forms take them from the settings and are stable. The forms with two more arguments are
 -- immutable and can be used in indexes and generated columns.
 
 CREATE FUNCTION snowflake_si_timestamp(id bigint) RETURNS timestamptz

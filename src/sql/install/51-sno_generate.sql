@@ -1,5 +1,4 @@
--- Generators of sno. They share one ledger with all sessions of the server, so no two
--- calls ever return the same id.
+-- Generators of sno. All sessions of the server share one ledger, so no two calls ever return the same id.
 
 CREATE FUNCTION gen_sno(metabyte integer DEFAULT 0) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno'
@@ -12,7 +11,7 @@ LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gen_sno(integer, integer) IS
     'new sno in an explicit partition 0-65535; metabyte 0-255; at most 64 such partitions per database; to allow it: '
     'GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
--- Could draw in another node's partition.
+-- Not for PUBLIC, because it can draw in the partition of another server.
 REVOKE ALL ON FUNCTION gen_sno(integer, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETURNS sno

@@ -1,5 +1,5 @@
 -- Generators of uuids of version 7: the time and 62 random bits from the server's strong source, no shared state.
--- PostgreSQL 18 has uuidv7(), which makes the same kind of uuid.
+-- PostgreSQL 18 has uuidv7(), which generates the same kind of uuid.
 
 CREATE FUNCTION gen_uuid7() RETURNS uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7'

@@ -31,7 +31,7 @@ SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.r
        g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks,
        g.overflow_calls, g.last_overflow_calls, g.last_overflow_ticks, g.last_overflow_end
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
-COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, whichever database drew from it';
+COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, for all its databases';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
 COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
 COMMENT ON COLUMN snowflake_ids_stats.issued IS
@@ -46,20 +46,19 @@ COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
 COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
 COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
 COMMENT ON COLUMN snowflake_ids_stats.durable_until IS
-    'no id of this time or later has been issued, and that is on disk';
+    'ceiling on disk: no id of this time or later has been issued';
 COMMENT ON COLUMN snowflake_ids_stats.owner IS
-    'database whose explicit gen_sno(metabyte, partition), or whose created layout, brought the generator into being';
+    'database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
 COMMENT ON COLUMN snowflake_ids_stats.layout IS
-    'for format layout: its name if it is a known one, else epoch, tick and widths';
+    'for format layout: its name if it is built in, else epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS
-    'for how many ticks the overflow that is under way has gone on; NULL: no sequence overflows';
+    'number of ticks that the present overflow has lasted; NULL: no overflow';
 COMMENT ON COLUMN snowflake_ids_stats.overflow_calls IS
-    'calls that have waited in the overflow that is under way; NULL: no sequence overflows';
+    'calls that have waited in the present overflow; NULL: no overflow';
 COMMENT ON COLUMN snowflake_ids_stats.last_overflow_calls IS
-    'calls that waited in the last overflow that is over; NULL: there was none';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_ticks IS 'for how many ticks it went on';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS
-    'when it ended; NULL: a restart of the server ended it';
+    'calls that waited in the last overflow that has ended; NULL: none yet';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_ticks IS 'number of ticks that it lasted';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS 'when it ended; NULL: a restart of the server ended it';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
@@ -81,7 +80,7 @@ CREATE FUNCTION snowflake_ids_node(
     OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_node'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_node() IS 'this node as the library sees it; see snowflake_ids_status()';
+COMMENT ON FUNCTION snowflake_ids_node() IS 'this server as the library sees it; see snowflake_ids_status()';
 
 CREATE FUNCTION snowflake_ids_status(
     OUT machine_id integer,

@@ -1,5 +1,5 @@
--- What an operator may do to generators. Each could harm uniqueness or other databases of
--- the server, so none is for PUBLIC.
+-- What an operator may do to generators. A misuse can harm uniqueness or other databases of the server, so PUBLIC may
+-- call none of them but snowflake_ids_pass_now().
 
 CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
@@ -38,4 +38,4 @@ REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) 
 CREATE FUNCTION snowflake_ids_pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_pass_now(text) IS
-    'the time now; ids that are drawn later are after it, so ids made of times up to it collide with none';
+    'the present time; ids drawn later have later times, so ids made from times up to it collide with none of them';

@@ -11,6 +11,6 @@ CREATE FUNCTION sno_restore(snapshot jsonb) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_restore'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_restore(jsonb) IS
-    'never issue at or before the times of a GeneratorSnapshot again; only moves forward; to allow it: GRANT EXECUTE '
-    'ON FUNCTION sno_restore TO role';
+    'the generator of a GeneratorSnapshot never issues at or before its times again; it never moves back; to allow it: '
+    'GRANT EXECUTE ON FUNCTION sno_restore TO role';
 REVOKE ALL ON FUNCTION sno_restore(jsonb) FROM PUBLIC;

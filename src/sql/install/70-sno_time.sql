@@ -1,17 +1,18 @@
--- Comparing snos with time: the meaning is that of sno_timestamp(id). The planner turns these operators into
--- comparisons between ids, so that they use btree and BRIN indexes, partitions and statistics of the id.
+-- Comparing snos with time: the operators compare sno_timestamp(id). The planner turns them into comparisons between
+-- ids, which use btree and BRIN indexes, partitions and statistics of the id.
 --
--- An untyped literal or parameter beside a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz.
--- Beside <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best
--- match for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a sno.
+-- An untyped literal or parameter next to a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz.
+-- Next to <@ write tstzrange '[…)', because the operator is declared for any range. Declared for tstzrange, it would
+-- be the best match for an untyped literal next to a tstzrange: '[…)' <@ during, which compares ranges, would read a
+-- sno.
 
 CREATE FUNCTION sno_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_time_support(internal) IS
     'planner support: comparisons of sno with time as comparisons between ids, for indexes and partitions';
 
--- What an index, or a partitioned table, is asked where the time is not a constant: id >= sno_first_from(t) and the
--- like. Never an error. NULL where there is no such sno: an index finds nothing then.
+-- If the time is not a constant, indexes and partitioned tables get id >= sno_first_from(t) and the like. These
+-- functions never raise an error. They return NULL if there is no such sno: then an index finds nothing.
 
 CREATE FUNCTION sno_first_from(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -22,7 +23,8 @@ CREATE FUNCTION sno_last_before(created timestamptz) RETURNS sno
 CREATE FUNCTION sno_last_until(created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_last_until' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
--- For ranges: id >= sno_first(range) AND id <= sno_last(range). Never an error, never NULL but for NULL.
+-- For ranges: id >= sno_first(range) AND id <= sno_last(range). They never raise an error, and return NULL only for
+-- NULL.
 
 CREATE FUNCTION sno_first(created tstzrange) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

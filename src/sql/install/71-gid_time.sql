@@ -1,18 +1,19 @@
--- Comparing gids with time: the meaning is that of gid_timestamp(id). In columns with a type modifier, such as
--- gid(volume), the planner turns these operators into comparisons between ids, so that they use btree and BRIN indexes,
--- partitions and statistics of the id. Without one the kind is not known, and they work as a filter.
+-- Comparing gids with time: the operators compare gid_timestamp(id). For columns with a type modifier, such as
+-- gid(volume), the planner turns them into comparisons between ids, which use btree and BRIN indexes, partitions and
+-- statistics of the id. Without a modifier the kind is not known, and they work as a filter.
 --
--- An untyped literal or parameter beside a gid is read as a gid: write timestamptz '2026-01-01', or $1::timestamptz.
--- Beside <@ write tstzrange '[…)': the operator is declared for any range. Declared for tstzrange it would be the best
--- match for an untyped literal beside a tstzrange, so that '[…)' <@ during, which compares ranges, would read a gid.
+-- An untyped literal or parameter next to a gid is read as a gid: write timestamptz '2026-01-01', or $1::timestamptz.
+-- Next to <@ write tstzrange '[…)', because the operator is declared for any range. Declared for tstzrange, it would
+-- be the best match for an untyped literal next to a tstzrange: '[…)' <@ during, which compares ranges, would read a
+-- gid.
 
 CREATE FUNCTION gid_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_time_support(internal) IS
     'planner support: comparisons of gid with time as comparisons between ids, for indexes and partitions';
 
--- What an index, or a partitioned table, is asked where the time is not a constant: id >= gid_first_from(t) and the
--- like. Never an error. NULL where there is no such gid: an index finds nothing then.
+-- If the time is not a constant, indexes and partitioned tables get id >= gid_first_from(t) and the like. These
+-- functions never raise an error. They return NULL if there is no such gid: then an index finds nothing.
 
 CREATE FUNCTION gid_first_from(kind text, created timestamptz) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first_from' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -23,7 +24,8 @@ CREATE FUNCTION gid_last_before(kind text, created timestamptz) RETURNS gid
 CREATE FUNCTION gid_last_until(kind text, created timestamptz) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_last_until' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
--- For ranges: id >= gid_first(range) AND id <= gid_last(range). Never an error, never NULL but for NULL.
+-- For ranges: id >= gid_first(range) AND id <= gid_last(range). They never raise an error, and return NULL only for
+-- NULL.
 
 CREATE FUNCTION gid_first(kind text, created tstzrange) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

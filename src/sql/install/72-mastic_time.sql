@@ -1,13 +1,14 @@
--- Mastic ids by time: the meaning is mastic_timestamp(id) <@ range. The planner turns it into comparisons of the id, so
--- that it uses btree and BRIN indexes, partitions and statistics.
+-- Mastic ids by time: mastic_created_in(id, range) means mastic_timestamp(id) <@ range. The planner turns it into
+-- comparisons of the id, which use btree and BRIN indexes, partitions and statistics.
 
 CREATE FUNCTION mastic_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_time_support(internal) IS
     'planner support: mastic_created_in as comparisons between ids, for indexes and partitions';
 
--- What it becomes where the range is not a constant: id >= mastic_first(range) AND id <= mastic_last(range), and
--- the same for ids from the year 6485 on, the far half, which are negative. Never an error, never NULL but for NULL.
+-- If the range is not a constant: id >= mastic_first(range) AND id <= mastic_last(range), and the same for the far
+-- half: ids from the year 6485 on, which are negative. The functions never raise an error, and return NULL only for
+-- NULL.
 
 CREATE FUNCTION mastic_first(created tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -1,16 +1,17 @@
--- Snowflake-SI ids by time: the meaning is snowflake_si_timestamp(id) <@ range, and false for a bigint that is no id.
--- The planner turns it into comparisons of the id, so that it uses btree and BRIN indexes, partitions and statistics.
+-- Snowflake-SI ids by time: snowflake_si_created_in(id, range) means snowflake_si_timestamp(id) <@ range; it is false
+-- for a bigint that is no id. The planner turns it into comparisons of the id, which use btree and BRIN indexes,
+-- partitions and statistics.
 --
--- As elsewhere the short form takes base clock and machine id width from the settings. It looks them up when the query
--- runs, also in a prepared one.
+-- The short form takes base clock and machine id width from the settings. It looks them up when the query runs, also
+-- in a prepared query.
 
 CREATE FUNCTION snowflake_si_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_time_support(internal) IS
     'planner support: snowflake_si_created_in as comparisons between ids, for indexes and partitions';
 
--- What an index is asked where the bounds are not known when the query is planned:
--- id >= snowflake_si_first(…) AND id <= snowflake_si_last(…). Never NULL but for NULL.
+-- If the bounds are not known at planning time, an index is searched with id >= snowflake_si_first(…) AND id <=
+-- snowflake_si_last(…). They return NULL only for NULL.
 
 CREATE FUNCTION snowflake_si_first(created tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_first' LANGUAGE C STABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -1,5 +1,5 @@
--- Row estimates for comparisons between ids, and between ids and time: they interpolate inside the histogram, which the
--- server does for built-in types only, and know of rows that are newer than the last ANALYZE.
+-- Row estimates for comparisons between ids, and between ids and time. They interpolate inside the histogram, which
+-- the server does for built-in types only, and count rows that are newer than the last ANALYZE.
 
 CREATE FUNCTION sno_ineqsel(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ineqsel' LANGUAGE C STABLE STRICT PARALLEL SAFE;

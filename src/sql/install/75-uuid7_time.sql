@@ -1,14 +1,14 @@
--- Uuids of version 7 by time: the meaning is uuid7_timestamp(id) <@ range, and false for a uuid of another version or
--- variant. The planner uses btree and BRIN indexes, partitions and statistics of the id for it. Between two uuids of
--- version 7 lie uuids of other versions: so the predicate remains as a filter beside what it becomes.
+-- Uuids of version 7 by time: uuid7_created_in(id, range) means uuid7_timestamp(id) <@ range; it is false for a uuid
+-- of another version or variant. The planner uses btree and BRIN indexes, partitions and statistics of the id for it.
+-- Between two uuids of version 7 there are uuids of other versions, so the predicate stays as a filter.
 
 CREATE FUNCTION uuid7_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_time_support(internal) IS
     'planner support: uuid7_created_in as comparisons between ids, for indexes and partitions';
 
--- What an index is asked where the range is not a constant: id >= uuid7_first(range) AND id <= uuid7_last(range). Never
--- an error, never NULL but for NULL.
+-- If the range is not a constant, an index is searched with id >= uuid7_first(range) AND id <= uuid7_last(range). They
+-- never raise an error, and return NULL only for NULL.
 
 CREATE FUNCTION uuid7_first(created tstzrange) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_first' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -1,6 +1,6 @@
 -- Layouts of 64-bit ids: | timestamp | node | sequence |, or with node_last | timestamp | sequence | node |, most
--- significant bit first. Some are known by name; others can be created. No layout ever changes, and a created one can
--- be dropped only while nobody on this server has drawn an id with its epoch, tick and widths.
+-- significant bit first. Some are built in; others can be created. No layout ever changes. A created one can be
+-- dropped only while this server has drawn no id with its epoch, tick and widths.
 
 CREATE FUNCTION snowflake_layout_check(
     epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
@@ -9,7 +9,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_check'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_check(timestamptz, interval, integer, integer, integer, boolean) IS
-    'internal: an error if this is no layout of an id of 63 bits, else true';
+    'internal: true if this is a layout of at most 63 bits, else an error';
 
 CREATE TABLE snowflake_ids_layout (
     name text PRIMARY KEY,
@@ -24,14 +24,14 @@ CREATE TABLE snowflake_ids_layout (
 );
 COMMENT ON TABLE snowflake_ids_layout IS
     'the layouts that were created in this database; see the view snowflake_layouts';
-COMMENT ON COLUMN snowflake_ids_layout.name IS 'what functions with a layout argument are told';
+COMMENT ON COLUMN snowflake_ids_layout.name IS 'name of the layout, as argument of functions';
 COMMENT ON COLUMN snowflake_ids_layout.epoch IS 'start of tick 0';
 COMMENT ON COLUMN snowflake_ids_layout.tick IS 'length of a tick';
 COMMENT ON COLUMN snowflake_ids_layout.timestamp_bits IS 'width of the time, in ticks';
 COMMENT ON COLUMN snowflake_ids_layout.node_bits IS 'width of the node; 0: none';
 COMMENT ON COLUMN snowflake_ids_layout.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_ids_layout.node_last IS 'the node stands below the sequence';
--- A dump has them: what was decoded with a name is decoded with it after a restore.
+COMMENT ON COLUMN snowflake_ids_layout.node_last IS 'the node has the lowest bits, below the sequence';
+-- A dump has the rows, so that a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids_layout', '');
 GRANT SELECT ON snowflake_ids_layout TO PUBLIC;
 
@@ -43,11 +43,11 @@ REVOKE ALL ON FUNCTION snowflake_layout_keep() FROM PUBLIC;
 CREATE TRIGGER snowflake_layout_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids_layout
     FOR EACH STATEMENT EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_keep ON snowflake_ids_layout IS 'a layout never changes';
--- A subscription that applies changes fires no triggers of statements.
+-- A subscription applies changes row by row: no statement trigger fires.
 CREATE TRIGGER snowflake_layout_keep_row BEFORE UPDATE OR DELETE ON snowflake_ids_layout
     FOR EACH ROW EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_keep_row ON snowflake_ids_layout IS
-    'the same where a subscription applies a change';
+    'a layout never changes, also if a subscription applies the change';
 
 CREATE FUNCTION snowflake_layout_create(
     name text, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
@@ -56,13 +56,14 @@ CREATE FUNCTION snowflake_layout_create(
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
-    'gives a layout of 64-bit ids a name in this database; node_last: the node stands below the sequence; to allow '
+    'gives a layout of 64-bit ids a name in this database; node_last: the node has the lowest bits; to allow '
     'it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
--- Each one can use up a slot of the server's ledger: at most 64 of a database, as explicit sno partitions.
+-- Not for PUBLIC, because each layout can use up a slot of the server's ledger: at most 64 per database, together with
+-- explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
     FROM PUBLIC;
--- A dump always copies into the table, if only no rows: the owner of the database must be able to restore it. Rows are
--- for those who could create layouts.
+-- A dump always copies into this table, even if there are no rows, so the owner of the database must have the right to
+-- restore it. Only users who could create layouts may insert rows.
 GRANT INSERT ON snowflake_ids_layout TO pg_database_owner;
 CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
@@ -70,8 +71,8 @@ CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FO
         'EXECUTE'))
     EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS
-    'for those only who may call snowflake_layout_create()';
--- Under session_replication_role = replica too.
+    'only users who may call snowflake_layout_create() may insert rows';
+-- Also with session_replication_role = replica.
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep;
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep_row;
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_restore;
@@ -80,7 +81,7 @@ CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_drop(text) IS
-    'drops a created layout that no id on this server was generated with; to allow it: GRANT EXECUTE ON FUNCTION '
+    'drops a created layout, if this server has generated no id with it; to allow it: GRANT EXECUTE ON FUNCTION '
     'snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
@@ -91,7 +92,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
-    'internal: whether gen_snowflake() can draw ids of such a layout';
+    'internal: true if gen_snowflake() can draw ids of such a layout';
 
 CREATE FUNCTION snowflake_known_layouts(
     OUT name text,
@@ -106,7 +107,7 @@ CREATE FUNCTION snowflake_known_layouts(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_known_layouts'
 LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 9;
-COMMENT ON FUNCTION snowflake_known_layouts() IS 'the layouts that need not be created; see the view snowflake_layouts';
+COMMENT ON FUNCTION snowflake_known_layouts() IS 'the built-in layouts; see the view snowflake_layouts';
 
 CREATE VIEW snowflake_layouts AS
 SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, k.node_last, k.generates,
@@ -117,15 +118,15 @@ SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, 
        snowflake_layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
        true, NULL
 FROM snowflake_ids_layout l;
-COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and its like can be told';
-COMMENT ON COLUMN snowflake_layouts.name IS 'what functions with a layout argument are told';
+COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and similar functions accept';
+COMMENT ON COLUMN snowflake_layouts.name IS 'name of the layout, as argument of functions';
 COMMENT ON COLUMN snowflake_layouts.epoch IS 'start of tick 0';
 COMMENT ON COLUMN snowflake_layouts.tick IS 'length of a tick';
 COMMENT ON COLUMN snowflake_layouts.timestamp_bits IS 'width of the time, in ticks';
 COMMENT ON COLUMN snowflake_layouts.node_bits IS 'width of the node; 0: none';
 COMMENT ON COLUMN snowflake_layouts.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node stands below the sequence';
+COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node has the lowest bits, below the sequence';
 COMMENT ON COLUMN snowflake_layouts.generates IS 'gen_snowflake() can draw ids of this layout';
 COMMENT ON COLUMN snowflake_layouts.created IS 'created in this database by snowflake_layout_create()';
-COMMENT ON COLUMN snowflake_layouts.description IS 'whose ids they are; null for a created one';
+COMMENT ON COLUMN snowflake_layouts.description IS 'the service that has these ids; null for a created layout';
 GRANT SELECT ON snowflake_layouts TO PUBLIC;

@@ -1,6 +1,6 @@
--- Looking inside an id of any layout, putting one together, bounds of a time range. The forms that name a layout look
--- it up, in a table or the settings, and are stable. Those with the layout's fields at the end are immutable and can be
--- used in indexes and generated columns.
+-- Fields of an id of any layout, making an id from fields, bounds of a span of time. The forms with a layout's name
+-- look it up, in a table or the settings, and are stable. The forms with the layout's fields at the end are immutable
+-- and can be used in indexes and generated columns.
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C STABLE STRICT PARALLEL SAFE;

@@ -1,14 +1,14 @@
--- Ids of any layout by time: the meaning is snowflake_timestamp(id, layout) <@ range, and false for a bigint that is no
--- id. For a layout that the query names the planner turns it into comparisons of the id, so that it uses btree and BRIN
--- indexes, partitions and statistics. The layout is looked up when the query runs.
+-- Ids of any layout by time: snowflake_created_in(id, layout, range) means snowflake_timestamp(id, layout) <@ range;
+-- it is false for a bigint that is no id. If the layout's name is a constant, the planner turns it into comparisons of
+-- the id, which use btree and BRIN indexes, partitions and statistics. The layout is looked up when the query runs.
 
 CREATE FUNCTION snowflake_time_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_time_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_time_support(internal) IS
     'planner support: snowflake_created_in as comparisons between ids, for indexes and partitions';
 
--- What an index is asked: id >= snowflake_first(…) AND id <= snowflake_last(…), and for a layout of 64 bits the same
--- for its far half, whose ids are negative. Never NULL but for NULL.
+-- An index is searched with id >= snowflake_first(…) AND id <= snowflake_last(…). For a layout of 64 bits it is also
+-- searched for the far half, whose ids are negative. The functions return NULL only for NULL.
 
 CREATE FUNCTION snowflake_first(layout text, created tstzrange) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_first' LANGUAGE C STABLE STRICT PARALLEL SAFE;

@@ -1,5 +1,5 @@
--- Several servers whose ids meet: whether two of them can issue the same id, and whether an
--- id can be one of this server's own.
+-- Several servers whose ids are used together: can two of them issue the same id, and may an id be one of this
+-- server's own?
 
 CREATE FUNCTION snowflake_ids_issuer(
     OUT system_identifier bigint,
@@ -12,9 +12,9 @@ CREATE FUNCTION snowflake_ids_issuer(
 AS 'MODULE_PATHNAME', 'snowflake_ids_issuer'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_issuer() IS
-    'under which numbers this server issues ids now; see snowflake_ids_identity()';
+    'the numbers under which this server issues ids now; see snowflake_ids_identity()';
 
--- Times as numbers: their text depends on the session. A standby draws under its own machine id only.
+-- Times are numbers, because their text depends on the session. A standby draws only with its own machine id.
 CREATE FUNCTION snowflake_ids_identity() RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED
 BEGIN ATOMIC
@@ -37,7 +37,7 @@ BEGIN ATOMIC
     FROM snowflake_ids_issuer() i;
 END;
 COMMENT ON FUNCTION snowflake_ids_identity() IS
-    'which server this is and under which numbers it issues ids, for snowflake_ids_compare()';
+    'this server and the numbers under which it issues ids, for snowflake_ids_compare()';
 
 CREATE FUNCTION snowflake_ids_compare(one jsonb, other jsonb, OUT format text, OUT conflict text)
 RETURNS SETOF record
@@ -69,7 +69,7 @@ AS $$
                    THEN '; they have the same system identifier, so one is a copy of the other' ELSE '' END AS copies
         FROM node a, node b
         WHERE a.nr = 1 AND b.nr = 2
-            -- Two connections to one server.
+            -- not two connections to one server
             AND (a.cluster, a.started) IS DISTINCT FROM (b.cluster, b.started)
     )
     SELECT 'sno', 'both issue in partition ' || string_agg(a.partition::text, ', ' ORDER BY a.partition) || copies

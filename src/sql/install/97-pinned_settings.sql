@@ -1,18 +1,21 @@
--- What the text of a function in SQL or PL/pgSQL means can depend on the session: how names are found and quoted, how
--- strings are read, how times are written. So each of them has these settings of its own, all of them here.
+-- The meaning of a function's text, in SQL or PL/pgSQL, can depend on the session: how names are found and quoted, how
+-- strings are read, how times are written. So each such function gets these settings, all of them here.
 --
--- Excepted are procedures, which could not commit then, and functions whose body PostgreSQL keeps as a tree (BEGIN
--- ATOMIC), which can be inlined: they make no text of times or names. The test "catalog" knows these rules.
+-- Exceptions:
+--   - procedures: with settings they could not commit;
+--   - functions whose body PostgreSQL keeps as a tree (BEGIN ATOMIC): without settings they can be inlined, and they
+--     convert no times or names to text.
+-- The test "catalog" knows these rules.
 --
--- TimeZone is not among them: checks and triggers of a table that is converted see that of the session. A function that
--- reads times without a zone has it in its definition.
+-- TimeZone is not among them: checks and triggers of a converted table must see the session's. A function that reads
+-- times without a zone has TimeZone in its definition.
 DO $$
 DECLARE
     f regprocedure;
     setting text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
-    -- The schema of the extension may have operators of others, which would stand in for the server's.
+    -- The schema of the extension may have operators of other users, which could take the place of the server's.
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     FOR f IN SELECT p.oid
              FROM pg_depend d
