@@ -95,7 +95,7 @@ constexpr Error parse_time(const char* in, std::uint64_t& out) {
 }
 
 // 13 digits to 9 bytes. Errors: bad_character, bad_magnitude (does not fit nine bytes; a
-// number below 58^12 comes back as it is, for the caller to judge).
+// number below 58^12 is returned as it is: the caller must check for that).
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
     unsigned bad = 0;
     const std::uint64_t head = detail::parse_digits<8>(in, bad), tail = detail::parse_digits<5>(in + 8, bad);

@@ -32,7 +32,7 @@ constexpr void store_be_plain(B* p, std::uint64_t v) {
     for (std::size_t i = 0; i < N; i++) p[i] = static_cast<B>(v >> (8 * (N - 1 - i)));
 }
 
-// GCC and clang, which PostgreSQL's headers ask for, have these on every processor.
+// PostgreSQL's headers need GCC or clang, and both have these on every processor.
 inline std::uint64_t big_endian(std::uint64_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
 }

@@ -1,5 +1,5 @@
 // Graft GID: 16 bytes. Source: the GID document, and graft v0.2.1 where the document
-// is silent or differs (prefix values, the dash in the text, what a reader accepts).
+// says nothing or differs (prefix values, the dash in the text, what a reader accepts).
 //
 //   byte  0     prefix = kind: 0x80 volume, 0xA0 log, 0xC0 segment
 //   bytes 1-6   milliseconds since 1970, 48 bits, big endian

@@ -75,7 +75,7 @@ struct Reader {
 
 }  // namespace detail
 
-// Unix microseconds. Error: bad_character, for whatever is wrong.
+// Unix microseconds. The only error is bad_character.
 constexpr Result<std::int64_t> parse(const char* text, std::size_t length) {
     detail::Reader in{text, text + length};
     const unsigned year = in.number(4, 1, 9999);

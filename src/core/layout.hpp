@@ -3,7 +3,7 @@
 //   | unused | timestamp | node | sequence |      most significant bit first
 //   | unused | timestamp | sequence | node |      the same with node_last
 //
-// Either way ids sort by time, and those of one node by time and sequence. Mastic, Snowflake-SI and any other
+// In both orders ids sort by time, and ids of one node by time and sequence. Mastic, Snowflake-SI and any other
 // snowflake are constants of this type.
 #pragma once
 

@@ -89,7 +89,7 @@ namespace detail {
 constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     Step step{.state = s};
     const bool round = r.reset_threshold != 0;
-    if (s.next < r.min) s.next = r.min;  // the bounds were raised meanwhile
+    if (s.next < r.min) s.next = r.min;  // the bounds have been raised
     if (round && s.next > r.max) s.next = r.min;
     const std::uint32_t pool = r.max - r.min + 1;
     std::uint32_t left = s.next > r.max ? 0 : r.max - s.next + 1;

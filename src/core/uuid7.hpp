@@ -28,7 +28,7 @@ inline constexpr std::uint64_t max_random = (std::uint64_t{1} << 62) - 1;
 // 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.
 inline constexpr Timeline timeline{0, 1000, 48};
 
-// Any 16 bytes, as the type uuid holds them.
+// Any 16 bytes, as in the type uuid.
 struct Id {
     unsigned char bytes[binary_size];
 

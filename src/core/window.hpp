@@ -29,7 +29,7 @@ constexpr Comparison commuted(Comparison c) { return static_cast<Comparison>(6 -
 // True for a lower bound of the time: it leaves out earlier ids. An upper bound leaves out later ones.
 constexpr bool is_lower(Comparison c) { return c == Comparison::greater_equal || c == Comparison::greater; }
 
-// Microseconds, both ends included; from > to is empty. The ends of int64 stand for the infinities.
+// Microseconds, both ends included; from > to is empty. The ends of int64 mean the infinities.
 struct Times {
     std::int64_t from = std::numeric_limits<std::int64_t>::min();
     std::int64_t to = std::numeric_limits<std::int64_t>::max();

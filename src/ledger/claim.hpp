@@ -124,7 +124,7 @@ constexpr std::uint64_t pack_lead(std::uint64_t ticks, std::uint64_t before, boo
     return (ticks < max_lead_ticks ? ticks : max_lead_ticks) << lead_tag_bits | (tag & 0xfffe) | (under_way ? 1 : 0);
 }
 
-// The clock has caught up. `lead` is what was loaded before the word.
+// The clock has caught up. `lead`: as it was loaded before the word.
 template <class S>
 void end_lead(S& slot, std::uint64_t lead) {
     if ((lead & floor_under_way) == 0) slot.lead.compare_exchange_strong(lead, lead & 0xffff);

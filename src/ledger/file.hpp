@@ -27,7 +27,7 @@ enum class FileError : unsigned char {
     bad_version,   // of a newer or older library
     bad_checksum,  // constants damaged
     foreign,       // made by another cluster
-    relinked,      // has another name as well, or none: somebody may hold another copy
+    relinked,      // has a second name, or none: another process may use another copy
 };
 
 struct Ledger {

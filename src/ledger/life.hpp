@@ -31,7 +31,7 @@ namespace snowflake_ids::ledger {
 struct LifeKey {
     std::uint64_t started;      // postmaster start time, never 0
     std::uint64_t pid;          // of the postmaster
-    std::uint64_t start_ticks;  // of that process, from the kernel; tells a reused pid
+    std::uint64_t start_ticks;  // of that process, from the kernel; differs if the pid is used again
 
     bool operator==(const LifeKey&) const = default;
 };

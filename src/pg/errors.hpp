@@ -11,11 +11,11 @@ namespace snowflake_ids {
 
 // Where a value came from. It decides the SQLSTATE and the wording.
 enum class Source : unsigned char {
-    text,      // input function, or a text that stands for an id
-    binary,    // receive function, bytea or uuid that holds the bytes of an id
-    uuid,      // uuid that holds the text characters of a sno
+    text,      // input function, or a text that is read as an id
+    binary,    // receive function, bytea or uuid with the bytes of an id
+    uuid,      // uuid with the text characters of a sno
     modifier,  // type modifier: gid(volume)
-    bound,     // a time whose bound was asked for
+    bound,     // a time, in a call for its bound
     argument,  // any other argument, and settings
 };
 
@@ -37,7 +37,7 @@ void report(Error error, const char* what, const char* shown, Node* escontext = 
 void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
                   Node* escontext = nullptr);
 
-// A time that the format `what` cannot hold, or that has no bound.
+// A time that is outside the format `what`, or that has no bound.
 [[noreturn]] void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 [[noreturn]] void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 

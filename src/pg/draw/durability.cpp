@@ -38,7 +38,7 @@ int64 step_us() { return Min(margin_us(), int64{500000}); }
 int64 target_us(const Generator& g, uint64 tick) {
     return Max(ahead_us(ledger::wall_us()), g.timeline.start_us(tick) + step_us());
 }
-// How much time must be left below a ceiling at `until_us`; if less is left, somebody begins to raise it.
+// How much time must be left below a ceiling at `until_us`; if less is left, a backend begins to raise it.
 int64 enough_us(int64 until_us) { return until_us > ahead_us(ledger::wall_us()) ? step_us() / 2 : margin_us(); }
 
 uint64 to_ms(int64 us) {
@@ -106,7 +106,7 @@ ledger::LifeKey current_life() {
                  errhint(
                      "Most likely a limit on open files was met. Ids go on by themselves when there is room again.")));
         }
-        // A stand-alone backend has no postmaster; it is a life of its own.
+        // A stand-alone backend has no postmaster, so it is a life by itself.
         key.started = static_cast<uint64>(IsUnderPostmaster ? PgStartTime : MyStartTimestamp) | 1;
     }
     return key;

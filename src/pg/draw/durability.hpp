@@ -18,7 +18,7 @@ void enter(const ledger::Ledger& ledger, bool in_recovery, const Patience& patie
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
 void forget();
 
-// Sets g.limit and g.raise_from from the ceilings as they stand.
+// Sets g.limit and g.raise_from from the present ceilings.
 void set_limit(Generator& g);
 
 // A claim wants `tick`, which is at or above g.limit: raises the ceilings above it. Waits if another process is

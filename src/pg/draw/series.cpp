@@ -10,7 +10,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The count is the argument of type bigint, wherever it stands.
+// The count is the argument of type bigint, at any position.
 FUNCTION(snowflake_ids_series_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(request, SupportRequestRows)) return Datum{0};

@@ -39,11 +39,6 @@ Generator explicit_sno[64];
 //   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
 //     primary's, and the database as entered, although its ceiling was not read.
 //   - The time that the set-up waits counts against max_wait of the draw.
-//
-// `in_recovery` is asked for once per set-up, by the caller. Promotion may come between two
-// questions: a generator with the standby's node would pass for the primary's, and the
-// database for entered when its ceiling has not been looked at. So is the time: what the set-up waits is part of what the
-// draw may wait.
 void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
           uint64 numbering = 0) {
     const ledger::Ledger& shared = shared_ledger();

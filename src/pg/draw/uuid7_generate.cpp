@@ -1,4 +1,4 @@
-// gen_uuid7(): no ledger. Ids of a session grow; those of different sessions differ by 62 random bits.
+// gen_uuid7(): no ledger. Ids of a session grow; ids of different sessions differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>

@@ -30,7 +30,7 @@ void nap(int64 us) {
     } else if (us > 0) {
         const timespec t{0, static_cast<long>(us * 1000)};
         pgstat_report_wait_start(event);
-        (void) nanosleep(&t, nullptr);  // a signal ends it early, which is what we want
+        (void) nanosleep(&t, nullptr);  // a signal ends it early, as it should
         pgstat_report_wait_end();
         if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
     }

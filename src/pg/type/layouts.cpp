@@ -345,7 +345,7 @@ FUNCTION(snowflake_ids_layout_keep) {
     PG_RETURN_NULL();
 }
 
-// snowflake_known_layouts(): rows as those of the table, and whether ids can be generated.
+// snowflake_known_layouts(): rows like those of the table, and whether ids can be generated.
 FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
