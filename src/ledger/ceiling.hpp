@@ -93,6 +93,12 @@ CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint6
 struct Along {
     std::uint64_t from_ms, to_ms;
 };
+
+// Raises the durable ceiling of `slot` to at least `ms`. `sync`: as the server's fsync setting.
+//
+// Other generators in use share the sync. Every other ceiling above `along.from_ms` is raised as well, to
+// `along.to_ms` or to `ms`, whichever is lower. So a generator that is far ahead of the clock does not take the others
+// with it.
 CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
                             Along along, bool sync);
 

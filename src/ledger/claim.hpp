@@ -43,6 +43,10 @@
 //
 // Templates over slot and clock, so that the unit tests and the model checker run this very code with their own memory
 // and time. A Clock has
+//   Result<uint64_t> tick()        the wall clock in ticks of the format
+//   uint64_t monotonic_us()        never goes back while the machine is up
+//   int64_t us_until(uint64_t t)   wall-clock time until tick t starts
+//   int64_t tick_us()              length of a tick
 #pragma once
 
 #include <cstdint>

@@ -47,6 +47,7 @@ public:
 
     // The number of counts that surely pass within `ns`; 0 if that is not known. Two things are subtracted:
     //   - an eighth, because the clock may now be slewed faster than at the measurement (by a tenth at most on Linux);
+    //   - `slack_ns`, because a processor may read the counter before it has executed what comes before.
     std::uint64_t surely_within(std::uint64_t ns) const {
         if (ns <= slack_ns) return 0;
         const std::uint64_t bounded = (ns < longest_ns ? ns : longest_ns) - slack_ns;

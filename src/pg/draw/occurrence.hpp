@@ -3,6 +3,8 @@
 // with its figures when it is over. Its state is in shared words, so of all backends one writes each line.
 //
 //   overflow   calls wait because the numbers of a tick are used up. Over when nobody has waited for a second.
+//   behind     the clock is behind the last id: ids run ahead of it, or calls wait for it. Over when the clock has
+//              caught up, and no call has found it behind for a second.
 //
 // No process watches for the end. The next draw of the generator notices it, or a call for the statistics, but never
 // the commit of a transaction, where an error would be a panic. The lines go only to the server's log: a client that
