@@ -107,7 +107,7 @@ $server->start;
 	$page->all_run;
 
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
-	my $convert = Page->new('convert/migration.md');
+	my $convert = Page->new('convert/problems.md');
 	my %about = map { $_ => 1 } $page->headings, $convert->headings;
 	my $sections = chapter_text($page, 'Runbook') . chapter_text($convert, 'Errors');
 	my $lines = chapter_text($page, 'Log lines');
