@@ -126,8 +126,8 @@ constexpr Result<Id> upper_bound(Kind kind, std::int64_t us) {
     return compose({kind, tick.value, 0xff, ~std::uint64_t{0}});
 }
 
-// What graft parses and prints: a known prefix, and bytes 7-15 >= 58^12 (its own
-// serializer fails below that). Errors: bad_kind, bad_magnitude.
+// Checks what graft requires: a known prefix, and bytes 7-15 >= 58^12 (graft's own serializer fails below that).
+// Errors: bad_kind, bad_magnitude.
 constexpr Error check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);

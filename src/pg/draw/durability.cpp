@@ -1,4 +1,4 @@
-// When ceilings are raised and how far, and the errors when they cannot be.
+// When ceilings are raised and how far, and the errors if that fails.
 #include "pg/draw/durability.hpp"
 
 extern "C" {

@@ -1,4 +1,4 @@
-// Who writes which log line about waits and a clock that is behind, and when.
+// Which backend writes which log line about waits and a clock that is behind, and when.
 #include "pg/draw/occurrence.hpp"
 
 #include "ledger/waiting.hpp"

@@ -1,4 +1,4 @@
-// A generator gets its slot, its rules and its limit. All that the settings can forbid is an error here.
+// A generator gets its slot, its rules and its limit. If the settings forbid drawing, the error is raised here.
 #include "pg/draw/set_up.hpp"
 
 extern "C" {

@@ -107,7 +107,8 @@ void define_in_parallel_operation(void (*define)()) {
         ExitParallelMode();
         levels++;
     }
-    // A cancel must not find the transaction outside of its parallel operation. An error resets the counter.
+    // Interrupts wait: a cancel must not find the transaction outside of its parallel operation. An error resets the
+    // counter.
     InterruptHoldoffCount = InterruptHoldoffCount + 1;
     PG_TRY();
     { define(); }
