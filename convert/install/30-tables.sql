@@ -102,8 +102,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
     IS 'internal: columns to which a conversion has added a new one';
 
--- Triggers fill only columns that refer to the key, and the changeover replaces only those. So a column that no longer
--- refers to the key would be left behind.
+-- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
+-- would keep its old values.
 CREATE FUNCTION snowflake_ids_convert.lost_columns(
     relation regclass, key_attnum smallint, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
 ) RETURNS SETOF record
