@@ -21,7 +21,7 @@ CREATE TABLE disk (
     id   gid(volume) PRIMARY KEY DEFAULT gen_gid('volume'),
     name text);
 CREATE TABLE toot (
-    id   bigint PRIMARY KEY DEFAULT gen_mastic(),
+    id   mastic PRIMARY KEY DEFAULT gen_mastic(),
     body text);
 CREATE TABLE invoice (
     id     bigint PRIMARY KEY DEFAULT gen_snowflake_si(),

@@ -3,10 +3,11 @@
 \set extension snowflake_ids
 \i sql/include/catalog.psql
 
--- No cast happens unasked.
+-- No cast happens unasked but those of mastic, which takes integers and is taken by bigint columns.
 SELECT castsource::regtype, casttarget::regtype, castcontext FROM pg_cast
 WHERE castcontext <> 'e' AND oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_cast'::regclass AND deptype = 'e'
-    AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'));
+    AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
+ORDER BY castsource, casttarget;
 
 -- Every operator has what the planner needs, every operator class is whole.
 SELECT oid::regoperator AS incomplete FROM pg_operator o

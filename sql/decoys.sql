@@ -19,7 +19,7 @@ BEGIN
         FROM pg_depend d JOIN pg_proc p ON p.oid = d.objid CROSS JOIN LATERAL generate_series(1, p.pronargs) AS n
         JOIN (VALUES ('int8'::regtype, '{int4,int2,numeric,float8}'::regtype[]), ('int4', '{int2,int8,numeric}'), ('text', '{name,varchar,bpchar}'),
                      ('name', '{text,varchar}'), ('regclass', '{oid,int8,text}'), ('timestamptz', '{timestamp,date}'), ('boolean', '{text}'),
-                     ('interval', '{time,text}'), ('jsonb', '{json,text}'), ('ids.sno', '{text}'), ('ids.gid', '{text}')) AS t (type, others)
+                     ('interval', '{time,text}'), ('jsonb', '{json,text}'), ('ids.sno', '{text}'), ('ids.gid', '{text}'), ('ids.mastic', '{int4,int8,numeric,text}')) AS t (type, others)
              ON t.type = p.proargtypes[n - 1]
         CROSS JOIN LATERAL unnest(t.others) AS other
         CROSS JOIN LATERAL (SELECT string_agg(CASE WHEN i = n THEN other ELSE p.proargtypes[i - 1] END::regtype::text, ', ' ORDER BY i) AS args

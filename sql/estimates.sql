@@ -8,7 +8,7 @@ BEGIN
 END $$;
 
 SET timezone = 'UTC';
-CREATE TABLE year (sno sno, gid gid(volume), mastic bigint);
+CREATE TABLE year (sno sno, gid gid(volume), mastic mastic);
 INSERT INTO year
 SELECT make_sno(t, 0, 1, 0), make_gid('volume', t, '\x0123456789abcdef'), make_mastic(t, 0)
 FROM (SELECT timestamptz '2026-01-01' + g * interval '31.536s' AS t FROM generate_series(0, 999999) AS g) AS s;
@@ -28,8 +28,11 @@ FROM span, (VALUES
     ('sno, either order', 'timestamptz %2$L > sno AND timestamptz %1$L <= sno'),
     ('gid >= and <', 'gid >= timestamptz %L AND gid < timestamptz %L'),
     ('gid <@', 'gid <@ tstzrange(%L, %L)'),
-    ('mastic', 'mastic_created_in(mastic, tstzrange(%L, %L))'),
-    ('mastic, stable', 'mastic_created_in(mastic, tstzrange(now() + (timestamptz %L - now()), timestamptz %L))'),
+    ('mastic >= and <', 'mastic >= timestamptz %L AND mastic < timestamptz %L'),
+    ('mastic <@', 'mastic <@ tstzrange(%L, %L)'),
+    ('mastic, of ids', 'mastic >= mastic_lower_bound(%L) AND mastic < mastic_lower_bound(%L)'),
+    ('mastic, stable', 'mastic <@ tstzrange(now() + (timestamptz %L - now()), timestamptz %L)'),
+    ('mastic, either order', 'timestamptz %2$L > mastic AND timestamptz %1$L <= mastic'),
     ('sno, in an OR', 'sno = ''2222222222222222'' OR (sno >= timestamptz %L AND sno < timestamptz %L)')) AS c (form, condition);
 SELECT form, name, count(*) AS spans, bool_and(rows BETWEEN actual / 2 AND actual * 2) AS within_two
 FROM estimate GROUP BY form, name ORDER BY form, min(actual);
@@ -80,12 +83,13 @@ DEALLOCATE ALL;
 
 -- Rows that are newer than the last ANALYZE. A fifth more rows than it saw, at the same pace: estimates of what came since
 -- are within a tenth of the truth. Those for a bigint key are low: the last bin is all that may be there, a hundredth.
-CREATE TABLE grown (sno sno, gid gid(volume), key bigint) WITH (autovacuum_enabled = off);
+CREATE TABLE grown (sno sno, gid gid(volume), mastic mastic, key bigint) WITH (autovacuum_enabled = off);
 CREATE INDEX ON grown (sno);
 CREATE INDEX ON grown (gid DESC);
+CREATE INDEX ON grown (mastic);
 CREATE INDEX ON grown (key);
 CREATE FUNCTION grow(since int, until int) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO grown SELECT make_sno(t, 0, 1, 0), make_gid('volume', t, '\x0123456789abcdef'), mastic_lower_bound(t)
+    INSERT INTO grown SELECT make_sno(t, 0, 1, 0), make_gid('volume', t, '\x0123456789abcdef'), mastic_lower_bound(t), mastic_lower_bound(t)
     FROM (SELECT timestamptz '2026-01-01' + g * interval '1s' AS t FROM generate_series(since, until - 1) AS g) AS s
 $$;
 SELECT grow(0, 100000) \g /dev/null
@@ -100,7 +104,9 @@ FROM unnest(ARRAY[10000, 3600, 1200]) AS seconds, (VALUES
     ('sno, stable', 'sno > now() + (timestamptz %L - now())'),
     ('sno, two sides', 'sno >= timestamptz %1$L AND sno < timestamptz %1$L + interval ''10 minutes'''),
     ('gid', 'gid >= timestamptz %L'),
-    ('key', 'key >= mastic_lower_bound(%L)')) AS c (form, condition);
+    ('mastic', 'mastic >= timestamptz %L'),
+    ('mastic <@', 'mastic <@ tstzrange(%L, NULL)'),
+    ('key', 'key >= mastic_lower_bound(%L)::bigint')) AS c (form, condition);
 SELECT form, bool_and(rows BETWEEN actual * 0.9 AND actual * 1.1) AS within_a_tenth
 FROM (SELECT *, CASE form WHEN 'sno, two sides' THEN 600 ELSE seconds END AS actual FROM grown_estimate) AS e
 GROUP BY form ORDER BY form;
@@ -111,7 +117,8 @@ VACUUM grown;
 SELECT form, rows BETWEEN 100 AND 1300 AS up_to_a_bin
 FROM (SELECT form, estimated('SELECT FROM grown WHERE ' || condition) AS rows
       FROM (VALUES ('sno', 'sno >= timestamptz ''2026-01-02 08:00:00'''),
-                   ('key', 'key >= mastic_lower_bound(''2026-01-02 08:00:00'')')) AS c (form, condition)) AS e
+                   ('mastic', 'mastic >= timestamptz ''2026-01-02 08:00:00'''),
+                   ('key', 'key >= mastic_lower_bound(''2026-01-02 08:00:00'')::bigint')) AS c (form, condition)) AS e
 ORDER BY form;
 -- A table whose last rows are gone, and one that was emptied.
 DELETE FROM grown WHERE sno >= timestamptz '2026-01-02 06:00:00';

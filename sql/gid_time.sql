@@ -97,7 +97,7 @@ BEGIN
             compared := compared + 2; different := different + found;
         END LOOP;
     END LOOP;
-    RAISE NOTICE '% predicates, % different', compared, different;
+    RAISE WARNING '% predicates, % different', compared, different;
 END $$;
 
 --

@@ -76,11 +76,11 @@ SELECT attname FROM pg_attribute WHERE attrelid = 'ids_used'::regclass AND attnu
 SELECT count(*) FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'ids';
 -- Made again in the same session, it goes on above.
 CREATE EXTENSION snowflake_ids SCHEMA ids;
-SELECT ids.gen_mastic() > :last_c AS mastic, ids.gen_sno() OPERATOR(ids.>) :'last_a' AS sno;
+SELECT ids.gen_mastic() OPERATOR(ids.>) :last_c AS mastic, ids.gen_sno() OPERATOR(ids.>) :'last_a' AS sno;
 BEGIN;
 DROP EXTENSION snowflake_ids;
 ROLLBACK;
-SELECT ids.gen_mastic() > :last_c AS mastic;
+SELECT ids.gen_mastic() OPERATOR(ids.>) :last_c AS mastic;
 
 \c :here :superuser
 DROP DATABASE regress_install;

@@ -6,7 +6,7 @@ LOAD 'snowflake_ids';
 ALTER SYSTEM SET snowflake_ids.machine_id = 19;
 \i sql/include/reload.psql
 CREATE ROLE regress_operator;
-GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(bigint, boolean), snowflake_si_observe(bigint, boolean),
+GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
     snowflake_observe(text, bigint, boolean), sno_restore(jsonb) TO regress_operator;
 
 -- How each format is drawn, made of a time on this node and on another, and observed.
@@ -45,7 +45,7 @@ BEGIN
         message := SQLERRM;
     END;
     next := value_of(f.draw);
-    above := value_of(format(CASE f.format WHEN 'sno' THEN '%L::sno > %L::sno' ELSE '%L::bigint > %L::bigint' END, next, id));
+    above := value_of(format(CASE f.format WHEN 'sno' THEN '%L::sno > %L::sno' WHEN 'mastic' THEN '%L::mastic > %L::mastic' ELSE '%L::bigint > %L::bigint' END, next, id));
     lead := 10 * round(extract(epoch FROM value_of(format(f.created, next))::timestamptz - clock_timestamp()) / 10);
 END $$;
 
@@ -171,7 +171,7 @@ SELECT :'above'::sno > sno_upper_bound(now()) AS above;
 
 -- As it was.
 SELECT snowflake_ids_reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids_reset(now(), 'sno', 19, force => true);
-REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(bigint, boolean), snowflake_si_observe(bigint, boolean),
+REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
     snowflake_observe(text, bigint, boolean), sno_restore(jsonb), snowflake_ids_reset(timestamptz, text, integer, boolean) FROM regress_operator;
 REVOKE SELECT ON format_of FROM regress_operator;
 DROP FUNCTION observed(format_of, interval, boolean, boolean), value_of(text);

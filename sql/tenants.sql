@@ -98,7 +98,7 @@ SELECT split_part(refusal('SELECT sno_restore(''{"wallHi": 400000000000, "sequen
 
 -- Dropped and made again: no id twice, none goes back.
 \c - regress_tenant_owner
-CREATE TABLE ids AS SELECT gen_mastic() AS id FROM generate_series(1, 1000);
+CREATE TABLE ids AS SELECT gen_mastic()::bigint AS id FROM generate_series(1, 1000);
 SET client_min_messages = error;
 DROP EXTENSION snowflake_ids CASCADE;
 CREATE EXTENSION snowflake_ids;

@@ -5,7 +5,7 @@ SET jit = off;
 --
 -- INSERT … SELECT of a million rows
 --
-CREATE UNLOGGED TABLE million (id sno DEFAULT gen_sno(), mastic bigint DEFAULT gen_mastic(), g gid(log) DEFAULT gen_gid('log'), n int);
+CREATE UNLOGGED TABLE million (id sno DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(), g gid(log) DEFAULT gen_gid('log'), n int);
 INSERT INTO million (n) SELECT generate_series(1, 1000000);
 SET work_mem = '200MB';
 SELECT count(*) FROM million;

@@ -10,7 +10,7 @@ SET datestyle = 'ISO';
 CREATE TABLE item (
     id sno PRIMARY KEY DEFAULT gen_sno(7),
     volume gid(volume) UNIQUE DEFAULT gen_gid('volume'),
-    mastic bigint UNIQUE DEFAULT gen_mastic(),
+    mastic mastic UNIQUE DEFAULT gen_mastic(),
     si bigint UNIQUE DEFAULT gen_snowflake_si(),
     n serial,
     body text
@@ -77,7 +77,7 @@ FROM item, (VALUES ('item')) AS v (t) GROUP BY t;
 -- Keys
 --
 CREATE TABLE item_line (id sno PRIMARY KEY DEFAULT gen_sno(), item sno NOT NULL REFERENCES item ON UPDATE CASCADE ON DELETE CASCADE,
-                        volume gid(volume) REFERENCES item (volume), mastic bigint REFERENCES item (mastic));
+                        volume gid(volume) REFERENCES item (volume), mastic mastic REFERENCES item (mastic));
 INSERT INTO item_line (item, volume, mastic) SELECT i.id, i.volume, i.mastic FROM item AS i, generate_series(1, 2) WHERE n <= 100;
 SELECT count(*), count(DISTINCT item) FROM item_line;
 INSERT INTO item_line (item) VALUES ('2222222222222222');
@@ -132,7 +132,7 @@ SELECT count(DISTINCT id), count(DISTINCT g) FROM made_at_once;
 --
 -- What was rolled back is not drawn again
 --
-CREATE TABLE kept (id sno PRIMARY KEY DEFAULT gen_sno(), mastic bigint DEFAULT gen_mastic(), si bigint DEFAULT gen_snowflake_si(), what text);
+CREATE TABLE kept (id sno PRIMARY KEY DEFAULT gen_sno(), mastic mastic DEFAULT gen_mastic(), si bigint DEFAULT gen_snowflake_si(), what text);
 BEGIN;
 INSERT INTO kept (what) VALUES ('first') RETURNING id AS id1, mastic AS m1, si AS s1 \gset
 SAVEPOINT a;

@@ -88,6 +88,7 @@ BEGIN
             job.new_id := job.core || '.gen_sno(' || job.metabyte || ')';
             job.make := job.core || '.make_sno(%s, ' || job.metabyte || ', ' || node || ', (%s)::int4, 0)';
         WHEN 'mastic' THEN
+            job.type := job.core || '.mastic';
             job.epoch := '2026-01-01 00:00:00+00';
             job.new_id := job.core || '.gen_mastic()';
             job.make := job.core || '.make_mastic(%s, (%s)::int4)';

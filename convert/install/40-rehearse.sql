@@ -54,7 +54,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, 
 CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT concat_ws(', ', 'pg_catalog', CASE WHEN job.format = 'sno' THEN job.core END, 'pg_temp')
+    SELECT concat_ws(', ', 'pg_catalog', CASE WHEN job.format <> 'snowflake_si' THEN job.core END, 'pg_temp')
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.path_of_type(snowflake_ids_convert.job)
     IS 'internal: search path with the operators that expressions on the new ids need';
@@ -210,7 +210,7 @@ BEGIN
     FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
     END LOOP;
-    IF job.format = 'sno' THEN
+    IF job.format <> 'snowflake_si' THEN
         PERFORM snowflake_ids_convert.try_expressions(job, target, attnums, copy, change);
     END IF;
     PERFORM snowflake_ids_convert.copy_definitions(target, attnums, copy);

@@ -7,7 +7,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     first_later_id text;
-    operator_schema text := CASE job.format WHEN 'sno' THEN job.core ELSE 'pg_catalog' END;
+    operator_schema text := CASE job.format WHEN 'snowflake_si' THEN 'pg_catalog' ELSE job.core END;
 BEGIN
     EXECUTE format('SELECT (' || job.make || ')::pg_catalog.text',
                    snowflake_ids_convert.tick_of(job, job.issued_after), 0)

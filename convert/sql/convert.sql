@@ -178,14 +178,14 @@ CREATE TABLE again (
 );
 INSERT INTO again VALUES (md5('1')::uuid, md5('1')::uuid);
 INSERT INTO again SELECT md5(i::text)::uuid, md5((i / 2)::text)::uuid FROM generate_series(2, 5) AS i;
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, finish => false);
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', keep_position => true, finish => false);
 SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'again'::regclass;
 -- A dry run does not change a running conversion, whether its arguments are the same or not.
 CREATE TABLE under_way AS
 SELECT t.*, to_jsonb(s) AS state
 FROM traces t
      JOIN snowflake_ids_convert.conversion s ON s.relation = 'again'::regclass;
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, dry_run => true);
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', keep_position => true, dry_run => true);
 CALL snowflake_ids_convert('again', 'id', 'sno', 'created', keep_position => true, dry_run => true);
 SELECT columns, triggers, functions FROM under_way;
 SELECT count(*) AS same
@@ -195,7 +195,7 @@ FROM (SELECT t.*, to_jsonb(s) AS state
       INTERSECT
       TABLE under_way) AS u;
 DROP TABLE under_way;
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => false);
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', concurrently => false);
 UPDATE again SET id = md5('one')::uuid, up = md5('one')::uuid WHERE id = md5('1')::uuid;
 INSERT INTO again VALUES (md5('self')::uuid, md5('self')::uuid);
 SELECT count(*)
@@ -205,7 +205,7 @@ WHERE a.snowflake_ids_new_2 = u.snowflake_ids_new_1;
 SELECT snowflake_ids_convert_undo('again');
 SELECT snowflake_ids_convert_undo('again');
 \d again
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', keep_position => true, concurrently => false);
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', keep_position => true, concurrently => false);
 \d again
 SELECT count(*) FROM again a JOIN again u ON u.id = a.up;
 -- Only the maps are left. Only their owner may read them. They exist until they are no longer needed.
@@ -217,7 +217,7 @@ SELECT 'again'::regclass::oid AS again \gset
 SELECT count(*) AS rows, count(a.id) AS found
 FROM snowflake_ids_map_:again m
      LEFT JOIN again a ON a.id = m.new;
-CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created');
+CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT snowflake_ids_convert_forget('again');
 SELECT snowflake_ids_convert_forget('again');
 SELECT proname FROM pg_proc WHERE pronamespace = 'conversion'::regnamespace AND proname ~ 'snowflake';
@@ -226,18 +226,18 @@ SELECT proname FROM pg_proc WHERE pronamespace = 'conversion'::regnamespace AND 
 CREATE TEMP TABLE done AS SELECT id, up FROM again;
 \set VERBOSITY default
 \set SHOW_CONTEXT never
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => false);
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', concurrently => false);
 \set VERBOSITY terse
 \echo :LAST_ERROR_SQLSTATE
-SELECT kind, item FROM snowflake_ids_convert_plan('again', 'id', 'mastic', 'created');
+SELECT kind, item FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created');
 SELECT count(*) FROM done JOIN again USING (id, up);
 SELECT count(*)
-FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created')
+FROM snowflake_ids_convert_plan('again', 'id', 'mastic', 'created')
 WHERE kind = 'problem';
 ALTER TABLE again ALTER COLUMN id DROP DEFAULT;
 UPDATE again SET created = '2026-01-03';
-CALL snowflake_ids_convert('again', 'id', 'mastic', 'created', concurrently => false);
-SELECT count(*), count(done.id) AS same, min(mastic_timestamp(again.id)) AS time
+CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', concurrently => false);
+SELECT count(*), count(done.id) AS same, min(snowflake_si_timestamp(again.id)) AS time
 FROM again
      LEFT JOIN done USING (id);
 

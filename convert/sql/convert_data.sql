@@ -123,7 +123,7 @@ CREATE STATISTICS good ON (id::text || note), note FROM measured;
 CREATE STATISTICS one ON (id::text || note) FROM measured;
 CREATE INDEX by_text ON measured ((id::text || note));
 ALTER INDEX by_text ALTER COLUMN 1 SET STATISTICS 444;
-CALL snowflake_ids_convert('measured', 'id', 'mastic', 'created', concurrently => false);
+CALL snowflake_ids_convert('measured', 'id', 'snowflake_si', 'created', concurrently => false);
 SELECT pg_get_statisticsobjdef(oid)
 FROM pg_statistic_ext
 WHERE stxrelid = 'measured'::regclass
@@ -133,16 +133,16 @@ SELECT attstattarget FROM pg_attribute WHERE attrelid = 'by_text'::regclass;
 -- The default shows that a key was converted, even if the state of the conversion is deleted.
 INSERT INTO measured (note) VALUES ('a');
 SELECT snowflake_ids_convert_forget('measured');
-SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created');
+SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created');
 SET client_min_messages = error;
 CREATE PUBLICATION regress_schema FOR TABLES IN SCHEMA data;
 SET client_min_messages = warning;
 ALTER TABLE measured ALTER COLUMN id DROP DEFAULT;
 SELECT *
-FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created')
+FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created')
 WHERE item ~ 'publication';
 SELECT *
-FROM snowflake_ids_convert_plan('measured', 'id', 'mastic', 'created', publications => true)
+FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created', publications => true)
 WHERE item ~ 'publication';
 DROP PUBLICATION regress_schema;
 

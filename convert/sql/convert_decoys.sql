@@ -24,7 +24,8 @@ BEGIN
                  ('int8'::regtype, '{int4,int2,numeric,float8}'::regtype[]), ('int4', '{int2,int8,numeric}'),
                  ('text', '{name,varchar,bpchar}'), ('name', '{text,varchar}'), ('regclass', '{oid,int8,text}'),
                  ('timestamptz', '{timestamp,date}'), ('boolean', '{text}'), ('interval', '{time,text}'),
-                 ('jsonb', '{json,text}'), ('ids.sno', '{text}'), ('ids.gid', '{text}')
+                 ('jsonb', '{json,text}'), ('ids.sno', '{text}'), ('ids.gid', '{text}'),
+                 ('ids.mastic', '{int4,int8,numeric,text}')
              ) AS t (type, others)
              ON t.type = p.proargtypes[n - 1]
              CROSS JOIN LATERAL unnest(t.others) AS other
@@ -124,9 +125,9 @@ CREATE TABLE a.words (
 INSERT INTO a.words
 SELECT n, timestamptz '2026-02-03' + n * interval '1 s'
 FROM generate_series(1, 10) AS n;
-CALL ids.snowflake_ids_convert('a.expressions'::regclass, 'id'::name, 'mastic'::text, 'at'::name,
+CALL ids.snowflake_ids_convert('a.expressions'::regclass, 'id'::name, 'snowflake_si'::text, 'at'::name,
                                concurrently => false);
-CALL ids.snowflake_ids_convert('a.in_place'::regclass, 'id'::name, 'mastic'::text, 'at'::name,
+CALL ids.snowflake_ids_convert('a.in_place'::regclass, 'id'::name, 'snowflake_si'::text, 'at'::name,
                                keep_position => true, publications => false);
 INSERT INTO a.expressions (at) VALUES (now());
 INSERT INTO a.in_place (at) VALUES (now());

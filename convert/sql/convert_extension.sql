@@ -32,7 +32,10 @@ BEGIN
     RETURN NEXT 'nothing';
 EXCEPTION WHEN dependent_objects_still_exist THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
-    RETURN QUERY SELECT line FROM regexp_split_to_table(detail, '\n') AS line ORDER BY line COLLATE "C";
+    RETURN QUERY
+    SELECT regexp_replace(line, 'map_\d+', 'map_N') AS l
+    FROM regexp_split_to_table(detail, '\n') AS line
+    ORDER BY l COLLATE "C";
 END $$;
 SELECT needs('snowflake_ids_convert');
 SELECT needs('snowflake_ids');
@@ -68,7 +71,7 @@ SELECT "The tool".snowflake_ids_convert_undo('by_si');
 SELECT count(*),
        count(*) FILTER (WHERE three.mastic_timestamp(m.id) = m.created AND m.created < '2026-03-01') AS of_their_times
 FROM of_mastic o
-     JOIN by_mastic m ON m.id = o.key;
+     JOIN by_mastic m ON m.id OPERATOR(three.=) o.key;
 SELECT count(*),
        count(*) FILTER (WHERE three.sno_timestamp(id) = created AND created < '2026-03-01') AS of_their_times,
        count(*) FILTER (WHERE up::text = id::text) AS own

@@ -282,7 +282,7 @@ END
 		'note id created', "$name: given up");
 	as_joe("$call)");
 	is(sql("SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'by_$name'::regclass AND attnum > 0 AND NOT attisdropped"),
-		'note text, id bigint, created timestamp with time zone', "$name: the column is where it was");
+		'note text, id ' . ($format eq 'mastic' ? 'mastic' : 'bigint') . ', created timestamp with time zone', "$name: the column is where it was");
 	is(sql("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('by_$name'::regclass, 'of_$name'::regclass) ORDER BY conname"), $were, "$name: constraints");
 	is(sql("SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY o.created, o.id) AS old_place, row_number() OVER (ORDER BY n.id) AS new_place
 	        FROM old_$name o JOIN by_$name n USING (note)) AS t WHERE old_place <> new_place"), 0, "$name: order");

@@ -90,7 +90,7 @@ SELECT 'rows: ' || count(*) FROM "of Key" HAVING count(*) <> (SELECT count(*) FR
 END
 	return $wrong if $wrong;
 	my ($status, $out, $again) = $server->psql('postgres', $set . $call =~ s/FINISH/true/r);
-	return $again =~ /has been converted|cannot convert a key of type (ids\.)?sno/ ? '' : "was converted again: $again";
+	return $again =~ /has been converted|cannot convert a key of type (ids\.)?(sno|mastic)/ ? '' : "was converted again: $again";
 }
 
 # ---- zones and date styles: text of a time, read again, may be another time

@@ -4,8 +4,7 @@
 //   bits 63-16  milliseconds since 2026-01-01T00:00:00Z   48 bits, to the year 10945
 //   bits 15-0   per-millisecond sequence                  0-65535
 //
-// SQL stores it as bigint, the same 64 bits. From the year 6485 on bit 63 is set, and the bigint is negative. Here
-// order and text are those of the unsigned number.
+// From the year 6485 on bit 63 is set. Order and text are those of the unsigned number.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +16,18 @@
 namespace snowflake_ids::mastic {
 
 inline constexpr Layout layout{{1767225600000000, 1000, 48}, 0, 16};
+
+// A type of its own, so that comparison, time and neighbours are found by it, as those of the other formats are.
+struct Id {
+    std::uint64_t number;
+
+    friend constexpr bool operator==(const Id&, const Id&) = default;
+    friend constexpr bool operator<(const Id& a, const Id& b) { return a.number < b.number; }
+    friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
+};
+
+// Unix microseconds.
+constexpr std::int64_t time_us(const Id& id) { return layout.time_us(id.number); }
 
 inline constexpr std::size_t max_text_size = 20;
 
@@ -39,6 +50,12 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;
     std::uint64_t v = 0;
+    // 19 digits cannot overflow: most ids have 16 to 19.
+    for (const std::size_t safe = length - i < 19 ? length : i + 19; i < safe; i++) {
+        const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};
+        if (digit > 9) return Error::bad_character;
+        v = v * 10 + digit;
+    }
     bool overflow = false;
     for (; i < length; i++) {
         const unsigned digit = static_cast<unsigned char>(text[i]) - unsigned{'0'};

@@ -30,6 +30,7 @@
 #include "core/base58.hpp"
 #include "core/bytes.hpp"
 #include "core/gid.hpp"
+#include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/uuid7.hpp"
 
@@ -193,6 +194,22 @@ constexpr Neighbour<Id> previous(const Id& id) {
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
 
 }  // namespace gid
+
+namespace mastic {
+
+// A number needs no sort key: it is one.
+
+constexpr Id lowest() { return {0}; }
+constexpr Id highest() { return {layout.max_id()}; }
+constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
+constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
+
+// In milliseconds; the sequence counts as a fraction of one. Symmetric, never negative.
+constexpr double distance(const Id& a, const Id& b) {
+    return static_cast<double>(a < b ? b.number - a.number : a.number - b.number) / (1 << 16);
+}
+
+}  // namespace mastic
 
 namespace uuid7 {
 

@@ -15,6 +15,7 @@
 
 #include "core/gid.hpp"
 #include "core/layout.hpp"
+#include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/uuid7.hpp"
 
@@ -105,6 +106,21 @@ struct LayoutBounds {
     constexpr Result<Id> upper(std::int64_t us) const { return layout.upper_bound(us); }
     constexpr Id first() const { return 0; }
     constexpr Id last() const { return layout.max_id(); }
+};
+
+struct MasticBounds {
+    using Id = mastic::Id;
+
+    constexpr Result<Id> lower(std::int64_t us) const { return id_of(mastic::layout.lower_bound(us)); }
+    constexpr Result<Id> upper(std::int64_t us) const { return id_of(mastic::layout.upper_bound(us)); }
+    constexpr Id first() const { return {0}; }
+    constexpr Id last() const { return {mastic::layout.max_id()}; }
+
+private:
+    static constexpr Result<Id> id_of(const Result<std::uint64_t>& number) {
+        if (!number) return number.error;
+        return Id{number.value};
+    }
 };
 
 // Both ends included. An empty window has the last id first.

@@ -1,25 +1,44 @@
 // Ids, numbers and records between SQL and C++.
 #pragma once
 
+#include <bit>
+
 #include "core/error.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
 
-// The sno or gid in argument `n`, in place: both types are of fixed length, without alignment
-// and never toasted.
+// A mastic travels in the Datum itself. The other types are passed by reference.
 template <class Id>
-const Id& id_argument(FunctionCallInfo fcinfo, int n) {
-    static_assert(alignof(Id) == 1);
-    return *reinterpret_cast<const Id*>(PG_GETARG_POINTER(n));
+inline constexpr bool passed_by_value = sizeof(Id) == sizeof(Datum);
+
+// The id in a Datum. A sno, gid or uuid stays where it is: these types are of fixed length, without alignment and
+// never toasted.
+template <class Id>
+decltype(auto) id_in(Datum datum) {
+    if constexpr (passed_by_value<Id>) {
+        return std::bit_cast<Id>(datum);
+    } else {
+        static_assert(alignof(Id) == 1);
+        return *reinterpret_cast<const Id*>(DatumGetPointer(datum));
+    }
+}
+
+template <class Id>
+decltype(auto) id_argument(FunctionCallInfo fcinfo, int n) {
+    return id_in<Id>(PG_GETARG_DATUM(n));
 }
 
 template <class Id>
 Datum id_datum(const Id& id) {
-    Id* copy = static_cast<Id*>(palloc(sizeof(Id)));
-    *copy = id;
-    return PointerGetDatum(copy);
+    if constexpr (passed_by_value<Id>) {
+        return std::bit_cast<Datum>(id);
+    } else {
+        Id* copy = static_cast<Id*>(palloc(sizeof(Id)));
+        *copy = id;
+        return PointerGetDatum(copy);
+    }
 }
 
 // The integer in argument `n`, which must be 0 to `last`. `what` names it in the error.

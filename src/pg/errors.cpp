@@ -29,7 +29,7 @@ constexpr const char* range_detail = "The %s must be between %s and %s.";
 
 constexpr const char* sno_text = "A sno has 16 characters, each one of 2-9 and a-x.";
 constexpr const char* gid_length = "A gid has 24 characters: 10 for the time, a dash, 13 for the random part.";
-constexpr const char* mastic_text = "A Mastic id is an unsigned decimal number.";
+constexpr const char* mastic_text = "A mastic is a decimal number without a sign.";
 
 constexpr int bad_text = ERRCODE_INVALID_TEXT_REPRESENTATION;
 constexpr int bad_binary = ERRCODE_INVALID_BINARY_REPRESENTATION;
@@ -50,9 +50,9 @@ constexpr Row rows[] = {
      "The time part must fit 7 bytes; the random part must fit 9 bytes and be at least 2111111111111.", nullptr},
     {Error::bad_kind, Source::text, "gid", bad_text, syntax,
      "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K).", nullptr},
-    {Error::bad_length, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text,
-     nullptr},
-    {Error::bad_character, Source::text, "Mastic id", bad_text, "invalid input syntax for %s: \"%s\"", mastic_text,
+    {Error::bad_length, Source::text, "mastic", bad_text, syntax, mastic_text, nullptr},
+    {Error::bad_character, Source::text, "mastic", bad_text, syntax, mastic_text, nullptr},
+    {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s", range_detail,
      nullptr},
     {Error::id_range, Source::text, nullptr, bad_number, "%s out of range: \"%s\"", range_detail, nullptr},
 

@@ -47,7 +47,8 @@ INSERT INTO textual VALUES
     (3, 'uuid', 'uuid', 'gen_random_uuid()', 'uuid_out(id)', 'uuid_in(t)'),
     (4, 'sno', 'sno', 'make_sno(timestamptz ''2026-11-01'' + n * interval ''7 ms'', 0, 7, (n % 1000)::int)', 'sno_out(id)', 'sno_in(t)'),
     (5, 'gid', 'gid', 'make_gid(''volume'', timestamptz ''2026-11-01'' + n * interval ''7 ms'', decode(lpad(to_hex(hashint8extended(n, 1)), 16, ''0''), ''hex''))',
-     'gid_out(id)', 'gid_in(t, 0, -1)');
+     'gid_out(id)', 'gid_in(t, 0, -1)'),
+    (6, 'mastic', 'mastic', 'make_mastic(timestamptz ''2026-11-01'' + n * interval ''7 ms'', (n % 1000)::int)', 'mastic_out(id)', 'mastic_in(t)');
 SELECT format('CREATE UNLOGGED TABLE textual_%s AS SELECT id, id::text AS t FROM (SELECT (%s)::%s AS id FROM row_source) s', ord, expression, type)
 FROM textual \gexec
 INSERT INTO candidate (section, ord, what, net_of, query, ids)
@@ -85,7 +86,9 @@ INSERT INTO goal VALUES
     (32, 'in', 'sno', 'bigint', '<=', 1.0),
     (33, 'in', 'gid', 'bigint', '<=', 1.2),
     (34, 'in', 'sno', 'uuid', '<=', 1.0 / 3),
-    (35, 'in', 'gid', 'uuid', '<=', 1.0 / 3);
+    (35, 'in', 'gid', 'uuid', '<=', 1.0 / 3),
+    (36, 'out', 'mastic', 'bigint', '<=', 1.05),
+    (37, 'in', 'mastic', 'bigint', '<=', 1.05);
 -- Before 18 the server has no version 7: version 4 is what there is.
 INSERT INTO goal SELECT 8, 'calls', 'gen_gid(''volume'')', 'gen_random_uuid()', '<=', 0.06 WHERE to_regprocedure('pg_catalog.uuidv7()') IS NULL;
 INSERT INTO goal SELECT 9, 'calls', 'gen_uuid7()', what, '<=', value FROM (VALUES ('uuidv7()', 0.12), ('gen_random_uuid()', 0.06)) AS v (what, value)

@@ -31,7 +31,7 @@ $node->start;
 my $tables = <<'END';
 CREATE EXTENSION snowflake_ids;
 CREATE UNLOGGED TABLE sno_drawn (client int, seq int, place int DEFAULT 0, id sno DEFAULT gen_sno());
-CREATE UNLOGGED TABLE mastic_drawn (client int, seq int, place int DEFAULT 0, id bigint DEFAULT gen_mastic());
+CREATE UNLOGGED TABLE mastic_drawn (client int, seq int, place int DEFAULT 0, id mastic DEFAULT gen_mastic());
 CREATE UNLOGGED TABLE si_drawn (client int, seq int, place int DEFAULT 0, id bigint DEFAULT gen_snowflake_si());
 END
 $node->safe_psql('postgres', $tables);

@@ -19,9 +19,11 @@ CREATE EXTENSION snowflake_ids SCHEMA ids;
 SET search_path = ids, public;
 CREATE TABLE public.item (
     id sno PRIMARY KEY DEFAULT gen_sno(7), volume gid(volume) NOT NULL DEFAULT gen_gid('volume'), log gid(log), segment gid(segment),
-    anything gid, mastic bigint UNIQUE DEFAULT gen_mastic(), si bigint DEFAULT gen_snowflake_si(),
+    anything gid, mastic mastic UNIQUE DEFAULT gen_mastic(), masticint bigint REFERENCES public.item (mastic), si bigint DEFAULT gen_snowflake_si(),
     created timestamptz GENERATED ALWAYS AS (sno_timestamp(id)) STORED, parents sno[], CHECK (volume <> gid_empty('volume')));
 CREATE INDEX item_mastic ON public.item (mastic_timestamp(mastic));
+CREATE INDEX item_masticint ON public.item (mastic_timestamp(masticint));
+CREATE INDEX item_masticint_ordered ON public.item (masticint mastic_ops);
 CREATE INDEX item_brin ON public.item USING brin (id);
 CREATE INDEX item_hash ON public.item USING hash (volume);
 CREATE TABLE public.line (item sno REFERENCES public.item, n int) PARTITION BY RANGE (item);
@@ -34,6 +36,8 @@ CREATE ROLE regress_dump_user;
 GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO regress_dump_user;
 INSERT INTO public.item (log, anything, parents) SELECT CASE WHEN n % 2 = 0 THEN gen_gid('log') END, gen_gid((ARRAY['volume', 'log', 'segment'])[n % 3 + 1]), ARRAY[gen_sno(), gen_sno()]
     FROM generate_series(1, 1000) AS n;
+UPDATE public.item SET masticint = mastic;
+CREATE VIEW public.recent AS SELECT id FROM public.item WHERE mastic <@ tstzrange('2026-01-01 00:00:00+00', NULL) AND mastic >= timestamptz '2026-01-01 00:00:00+00' AND mastic > 5;
 INSERT INTO public.line SELECT id, 1 FROM public.item;
 SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14), snowflake_layout_create('low', '2021-01-01 00:00:00+00', '1 ms', 41, 10, 12, true);
 CREATE TABLE public.event (id bigint PRIMARY KEY DEFAULT gen_snowflake('acme'), low bigint DEFAULT gen_snowflake('low'), tweet bigint DEFAULT gen_snowflake('twitter'),
@@ -49,10 +53,10 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)) FROM item AS i';
 my $acl = "SELECT has_function_privilege('regress_dump_user', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE')";
 my $types = "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'item'::regclass AND attnum > 0";
-my $last = $node->safe_psql('source', 'SELECT ids.max(id), max(mastic) FROM item');
+my $last = $node->safe_psql('source', 'SELECT ids.max(id), ids.max(mastic) FROM item');
 my ($last_sno, $last_mastic) = split /\|/, $last;
 is($node->safe_psql('source', $types),
-	'id ids.sno, volume ids.gid(volume), log ids.gid(log), segment ids.gid(segment), anything ids.gid, mastic bigint, si bigint, created timestamp with time zone, parents ids.sno[], other ids.gid(log)',
+	'id ids.sno, volume ids.gid(volume), log ids.gid(log), segment ids.gid(segment), anything ids.gid, mastic ids.mastic, masticint bigint, si bigint, created timestamp with time zone, parents ids.sno[], other ids.gid(log)',
 	'types before');
 
 my $layouts = 'SELECT * FROM ids.snowflake_layouts ORDER BY name';
@@ -80,7 +84,7 @@ for my $format ('custom', 'plain', 'inserts')
 	is($node->safe_psql($target, "INSERT INTO event DEFAULT VALUES RETURNING id > $last_event"), 't', "$format: and new ones above");
 	my ($rc, undef, $err) = $node->psql($target, "\\set VERBOSITY sqlstate\nINSERT INTO item (volume) VALUES (ids.gen_gid('log'))");
 	like($err, qr/22023/, "$format: a column still refuses other kinds");
-	is( $node->safe_psql($target, "INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic"),
+	is( $node->safe_psql($target, "INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id OPERATOR(ids.>) '$last_sno', mastic OPERATOR(ids.>) $last_mastic"),
 		'7|volume|t|t',
 		"$format: defaults draw above what is there");
 	is($node->safe_psql($target, 'SELECT count(*) FILTER (WHERE older) >= 1000 FROM seen'), 't', "$format: view");

@@ -17,7 +17,7 @@ for my $n (1, 2)
 	$node{$n}->start;
 	$node{$n}->safe_psql('postgres', <<'END');
 CREATE EXTENSION snowflake_ids;
-CREATE TABLE as_text (id sno PRIMARY KEY DEFAULT gen_sno(), g gid(log) DEFAULT gen_gid('log'), si bigint DEFAULT gen_snowflake_si(), body text);
+CREATE TABLE as_text (id sno PRIMARY KEY DEFAULT gen_sno(), g gid(log) DEFAULT gen_gid('log'), si bigint DEFAULT gen_snowflake_si(), m mastic DEFAULT '18446744073709551615', body text);
 CREATE TABLE as_binary (LIKE as_text INCLUDING ALL);
 END
 }
@@ -45,7 +45,7 @@ for my $table ('as_text', 'as_binary')
 $one->wait_for_catchup($_) for 'as_text', 'as_binary';
 for my $table ('as_text', 'as_binary')
 {
-	my $rows = "SELECT md5(string_agg(concat_ws(' ', id, g, si, body), chr(10) ORDER BY id)), count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, ' ') FROM $table";
+	my $rows = "SELECT md5(string_agg(concat_ws(' ', id, g, si, m, body), chr(10) ORDER BY id)), count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, ' ') FROM $table";
 	my $there = $two->safe_psql('postgres', $rows);
 	is($there, $one->safe_psql('postgres', $rows), "$table: the same rows");
 	like($there, qr/\|1002\|1002\|1$/, "$table: all of them, with the publisher's ids");

@@ -56,13 +56,14 @@ if (system(@compiler, '-o', $program, "$program.c", "-I$include", "-L$lib", '-lp
 my $node = PostgreSQL::Test::Cluster->new('protocol');
 $node->init;
 $node->start;
-$node->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno DEFAULT gen_sno() PRIMARY KEY, g gid(volume), m bigint, n int)");
+$node->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno DEFAULT gen_sno() PRIMARY KEY, g gid(volume), m mastic, n int)");
 
 for my $case (
 	[ 'sno',         'gen_sno()',          10, 'sno_send' ],
 	[ 'gid',         "gen_gid('log')",     16, 'gid_send' ],
 	[ 'gid(volume)', "gen_gid('volume')",  16, 'gid_send' ],
-	[ 'bigint',      'gen_mastic()',       8,  'int8send' ],
+	[ 'mastic',      'gen_mastic()',       8,  'mastic_send' ],
+	[ 'bigint',      'gen_mastic()::bigint', 8, 'int8send' ],
 	[ 'bigint',      'gen_snowflake_si()', 8,  'int8send' ])
 {
 	my ($type, $call, $length) = @$case;

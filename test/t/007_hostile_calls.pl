@@ -192,11 +192,11 @@ for (@types)
 	my ($element, $type) = split / /, $_, 2;
 	my @fields = map { my $length = $_; join '', map { chr int rand 256 } 1 .. $length } 0 .. 40, 1000;
 	# What may be right: lengths with bytes at their ends; the header of an array, of a range, of a multirange.
-	push @fields, map { my $byte = $_; map { $byte x $_ } 10, 16 } "\0", "\xff", "\x80";
+	push @fields, map { my $byte = $_; map { $byte x $_ } 8, 10, 16 } "\0", "\xff", "\x80";
 	my @ids = map { "$_" . "\0" x 6 . "\x80" x 9 } "\x80", "\xa0", "\xc0";
 	push @fields, @ids;
 	push @fields, map { pack('N*', @$_) . "\0" x 12 } [ 1, 0, 20 ], [ 0, 0, 0 ], [ 7, 0, 0 ], [ 0xffffffff, 1, 1 ], [0];
-	push @fields, map { pack('N*', 1, 0, $element, 1, 1, length $_) . $_ } @ids, "\0" x 10, "\0" x 11;
+	push @fields, map { pack('N*', 1, 0, $element, 1, 1, length $_) . $_ } @ids, "\0" x 8, "\0" x 10, "\0" x 11;
 	push @fields, map { pack('C N', $_, 10) . "\xff" x 10 . pack('N', 0xffffffff) } 0 .. 8, 255;
 	push @fields, pack('C N', 2, 11) . "\0" x 40, pack('N C', 1, 1), pack('N', 0), pack('C', 1);
 	$copy .= "CREATE TABLE own.binary (v $type);\n";

@@ -35,7 +35,7 @@ sub upgrade_from
 	my ($old_major) = $old->safe_psql('postgres', 'SHOW server_version') =~ /^(\d+)/;
 	is($old_major, $from, "$from: the old server's major") if $install_path;
 	$old->safe_psql('postgres', <<'END');
-CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY, volume gid(volume) DEFAULT gen_gid('volume'), mastic bigint DEFAULT gen_mastic(), seen text);
+CREATE TABLE item (id sno DEFAULT gen_sno() PRIMARY KEY, volume gid(volume) DEFAULT gen_gid('volume'), mastic mastic DEFAULT gen_mastic(), seen text);
 CREATE INDEX item_mastic ON item (mastic_timestamp(mastic));
 CREATE INDEX item_volume ON item USING hash (volume);
 INSERT INTO item SELECT FROM generate_series(1, 1000);

@@ -14,6 +14,7 @@ CREATE EXTENSION snowflake_ids;
 CREATE TABLE sno_many AS SELECT make_sno('2026-01-01', 0, 7, n * 7919 % 65536) AS id FROM generate_series(1, 200000) AS n;
 CREATE TABLE sno_few AS SELECT make_sno('2026-01-01', 0, CASE n WHEN 1 THEN 7 ELSE 50000 END, n * 7919 % 65536) AS id FROM generate_series(1, 200000) AS n;
 CREATE TABLE gid_many AS SELECT make_gid('log', '2026-01-01', substr(sha256(n::text::bytea), 1, 8)) AS id FROM generate_series(1, 200000) AS n;
+CREATE TABLE mastic_many AS SELECT make_mastic('6485-10-17 02:45:55.328+00'::timestamptz + (n * 7919 % 200000 - 100000) * interval '1 ms', n % 7) AS id FROM generate_series(1, 200000) AS n;
 CREATE TABLE gid_few AS SELECT make_gid('log', '2026-01-01', decode(lpad(to_hex(n * 7919 % 65536), 16, '0'), 'hex')) AS id FROM generate_series(1, 200000) AS n;
 END
 
@@ -37,10 +38,10 @@ END
 # Every way to build a btree, checked page by page.
 SKIP:
 {
-	skip 'no amcheck here', 4
+	skip 'no amcheck here', 5
 		if $server->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'amcheck'}) eq '0';
 	$server->safe_psql('postgres', 'CREATE EXTENSION amcheck');
-	for my $table ('sno_many', 'sno_few', 'gid_many', 'gid_few')
+	for my $table ('sno_many', 'sno_few', 'gid_many', 'gid_few', 'mastic_many')
 	{
 		is($server->safe_psql('postgres', <<"END"), '2', "$table: indexes are in order, deduplicated and complete");
 SET min_parallel_table_scan_size = 0;
@@ -55,8 +56,9 @@ END
 # A few ids in front, many numbers behind: the server goes from id to id.
 SKIP:
 {
-	skip 'skip scans came with 18', 2 if $server->safe_psql('postgres', 'SHOW server_version_num') < 180000;
-	for my $id ("make_sno('2026-01-01', 0, 7, n % 10)", "make_gid('log', '2026-01-01', decode('00000000000000' || lpad((n % 10)::text, 2, '0'), 'hex'))")
+	skip 'skip scans came with 18', 3 if $server->safe_psql('postgres', 'SHOW server_version_num') < 180000;
+	for my $id ("make_sno('2026-01-01', 0, 7, n % 10)", "make_gid('log', '2026-01-01', decode('00000000000000' || lpad((n % 10)::text, 2, '0'), 'hex'))",
+		"make_mastic('6485-10-17 02:45:55.327+00'::timestamptz + n % 10 / 5 * interval '1 ms', n % 5)")
 	{
 		my $plan = $server->safe_psql('postgres', <<"END");
 SET client_min_messages = warning;
@@ -74,8 +76,9 @@ END
 
 # An index of every class, dumped and restored.
 $server->safe_psql('postgres', <<'END');
-CREATE TABLE kept (s sno PRIMARY KEY, g gid(log));
-INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-01-01', decode(lpad(to_hex(n), 16, '0'), 'hex')) FROM generate_series(1, 1000) AS n;
+CREATE TABLE kept (s sno PRIMARY KEY, g gid(log), m mastic);
+INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-01-01', decode(lpad(to_hex(n), 16, '0'), 'hex')), make_mastic('2026-01-01', n) FROM generate_series(1, 1000) AS n;
+CREATE INDEX ON kept USING hash (m); CREATE INDEX ON kept (m DESC); CREATE INDEX ON kept USING brin (m);
 CREATE INDEX ON kept USING hash (s); CREATE INDEX ON kept USING hash (g); CREATE INDEX ON kept (g DESC);
 CREATE INDEX ON kept USING brin (s, g);
 CREATE INDEX ON kept USING brin (s sno_minmax_multi_ops, g gid_minmax_multi_ops(values_per_range = 16));
@@ -89,8 +92,8 @@ $server->safe_psql('postgres', 'CREATE DATABASE restored');
 $server->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $server->connstr('restored') ], 'restored');
 my $indexes = q{SELECT indexdef FROM pg_indexes WHERE tablename = 'kept' ORDER BY indexname};
 is($server->safe_psql('restored', $indexes), $server->safe_psql('postgres', $indexes), 'the same indexes');
-is($server->safe_psql('restored', 'SELECT count(*), min(s), max(g) FROM kept'),
-	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g) FROM kept'), 'the same rows');
+is($server->safe_psql('restored', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
+	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g), max(m) FROM kept'), 'the same rows');
 
 $server->stop;
 done_testing();

@@ -38,7 +38,7 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('reading', 'sno_lower
 for my $bound ([ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
 	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],
 	[ sno => 'sno', 'sno_lower_bound(%L)', 'make_sno(t, 255, 65535, 65535, 1)' ],
-	[ mastic => 'bigint', 'mastic_lower_bound(%L)', 'make_mastic(t, 65535)' ])
+	[ mastic => 'mastic', 'mastic_lower_bound(%L)', 'make_mastic(t, 65535)' ])
 {
 	my ($name, $type, $expression, $make) = @$bound;
 	is($server->safe_psql($db, <<"END"), '1,1|2,2|3,3', "$name: first and last ids of a month");
@@ -92,7 +92,7 @@ END
 	is($server->safe_psql($db, 'SELECT count(*) FROM post_default'), 0, "$title: maintenance was in time");
 	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM post'), '4|t',
 		"$title: the oldest week was dropped");
-	is($server->safe_psql($db, "SELECT count(*) FROM post WHERE mastic_created_in(id, tstzrange(now() + '7 weeks', now() + '13 weeks'))"),
+	is($server->safe_psql($db, "SELECT count(*) FROM post WHERE snowflake_created_in(id, 'mastic', tstzrange(now() + '7 weeks', now() + '13 weeks'))"),
 		2, "$title: by time");
 }
 

@@ -10,7 +10,7 @@ use Test::More;
 my %clock = map { $_ => clock() } 'a', 'b', 'c';
 my %server = (a => new_server('a', $clock{a}, allows_streaming => 1, extra => ['--wal-segsize=1'],
 	conf => "wal_log_hints = on\nwal_keep_size = 256MB\nhot_standby = on\nsnowflake_ids.machine_id = 4\n"));
-$server{a}->safe_psql('postgres', 'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic bigint DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)');
+$server{a}->safe_psql('postgres', 'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic mastic DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)');
 $server{a}->backup('base');
 for my $name ('b', 'c')
 {

@@ -144,7 +144,7 @@ $server->start;
 	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
 SELECT FROM snowflake_ids_status();
 SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
-UNION SELECT extname FROM pg_extension UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
+UNION SELECT extname FROM pg_extension UNION SELECT opcname FROM pg_opclass UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
 UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids_stats'::regclass
 END
 	for my $path (sort keys %pages)

@@ -157,6 +157,23 @@ TEST(CoreOrder, GidNeighbours) {
     EXPECT_TRUE(gid::next(gid::highest(Kind::log, 7)).id == gid::lowest(Kind::log, 8));
 }
 
+// Around the sign of a bigint, the ends, and anywhere.
+mastic::Id alike_mastic(std::mt19937_64& random) {
+    constexpr std::uint64_t middles[] = {0, std::uint64_t{1} << 63, ~std::uint64_t{0}, std::uint64_t{1} << 16};
+    const std::uint64_t n = random();
+    return {n % 5 == 4 ? random() : middles[n % 4] + n % 7 - 3};
+}
+
+TEST(CoreOrder, MasticNeighbours) {
+    const auto next = [](const mastic::Id& id) { return mastic::next(id); };
+    const auto previous = [](const mastic::Id& id) { return mastic::previous(id); };
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 100000; i++) expect_neighbours(alike_mastic(random), next, previous);
+    EXPECT_FALSE(mastic::previous(mastic::lowest()).exists);
+    EXPECT_FALSE(mastic::next(mastic::highest()).exists);
+    EXPECT_TRUE(mastic::next({0x7fffffffffffffff}).id == mastic::Id{0x8000000000000000});
+}
+
 // ---- distances
 
 TEST(CoreOrder, DistancesAreInTicks) {
@@ -168,6 +185,8 @@ TEST(CoreOrder, DistancesAreInTicks) {
     EXPECT_EQ(sno::distance(sno::lowest(), sno::highest()), 549755813888.0);  // 2^39 and a rounding
     EXPECT_EQ(gid::distance(gid::make(Kind::log, 5, 0), gid::make(Kind::log, 12, 0)), 7.0);
     EXPECT_EQ(gid::distance(gid::compose({Kind::log, 5, 0x80, 1}), gid::compose({Kind::log, 5, 0x81, 1})), 1.0 / 256);
+    EXPECT_EQ(mastic::distance({65536}, {3 * 65536 + 32768}), 2.5);
+    EXPECT_EQ(mastic::distance(mastic::lowest(), mastic::highest()), 281474976710656.0);  // 2^48 and a rounding
     EXPECT_GT(gid::distance(gid::highest(Kind::volume, gid::timeline.max_tick()), gid::lowest(Kind::log, 0)),
               gid::distance(gid::lowest(Kind::log, 0), gid::highest(Kind::log, gid::timeline.max_tick())));
 }
@@ -194,11 +213,14 @@ TEST(CoreOrder, DistancesGrowWithTheGap) {
                            [](const sno::Id& a, const sno::Id& b) { return sno::distance(a, b); });
     expect_metric<gid::Id>([&] { return alike_gid(random); },
                            [](const gid::Id& a, const gid::Id& b) { return gid::distance(a, b); });
+    expect_metric<mastic::Id>([&] { return alike_mastic(random); },
+                              [](const mastic::Id& a, const mastic::Id& b) { return mastic::distance(a, b); });
 }
 
 // No undefined behaviour: constant evaluation refuses it.
 static_assert(sno::SortKey(sno::lowest())(sno::highest()) == ~std::uint64_t{0});
 static_assert(gid::SortKey(gid::lowest())(gid::lowest()) < gid::SortKey(gid::lowest())(gid::highest()));
+static_assert(mastic::next(mastic::lowest()).exists && !mastic::next(mastic::highest()).exists);
 static_assert(sno::next(sno::lowest()).exists && gid::previous(gid::highest()).exists);
 
 }  // namespace

@@ -60,6 +60,22 @@ TEST(Window, OfBothEnds) {
         }
 }
 
+// Mastic uses all 64 bits: bounds before the first id and after the last one.
+TEST(Window, OfMastic) {
+    constexpr MasticBounds all;
+    const std::int64_t epoch = mastic::layout.timeline.epoch_us, end = mastic::layout.timeline.end_us();
+    for (const std::int64_t from : {infinite[0], epoch - 1, epoch, epoch + 1, end - 1000, end - 999, end, infinite[1]})
+        for (const std::int64_t to : {infinite[0], epoch - 1, epoch, epoch + 1, end - 1000, end, infinite[1]}) {
+            const auto w = window(all, Times{from, to});
+            for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{65535}, std::uint64_t{65536},
+                                          std::uint64_t{1} << 63, ~std::uint64_t{65536}, ~std::uint64_t{0}}) {
+                const mastic::Id id{n};
+                const bool inside = from <= time_us(id) && time_us(id) <= to;
+                EXPECT_EQ(!(id < w.first) && !(w.last < id), inside) << n << ' ' << from << ' ' << to;
+            }
+        }
+}
+
 TEST(Comparison, CommutedIsTheOtherWayRound) {
     for (const Comparison c : comparisons)
         for (int a = 0; a < 3; a++)

@@ -67,7 +67,7 @@ struct Clause {
         if (time == nullptr || list_length(op->args) != 2) return false;
         Node* first = static_cast<Node*>(linitial(op->args));
         Node* second = static_cast<Node*>(lsecond(op->args));
-        return (equal(second, time) && equal(without_relabel(first), id)) ||
+        return (equal(without_domain(second), time) && equal(without_relabel(first), id)) ||
                (equal(first, time) && equal(without_relabel(second), id));
     }
 };
@@ -194,5 +194,6 @@ Datum estimate(FunctionCallInfo fcinfo) {
 
 FUNCTION(snowflake_ids_sno_ineqsel) { return estimate<sno::Id>(fcinfo); }
 FUNCTION(snowflake_ids_gid_ineqsel) { return estimate<gid::Id>(fcinfo); }
+FUNCTION(snowflake_ids_mastic_ineqsel) { return estimate<mastic::Id>(fcinfo); }
 
 }  // namespace snowflake_ids

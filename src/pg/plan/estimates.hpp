@@ -68,8 +68,7 @@ struct Left {
         else if (reinterpret_cast<const Const*>(other)->constisnull)
             nothing = true;
         else
-            add(comparison,
-                *reinterpret_cast<const Id*>(DatumGetPointer(reinterpret_cast<const Const*>(other)->constvalue)));
+            add(comparison, id_in<Id>(reinterpret_cast<const Const*>(other)->constvalue));
     }
 
     void add(Comparison comparison, const Id& id) {
@@ -180,9 +179,7 @@ private:
         }
     }
 
-    static const Id& id(const AttStatsSlot& slot, int i) {
-        return *reinterpret_cast<const Id*>(DatumGetPointer(slot.values[i]));
-    }
+    static decltype(auto) id(const AttStatsSlot& slot, int i) { return id_in<Id>(slot.values[i]); }
 
     bool is_late(const Id& x) const { return compare(x, id(histogram_, histogram_.nvalues - 2)) > 0; }
 

@@ -82,7 +82,8 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, void* 
         if (scan->xs_itup == nullptr || scan->xs_recheck) break;
         const Datum entry = index_getattr(scan->xs_itup, 1, scan->xs_itupdesc, &is_null);
         if (is_null) break;
-        std::memcpy(value, DatumGetPointer(entry), length);
+        const bool by_value = TupleDescAttr(scan->xs_itupdesc, 0)->attbyval;
+        std::memcpy(value, by_value ? static_cast<const void*>(&entry) : DatumGetPointer(entry), length);
         found = true;
         break;
     }

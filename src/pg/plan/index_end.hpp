@@ -10,9 +10,9 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The largest value of a column. Its values must have `length` bytes, be passed by reference, and be sorted by the
-// btree `family`. Rows that are not committed yet count. False if there is no index for it, if the index is empty, or
-// if the search would take too long.
+// The largest value of a column. Its values must have `length` bytes and be sorted by the btree `family`. Rows that are
+// not committed yet count. False if there is no index for it, if the index is empty, or if the search would take too
+// long.
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid family, void* value, std::size_t length);
 
 // The fraction of the table's rows that were added since ANALYZE or VACUUM counted them.

@@ -1,52 +1,77 @@
-// Mastic ids and time. From the year 6485 on the ids are negative: the far half (bigint_time.hpp).
+// Comparing mastics with time.
 #include "core/mastic.hpp"
 
-#include "pg/plan/bigint_time.hpp"
+#include "pg/plan/time_predicate.hpp"
 
 namespace snowflake_ids {
 
-namespace {
-
-constexpr Halves names = {"mastic_first", "mastic_last", "mastic_far_first", "mastic_far_last"};
-
-constexpr Window<std::uint64_t> ids_of(const Times& times) { return window(LayoutBounds{mastic::layout}, times); }
-constexpr Span near(const Times& times) { return part(ids_of(times), 0, far_half - 1); }
-constexpr Span far(const Times& times) { return part(ids_of(times), far_half, ~std::uint64_t{0}); }
-
-}  // namespace
-
-FUNCTION(snowflake_ids_mastic_created_in) {
-    const int64 us = mastic::layout.time_us(static_cast<uint64>(PG_GETARG_INT64(0)));
-    PG_RETURN_BOOL(within(range_argument(fcinfo, 1), us));
-}
-
-FUNCTION(snowflake_ids_mastic_first) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).first); }
-FUNCTION(snowflake_ids_mastic_last) { PG_RETURN_INT64(near(range_argument(fcinfo, 0)).last); }
-FUNCTION(snowflake_ids_mastic_far_first) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).first); }
-FUNCTION(snowflake_ids_mastic_far_last) { PG_RETURN_INT64(far(range_argument(fcinfo, 0)).last); }
+using mastic::Id;
 
 namespace {
 
-constexpr TimePredicate predicates[] = {{snowflake_ids_mastic_created_in, Comparison::less, 0, 1, true}};
+struct Format {
+    using Bounds = MasticBounds;
+    static constexpr const char* first = "mastic_first";
+    static constexpr const char* last = "mastic_last";
 
-Expr* with_constants(const TimeCall& call) {
-    const Times times = known_times(call);
-    const Span near_ids = near(times), far_ids = far(times);
-    if (far_ids.empty()) return within_constants(call, near_ids);
-    if (near_ids.empty()) return within_constants(call, far_ids);
-    return make_orclause(list_make2(within_constants(call, near_ids), within_constants(call, far_ids)));
-}
+    static bool bounds(Node*, Bounds&) { return true; }
+    static List* arguments(const Bounds&) { return NIL; }
+    static const char* name(Comparison comparison) {
+        static constexpr const char* names[] = {"", "mastic_last_before", "mastic_last_until",
+                                                "", "mastic_first_from",  "mastic_first_after"};
+        return names[static_cast<int>(comparison)];
+    }
+};
 
-// One index condition cannot describe both halves.
-List* index_conditions(const TimeCall&) { return NIL; }
-
-Expr* replacement(const TimeCall& call) { return both_halves(call, names); }
-
-constexpr TimeFormat format = {predicates,       lengthof(predicates), with_constants,
-                               index_conditions, replacement,          replacement};
+Window<Id> window_argument(FunctionCallInfo fcinfo) { return window(MasticBounds{}, range_argument(fcinfo, 0)); }
 
 }  // namespace
 
+FUNCTION(snowflake_ids_mastic_lt_timestamptz) { PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, Comparison::less, 0, 1)); }
+FUNCTION(snowflake_ids_mastic_le_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, Comparison::less_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_mastic_ge_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, Comparison::greater_equal, 0, 1));
+}
+FUNCTION(snowflake_ids_mastic_gt_timestamptz) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, Comparison::greater, 0, 1));
+}
+FUNCTION(snowflake_ids_timestamptz_lt_mastic) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, commuted(Comparison::less), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_le_mastic) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, commuted(Comparison::less_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_ge_mastic) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, commuted(Comparison::greater_equal), 1, 0));
+}
+FUNCTION(snowflake_ids_timestamptz_gt_mastic) {
+    PG_RETURN_BOOL(compare_with_time<Id>(fcinfo, commuted(Comparison::greater), 1, 0));
+}
+FUNCTION(snowflake_ids_mastic_contained_by) {
+    PG_RETURN_BOOL(within(range_argument(fcinfo, 1), time_us(id_argument<Id>(fcinfo, 0))));
+}
+
+static constexpr TimeOperators operators{{snowflake_ids_mastic_lt_timestamptz, snowflake_ids_mastic_le_timestamptz,
+                                          snowflake_ids_mastic_ge_timestamptz, snowflake_ids_mastic_gt_timestamptz},
+                                         {snowflake_ids_timestamptz_lt_mastic, snowflake_ids_timestamptz_le_mastic,
+                                          snowflake_ids_timestamptz_ge_mastic, snowflake_ids_timestamptz_gt_mastic},
+                                         snowflake_ids_mastic_contained_by};
+
+static constexpr TimeFormat format = {operators.rows, lengthof(operators.rows), id_with_constants<Format>,
+                                      id_index_conditions<Format>};
+
+FUNCTION(snowflake_ids_mastic_first) { return id_datum(window_argument(fcinfo).first); }
+FUNCTION(snowflake_ids_mastic_last) { return id_datum(window_argument(fcinfo).last); }
+FUNCTION(snowflake_ids_mastic_last_before) { return bound_datum(fcinfo, MasticBounds{}, Comparison::less, 0); }
+FUNCTION(snowflake_ids_mastic_last_until) { return bound_datum(fcinfo, MasticBounds{}, Comparison::less_equal, 0); }
+FUNCTION(snowflake_ids_mastic_first_from) { return bound_datum(fcinfo, MasticBounds{}, Comparison::greater_equal, 0); }
+FUNCTION(snowflake_ids_mastic_first_after) { return bound_datum(fcinfo, MasticBounds{}, Comparison::greater, 0); }
 FUNCTION(snowflake_ids_mastic_time_support) { return time_support(fcinfo, format); }
+
+bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<Id>& out) {
+    return id_time_span<Format>(root, format, function, arguments, out);
+}
 
 }  // namespace snowflake_ids

@@ -143,6 +143,23 @@ Expr* marked_call(const TimeCall& call) {
         makeFuncExpr(call.function, BOOLOID, arguments, InvalidOid, marking_collation, COERCE_EXPLICIT_CALL));
 }
 
+Node* without_domain(Node* range) {
+    const Oid type = exprType(range);
+    if (type == TSTZRANGEOID || getBaseType(type) != TSTZRANGEOID) return range;
+    if (IsA(range, Const)) {
+        auto* same = static_cast<Const*>(copyObjectImpl(range));
+        same->consttype = TSTZRANGEOID;
+        return reinterpret_cast<Node*>(same);
+    }
+    if (IsA(range, RelabelType)) {
+        Node* labelled = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(range)->arg);
+        if (exprType(labelled) == TSTZRANGEOID) return labelled;
+    }
+    // A parameter of the domain, or a check of a constraint that it has got.
+    return reinterpret_cast<Node*>(
+        makeRelabelType(reinterpret_cast<Expr*>(range), TSTZRANGEOID, -1, InvalidOid, COERCE_IMPLICIT_CAST));
+}
+
 bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall& out) {
     FmgrInfo info;
     fmgr_info(function, &info);
@@ -165,7 +182,8 @@ bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall
         out.id = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(out.id)->arg);
         out.compared = true;
     }
-    // Checked here, because the operators are declared for any range.
+    // Checked here, because the operators are declared for any range, or for a domain.
+    if (predicate->range) out.time = without_domain(out.time);
     return exprType(out.time) == (predicate->range ? TSTZRANGEOID : TIMESTAMPTZOID);
 }
 

@@ -131,6 +131,9 @@ struct TimeFormat {
 // The range function of the predicate, marked as `compared`.
 Expr* marked_call(const TimeCall& call);
 
+// The operator <@ of mastic is declared for a domain over tstzrange: its right side as a tstzrange.
+Node* without_domain(Node* range);
+
 // False if this is a call of another function.
 bool find_call(const TimeFormat& format, Oid function, List* arguments, TimeCall& out);
 
@@ -162,10 +165,12 @@ struct TimeSpan {
 // other.
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<sno::Id>& out);
 bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<gid::Id>& out);
+bool time_span(PlannerInfo* root, Oid function, List* arguments, TimeSpan<mastic::Id>& out);
 
 template <class Id>
 Expr* id_constant(Oid type, const Id& id) {
-    return reinterpret_cast<Expr*>(makeConst(type, -1, InvalidOid, sizeof(Id), id_datum(id), false, false));
+    return reinterpret_cast<Expr*>(
+        makeConst(type, -1, InvalidOid, sizeof(Id), id_datum(id), false, passed_by_value<Id>));
 }
 
 // One end of the predicate's time span, as a comparison with a constant. Null if all ids are on the right side. If no
@@ -177,7 +182,7 @@ Expr* constant_end(const TimeCall& call, const Bounds& bounds, Comparison compar
     return c.kind == c.at ? call.compare(comparison, id_constant(call.id_type, c.id)) : nullptr;
 }
 
-// For sno and gid. A Format has
+// For sno, gid and mastic. A Format has
 //   bounds(id, out)    the bounds of the ids that `id` can be; false if they are not known
 //   arguments(bounds)  the arguments of its functions before the times
 //   name(comparison)   the function that returns the bound; first, last: those for a range

@@ -18,11 +18,6 @@ extern "C" {
 
 namespace snowflake_ids {
 
-template <class Id>
-const Id& id_in(Datum datum) {
-    return *reinterpret_cast<const Id*>(DatumGetPointer(datum));
-}
-
 // ---- sorting
 //
 // The server sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are

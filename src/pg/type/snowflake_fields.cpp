@@ -6,8 +6,8 @@
 //   other layouts   a name, or six arguments at the end
 // Each function here that accepts such arguments serves two SQL functions.
 //
-// SQL has no unsigned 64-bit number, so a bigint has the same 64 bits. Ids in the last half of a 64-bit layout are
-// therefore negative (Mastic from the year 6485 on). That matters only for the order of bigint, not here.
+// A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a 64-bit
+// layout are negative. That matters only for the order of bigint, not here.
 #include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
@@ -72,7 +72,7 @@ Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
 
 // ---- Mastic
 
-const char* mastic_id() { return "Mastic id"; }
+const char* mastic_id() { return "mastic"; }
 
 uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
 
@@ -99,22 +99,6 @@ FUNCTION(snowflake_ids_mastic_lower_bound) {
 }
 FUNCTION(snowflake_ids_mastic_upper_bound) {
     return bound(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
-}
-
-FUNCTION(snowflake_ids_mastic_to_text) {
-    char text[mastic::max_text_size];
-    const std::size_t length = mastic::print(mastic_argument(fcinfo), text);
-    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(length)));
-}
-
-FUNCTION(snowflake_ids_mastic_from_text) {
-    const text* given = PG_GETARG_TEXT_PP(0);
-    const Result<std::uint64_t> id = mastic::parse(VARDATA_ANY(given), VARSIZE_ANY_EXHDR(given));
-    if (!id) {
-        report(id.error, {Source::text, mastic_id(), text_to_cstring(given), "0",
-                          psprintf(UINT64_FORMAT, mastic::layout.max_id())});
-    }
-    PG_RETURN_INT64(static_cast<int64>(id.value));
 }
 
 // ---- Snowflake-SI

@@ -9,13 +9,13 @@ COMMENT ON FUNCTION sno_observe(sno, boolean) IS
     'to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
 REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
 
-CREATE FUNCTION mastic_observe(id bigint, force boolean DEFAULT false) RETURNS void
+CREATE FUNCTION mastic_observe(id mastic, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION mastic_observe(bigint, boolean) IS
+COMMENT ON FUNCTION mastic_observe(mastic, boolean) IS
     'after an import: gen_mastic() never issues at or below the time of this id; to allow it: GRANT EXECUTE ON '
     'FUNCTION mastic_observe TO role';
-REVOKE ALL ON FUNCTION mastic_observe(bigint, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION mastic_observe(mastic, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_si_observe(id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'

@@ -5,11 +5,15 @@ CREATE FUNCTION sno_ineqsel(internal, oid, internal, integer) RETURNS double pre
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ineqsel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION gid_ineqsel(internal, oid, internal, integer) RETURNS double precision
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ineqsel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION mastic_ineqsel(internal, oid, internal, integer) RETURNS double precision
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ineqsel' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION sno_ineqsel(internal, oid, internal, integer) IS
     'restriction selectivity of < <= >= > between snos, and of these and <@ between sno and time';
 COMMENT ON FUNCTION gid_ineqsel(internal, oid, internal, integer) IS
     'restriction selectivity of < <= >= > between gids, and of these and <@ between gid and time';
+COMMENT ON FUNCTION mastic_ineqsel(internal, oid, internal, integer) IS
+    'restriction selectivity of < <= >= > between mastics, and of these and <@ between mastic and time';
 
 ALTER OPERATOR < (sno, sno) SET (RESTRICT = sno_ineqsel);
 ALTER OPERATOR <= (sno, sno) SET (RESTRICT = sno_ineqsel);
@@ -37,3 +41,16 @@ ALTER OPERATOR <= (timestamptz, gid) SET (RESTRICT = gid_ineqsel);
 ALTER OPERATOR >= (timestamptz, gid) SET (RESTRICT = gid_ineqsel);
 ALTER OPERATOR > (timestamptz, gid) SET (RESTRICT = gid_ineqsel);
 ALTER OPERATOR <@ (gid, anyrange) SET (RESTRICT = gid_ineqsel);
+ALTER OPERATOR < (mastic, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR <= (mastic, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR >= (mastic, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR > (mastic, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR < (mastic, timestamptz) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR <= (mastic, timestamptz) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR >= (mastic, timestamptz) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR > (mastic, timestamptz) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR < (timestamptz, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR <= (timestamptz, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR >= (timestamptz, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR > (timestamptz, mastic) SET (RESTRICT = mastic_ineqsel);
+ALTER OPERATOR <@ (mastic, mastic_times) SET (RESTRICT = mastic_ineqsel);

@@ -127,10 +127,10 @@ LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_may_be_mine(sno) IS
     'false: this server''s generators cannot have drawn the id; true: its partition and time are among theirs';
 
-CREATE FUNCTION mastic_may_be_mine(id bigint) RETURNS boolean
+CREATE FUNCTION mastic_may_be_mine(id mastic) RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_may_be_mine'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION mastic_may_be_mine(bigint) IS
+COMMENT ON FUNCTION mastic_may_be_mine(mastic) IS
     'false: this server cannot have drawn the Mastic id; true: its time is among those drawn';
 
 CREATE FUNCTION snowflake_si_may_be_mine(id bigint) RETURNS boolean

@@ -20,7 +20,8 @@ func main() {
 	check(err)
 	defer db.Close()
 
-	// A sno and a gid scan into string, in their text form. As any they are []byte, of that text.
+	// A sno and a gid scan into string, in their text form; a mastic into an integer as well. As any they are []byte, of
+	// that text.
 	var id, disk string
 	var post, invoice int64
 	check(db.QueryRow("INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice").

@@ -5,7 +5,7 @@ async function main() {
   const client = new Client(); // connects where PGHOST, PGPORT, PGUSER and PGDATABASE say
   await client.connect();
 
-  // All four arrive as strings: pg knows no type sno or gid, and a number would not hold every bigint.
+  // All four arrive as strings: pg knows no type sno, gid or mastic, and a number would not hold every bigint.
   const inserted = await client.query("INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice");
   const { id, disk, post, invoice } = inserted.rows[0];
   console.log(typeof id, typeof disk, typeof post, typeof invoice);
@@ -15,9 +15,9 @@ async function main() {
   const { later } = (await client.query("SELECT make_mastic('2031-01-01 00:00:00+00', 1) AS later")).rows[0];
   console.log(later, BigInt(later), Number(later));
 
-  // In JSON made by the server a bigint is a bare number, which JSON.parse spoils. Cast it there.
+  // In JSON made by the server a mastic is a string. A bigint is a bare number, which JSON.parse spoils.
   const json = await client.query(
-    "SELECT json_build_object('id', $1::bigint)::text AS number, json_build_object('id', $1::bigint::text)::text AS string",
+    "SELECT json_build_object('id', $1::mastic::bigint)::text AS number, json_build_object('id', $1::mastic)::text AS string",
     [later]);
   const [spoilt, kept] = [JSON.parse(json.rows[0].number), JSON.parse(json.rows[0].string)];
   console.log(String(spoilt.id) === later, kept.id === later);

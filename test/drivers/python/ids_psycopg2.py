@@ -6,7 +6,7 @@ from psycopg2.extras import execute_values
 connection = psycopg2.connect("")  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
 cursor = connection.cursor()
 
-# A sno and a gid are str, a bigint is int, which has no limit in Python.
+# A sno, a gid and a mastic are str, a bigint is int, which has no limit in Python.
 cursor.execute("INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice")
 id, disk, post, invoice = cursor.fetchone()
 print(type(id).__name__, type(disk).__name__, type(post).__name__, type(invoice).__name__)

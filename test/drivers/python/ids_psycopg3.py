@@ -4,7 +4,7 @@ import psycopg
 from psycopg.types import TypeInfo
 
 with psycopg.connect("") as connection:  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
-    # A sno and a gid are str, a bigint is int.
+    # A sno, a gid and a mastic are str, a bigint is int.
     id, disk, post, invoice = connection.execute(
         "INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice").fetchone()
     print(type(id).__name__, type(disk).__name__, type(post).__name__, type(invoice).__name__)
@@ -14,6 +14,9 @@ with psycopg.connect("") as connection:  # where PGHOST, PGPORT, PGUSER and PGDA
                              (id, disk, post, invoice)).fetchone()[0])
     since = datetime.now(timezone.utc) - timedelta(hours=1)
     print(connection.execute("SELECT count(*) FROM account WHERE id >= %s", (since,)).fetchone()[0])
+
+    # An int goes with the smallest integer type that holds it: a mastic is compared with all of them.
+    print(connection.execute("SELECT count(*) FROM account WHERE post IN (%s, %s, %s, %s)", (5, 70000, 5000000000, int(post))).fetchone()[0])
 
     # Arrays, once psycopg knows the type. It asks the server for its number.
     TypeInfo.fetch(connection, "sno").register(connection)

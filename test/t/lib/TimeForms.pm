@@ -19,7 +19,7 @@ my $t1 = '2026-03-01 12:00:00.08+00';
 # type      of the column
 # make      format() of an id: %1$s time, %2$s 0 for the lowest and 1 for the highest numbers of the tick, %3$s row number
 # created   format() of the time of an id
-# first     the first time of the format; last: of its last tick; far: the first time whose ids are negative
+# first     the first time of the format; last: of its last tick; far: the first time whose ids are negative as bigint
 # in        format() of "id is in the range"; without: there are the operators
 # stable    the predicate is not immutable
 # strange   values of the column that are no ids
@@ -48,8 +48,8 @@ my @kinds = (
 		first => q{timestamptz '2010-01-01'}, last => q{timestamptz '2079-09-07 15:47:35.548'} },
 	{ name => 'gid_log', type => 'gid(log)', make => $log, @gid },
 	{ name => 'gid', type => 'gid', make => $any, @gid },
-	{ name => 'mastic', type => 'bigint', make => 'make_mastic(%1$s, 65535 * %2$s)', created => 'mastic_timestamp(%s)', in => 'mastic_created_in(%s, %s)',
-		first => 'mastic_timestamp(0)', last => 'mastic_timestamp(-1)', far => 'mastic_timestamp(-9223372036854775808)' },
+	{ name => 'mastic', type => 'mastic', make => 'make_mastic(%1$s, 65535 * %2$s)', created => 'mastic_timestamp(%s)',
+		first => 'mastic_timestamp(0)', last => q{mastic_timestamp('18446744073709551615')}, far => q{mastic_timestamp('9223372036854775808')} },
 	{ name => 'uuid7', type => 'uuid', make => $uuid7, created => 'uuid7_timestamp(%s)', in => 'uuid7_created_in(%s, %s)', strange => $strange_uuids,
 		first => q{timestamptz '1970-01-01'}, last => q{timestamptz '10889-08-02 05:31:50.655'} },
 	{ name => 'si', type => 'bigint', make => 'make_snowflake_si(%1$s, 31 * %2$s, 255 * %2$s)', created => 'snowflake_si_timestamp(%s)',
@@ -63,7 +63,8 @@ my @kinds = (
 	layout('acme', 255, 16383, 4611686018427387903, strange => '-1, 4611686018427387904, -9223372036854775808'),
 	{ name => 'sno_domain', base => 'sno', type => 'sno_domain', few => 1 },
 	{ name => 'gid_domain', base => 'gid_log', type => 'gid_domain', few => 1 },
-	{ name => 'bigint_domain', base => 'mastic', type => 'bigint_domain', few => 1 },
+	{ name => 'mastic_domain', base => 'mastic', type => 'mastic_domain', few => 1 },
+	{ name => 'bigint_domain', base => 'discord', type => 'bigint_domain', few => 1 },
 	{ name => 'uuid_domain', base => 'uuid7', type => 'uuid_domain', few => 1 },
 	# What decides about the ids is known only when the query runs.
 	{ name => 'twitter_stable', base => 'twitter', in => q{snowflake_created_in(%s, steady('twitter'), %s)} },
@@ -170,6 +171,7 @@ CREATE TYPE gid_pair AS (x gid(log), y int);
 CREATE TYPE time_pair AS (x timestamptz, y int);
 CREATE DOMAIN sno_domain AS sno;
 CREATE DOMAIN gid_domain AS gid(log);
+CREATE DOMAIN mastic_domain AS mastic;
 CREATE DOMAIN bigint_domain AS bigint;
 CREATE DOMAIN uuid_domain AS uuid;
 DO $$
@@ -242,7 +244,7 @@ DROP TABLE rows;
 END
 	return $sql if !$k->{plain};
 	# The server looks for BRIN's operators of the domain itself, unless the class comes with the server.
-	my $brin = $k->{type} =~ /^(sno|gid)_domain/ ? "id::$bare" : 'id';
+	my $brin = $k->{type} =~ /^(sno|gid|mastic)_domain/ ? "id::$bare" : 'id';
 	my ($b0, $b1) = map { sprintf $k->{make}, "timestamptz '$_'", 0, 1 } $t0, $t1;
 	return $sql . <<"END";
 CREATE TABLE ${name}_brin (LIKE ${name}_heap);

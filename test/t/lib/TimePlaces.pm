@@ -250,7 +250,7 @@ sub applies
 	my ($kind, $of) = ($form->{kind}, $place->{kinds} // '');
 	return 0 if $of =~ /plain/ && !$kind->{plain};
 	return 0 if $of =~ /rows/ && $form->{name} ne "$kind->{name} lt";
-	return 0 if $of =~ /ordered/ && $kind->{name} !~ /^(sno|gid_log|sno_domain|gid_domain)$/;
+	return 0 if $of =~ /ordered/ && $kind->{name} !~ /^(sno|gid_log|mastic|sno_domain|gid_domain|mastic_domain)$/;
 	return 1;
 }
 

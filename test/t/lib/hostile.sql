@@ -16,6 +16,7 @@ SELECT type::regtype, CASE WHEN type ~ '^any' THEN e ELSE format('%L::%s', e, ty
 FROM (VALUES
     ('sno', '{brpk4q72xwf2m63l, 2222222222222222, xxxxxxxxxxxxxxxx, 2222222222222223}'::text[]),
     ('gid', '{5rMJNeFjYs-2eDkDiPiLuBbS, 5r1111111Z-2111111111111, 8HMJNeFjYs-2eDkDiPiLuBbS, 74MJNeFjYs-2eDkDiPiLuBbS}'),
+    ('mastic', '{116301527915219032, 0, 1, 65536, 9223372036854775807, 9223372036854775808, 18446744073709551615}'),
     ('boolean', '{f, t}'),
     ('smallint', '{0, 1, -1, 32767, -32768}'),
     ('integer', '{1, 0, -1, 2, 5, 12, 62, 63, 64, 255, 256, 65535, 65536, 2147483647, -2147483648}'),
@@ -37,13 +38,16 @@ FROM (VALUES
                "{\"machine_id\": \"x\", \"system_identifier\": []}", "[[[[[[]]]]]]"}'),
     ('json', '{"{}", "{\"a\": null, \"b\": 1}", "null", "1", "[]", "\"x\""}'),
     ('tstzrange', '{"[2026-01-01,2026-02-01)", empty, "(,)", "[-infinity,infinity]", "(,-infinity]", "[infinity,)", "[4714-11-24 BC,294276-12-31]"}'),
+    ('mastic_times', '{"[2026-01-01,2026-02-01)", empty, "(,)", "[-infinity,infinity]", "[4714-11-24 BC,294276-12-31]"}'),
+    ('mastic_ambiguous', '{116301527915219032, 0, 18446744073709551615}'),
+    ('numeric', '{1, 0, -1, 1.5, NaN, Infinity, -Infinity, 18446744073709551615, 18446744073709551615.5, 1e300, 1e-300}'),
     ('anyrange', '{"tstzrange(''2026-01-01'', NULL)", "''empty''::tstzrange", "int4range(1, 2)", "''(,)''::tsrange", "hostile.sno_range(''2222222222222222'', NULL)"}'),
     ('smallint[]', '{"{1}", "{}", "{NULL}", "{0,-1,32767}", "[-2147483648:-2147483647]={1,2}", "{{1},{2}}"}')
 ) AS v (type, expressions), unnest(v.expressions) AS e;
 INSERT INTO hostile.value (type, expression) VALUES
     ('text', 'repeat(''x'', 100000)'), ('text', 'repeat(E''\u00e9'', 40)'), ('text', 'repeat(''9'', 400)'), ('text', 'repeat(''x'', 64)'),
     ('cstring', 'repeat(''2'', 100000)::text::cstring'), ('name', 'repeat(''x'', 63)::name'), ('bytea', 'decode(repeat(''ff'', 100000), ''hex'')'),
-    ('jsonb', '(SELECT jsonb_object_agg(n, n) FROM generate_series(1, 1000) AS n)'), ('bigint', 'mastic_from_text(''18446744073709551615'')'),
+    ('jsonb', '(SELECT jsonb_object_agg(n, n) FROM generate_series(1, 1000) AS n)'), ('bigint', '''18446744073709551615''::mastic::bigint'),
     ('cstring[]', 'array_fill(''volume''::text, ARRAY[10000])::cstring[]'), ('sno', '''brpk4q72xwf2m63l''::hostile.sno_domain');
 INSERT INTO hostile.value (type, expression) SELECT DISTINCT type, 'NULL::' || type FROM hostile.value WHERE type <> 'anyrange'::regtype;
 INSERT INTO hostile.value (type, expression) VALUES ('anyrange', 'NULL::tstzrange'), ('internal', 'NULL');

@@ -1,0 +1,149 @@
+-- Mastic beside integers: comparisons, joins, foreign keys, and a bigint column that becomes mastic.
+SET timezone = 'UTC';
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query;
+END $$;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+
+CREATE TABLE account (id mastic PRIMARY KEY DEFAULT gen_mastic(), name text);
+INSERT INTO account SELECT make_mastic('2026-03-01'::timestamptz + n * interval '1 minute', 0), n FROM generate_series(1, 1000) AS n;
+INSERT INTO account VALUES (5, 'small'), ('18446744073709551615', 'large');
+ANALYZE account;
+
+--
+-- Numbers, strings and parameters of integer types are ids, and use the index.
+--
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5;
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::bigint;
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::smallint;
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = '18446744073709551615';
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id IN (1, 2);
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}');
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}'::bigint[]);
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id BETWEEN 1 AND 9 ORDER BY id DESC LIMIT 1;
+EXPLAIN (COSTS OFF) SELECT name FROM account WHERE (id, name) > (5, 'a') ORDER BY id LIMIT 1;
+SET plan_cache_mode = force_generic_plan;
+PREPARE of_bigint (bigint) AS SELECT name FROM account WHERE id = $1;
+PREPARE of_integer (integer) AS SELECT name FROM account WHERE id = $1;
+PREPARE of_smallint (smallint) AS SELECT name FROM account WHERE id = $1;
+PREPARE of_untyped AS SELECT name FROM account WHERE id = $1;
+PREPARE of_bigints (bigint[]) AS SELECT name FROM account WHERE id = ANY ($1);
+EXPLAIN (COSTS OFF) EXECUTE of_bigint (5);
+EXPLAIN (COSTS OFF) EXECUTE of_integer (5);
+EXPLAIN (COSTS OFF) EXECUTE of_smallint (5);
+EXPLAIN (COSTS OFF) EXECUTE of_untyped (5);
+EXPLAIN (COSTS OFF) EXECUTE of_bigints ('{5}');
+EXECUTE of_bigint (-1);
+EXECUTE of_integer (5);
+EXECUTE of_smallint (5);
+EXECUTE of_untyped ('18446744073709551615');
+EXECUTE of_bigints ('{5,-1}');
+RESET plan_cache_mode;
+DEALLOCATE ALL;
+-- A literal above 2^63 is a numeric, which is not compared: a string, or a cast.
+SELECT s, r.* FROM unnest(ARRAY['id = 18446744073709551615', 'id = 18446744073709551615::mastic', 'id = ''18446744073709551615''', 'id = 5.0', 'id = ''x''',
+    'id % 2 = 0', 'id + 1 > 0', 'id::numeric % 2 = 1', 'id = 5::oid', 'id = 5::float8', 'sum(id) > 0', 'avg(id) > 0']) AS s,
+    refusal('SELECT FROM account HAVING ' || CASE WHEN s ~ '^(sum|avg)' THEN s ELSE format('bool_or(%s)', s) END) AS r;
+SELECT coalesce(id, 0) AS coalesce, pg_typeof(CASE WHEN true THEN 5 ELSE id END) AS "case", greatest(id, 7) AS greatest, sum(id::numeric) AS sum FROM account WHERE id = 5 GROUP BY id;
+SELECT pg_typeof(x), count(*) FROM (SELECT id AS x FROM account UNION SELECT 5::bigint UNION SELECT 6) AS u GROUP BY 1;
+
+--
+-- Joins with a bigint column: an index on the mastic is used, one on the bigint only if it has the order of mastic.
+--
+CREATE TABLE as_bigint (id bigint PRIMARY KEY, note text);
+INSERT INTO as_bigint SELECT id, name FROM account;
+ANALYZE as_bigint;
+SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;
+SELECT plan('SELECT * FROM (SELECT * FROM as_bigint WHERE id = 5 OFFSET 0) b JOIN account a ON a.id = b.id');
+SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
+CREATE INDEX as_bigint_mastic ON as_bigint (id mastic_ops);
+SELECT plan('SELECT * FROM (SELECT * FROM account WHERE id = 5 OFFSET 0) a JOIN as_bigint b ON a.id = b.id');
+DROP INDEX as_bigint_mastic;
+SET enable_nestloop = off; SET enable_mergejoin = on;
+SELECT plan('SELECT * FROM as_bigint b JOIN account a ON a.id = b.id') ~ 'Merge Cond: .*::mastic' AS merged ORDER BY 1 DESC LIMIT 1;
+SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
+SET enable_mergejoin = off; SET enable_hashjoin = on;
+SELECT plan('SELECT * FROM as_bigint b JOIN account a ON a.id = b.id') ~ 'Hash Cond: .*::mastic' AS hashed ORDER BY 1 DESC LIMIT 1;
+SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
+RESET enable_nestloop; RESET enable_mergejoin; RESET enable_hashjoin; RESET enable_material; RESET enable_memoize;
+
+--
+-- Foreign keys: a bigint may refer to a mastic, a mastic not to a bigint.
+--
+CREATE TABLE post (account bigint REFERENCES account ON DELETE CASCADE ON UPDATE CASCADE, n int);
+INSERT INTO post SELECT id, 1 FROM account;
+\set VERBOSITY terse
+INSERT INTO post VALUES (6, 1);
+CREATE TABLE refused (id mastic REFERENCES as_bigint);
+\set VERBOSITY default
+DELETE FROM account WHERE id = '18446744073709551615';
+UPDATE account SET id = 6 WHERE id = 5;
+SELECT min(account), max(account) > 1000 AS max, count(*) FROM post;
+CREATE TABLE reply (account mastic REFERENCES account, n int);
+INSERT INTO reply SELECT id, 1 FROM account;
+
+--
+-- A bigint column becomes mastic without a rewrite; its indexes and foreign keys are made again.
+--
+CREATE TABLE parent (id bigint PRIMARY KEY, up bigint REFERENCES parent, n int CHECK (n > 0));
+CREATE TABLE child (parent bigint REFERENCES parent, n int);
+INSERT INTO parent SELECT make_mastic('2026-03-01', n)::bigint, NULL, n FROM generate_series(1, 100) AS n;
+INSERT INTO parent VALUES (-1, make_mastic('2026-03-01', 1), 1);
+INSERT INTO child SELECT id, n FROM parent;
+CREATE TEMP TABLE files AS SELECT relname::text, pg_relation_filenode(oid) AS node FROM pg_class WHERE relname IN ('parent', 'parent_pkey', 'child');
+\set VERBOSITY terse
+ALTER TABLE parent ALTER id TYPE mastic;
+\set VERBOSITY default
+BEGIN;
+ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
+ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id TYPE mastic, ALTER up TYPE mastic, ALTER id SET DEFAULT gen_mastic();
+ALTER TABLE parent ADD CONSTRAINT parent_up_fkey FOREIGN KEY (up) REFERENCES parent;
+ALTER TABLE child ALTER parent TYPE mastic, ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent;
+COMMIT;
+SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
+\d parent
+SELECT max(id), count(*) FROM parent;
+SELECT * FROM child JOIN parent ON id = parent WHERE id > 9223372036854775807 ORDER BY 1;
+-- Back, without a rewrite as well.
+BEGIN;
+ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
+ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT, ALTER id TYPE bigint, ALTER up TYPE bigint;
+ALTER TABLE child ALTER parent TYPE bigint;
+COMMIT;
+SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
+SELECT min(id) FROM parent;
+-- With an index that was made before, while the table is in use, nothing is built under the lock.
+CREATE UNIQUE INDEX parent_id ON parent (id mastic_ops);
+INSERT INTO files VALUES ('parent_id', pg_relation_filenode('parent_id'));
+BEGIN;
+ALTER TABLE parent DROP CONSTRAINT parent_pkey;
+ALTER TABLE parent ALTER id TYPE mastic, ALTER up TYPE mastic;
+ALTER TABLE child ALTER parent TYPE mastic;
+ALTER TABLE parent ADD CONSTRAINT parent_id PRIMARY KEY USING INDEX parent_id;
+ALTER TABLE parent ADD CONSTRAINT parent_up_fkey FOREIGN KEY (up) REFERENCES parent NOT VALID;
+ALTER TABLE child ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent NOT VALID;
+COMMIT;
+ALTER TABLE parent VALIDATE CONSTRAINT parent_up_fkey;
+ALTER TABLE child VALIDATE CONSTRAINT child_parent_fkey;
+SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files WHERE relname <> 'parent_pkey' ORDER BY 1;
+SELECT max(id), count(*) FROM parent;
+\d parent
+
+--
+-- Replica identity, partition keys
+--
+ALTER TABLE parent REPLICA IDENTITY USING INDEX parent_id;
+CREATE TABLE hashed (id mastic PRIMARY KEY) PARTITION BY HASH (id);
+CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO hashed SELECT id FROM account;
+SELECT tableoid::regclass, count(*) BETWEEN 400 AND 600 AS about_half FROM hashed GROUP BY 1 ORDER BY 1;
+SELECT plan('SELECT * FROM hashed WHERE id = 5::bigint');
+CREATE TABLE listed (id mastic) PARTITION BY LIST (id);
+CREATE TABLE listed_1 PARTITION OF listed FOR VALUES IN (1, '18446744073709551615', 2::bigint);
+SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname = 'listed_1';
+SELECT plan('SELECT * FROM listed WHERE id = 3');
+DROP TABLE account, as_bigint, post, reply, parent, child, hashed, listed;
+DROP FUNCTION plan;

@@ -1,0 +1,39 @@
+-- Indexes and sorting of mastic.
+SET timezone = 'UTC';
+\getenv srcdir PG_ABS_SRCDIR
+
+-- The test compares everything with the bytes, most significant first.
+CREATE CAST (mastic AS bytea) WITH FUNCTION mastic_send(mastic);
+CREATE TABLE id_data (part text, n integer, id mastic, raw bytea);
+INSERT INTO id_data (part, n, raw)
+SELECT 'random', n, substr(sha256(n::text::bytea), 1, 8) FROM generate_series(1, 4000) AS n;
+INSERT INTO id_data (part, n, id)
+SELECT 'ties', n, make_mastic('2026-01-01'::timestamptz + n % 5 * interval '1 ms', n % 7) FROM generate_series(1, 4000) AS n;
+INSERT INTO id_data (part, n, id)
+SELECT 'bulk', n, make_mastic('2026-01-01'::timestamptz + n * 7919 % 4000 / 1500 * interval '1 ms', n * 7919 % 5000) FROM generate_series(1, 4000) AS n;
+-- Around the sign of a bigint
+INSERT INTO id_data (part, n, id)
+SELECT 'sign', n, make_mastic('6485-10-17 02:45:55.328'::timestamptz + (n * 7919 % 4000 - 2000) * interval '1 ms', n % 3) FROM generate_series(1, 4000) AS n;
+INSERT INTO id_data (part, n, id)
+SELECT 'ends', n, (ARRAY['0', '1', '9223372036854775807', '9223372036854775808', '18446744073709551614', '18446744073709551615']::mastic[])[1 + n % 6]
+FROM generate_series(1, 600) AS n;
+INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
+UPDATE id_data SET id = coalesce(id, ('x' || encode(raw, 'hex'))::bit(64)::bigint), raw = coalesce(raw, mastic_send(id));
+
+\set type mastic
+\set type_cmp mastic_cmp
+\set type_smaller mastic_smaller
+\set type_larger mastic_larger
+\set type_hash mastic_hash
+\set type_hash_extended mastic_hash_extended
+\set type_distance mastic_distance
+\set minmax_multi_ops mastic_minmax_multi_ops
+\set bloom_ops mastic_bloom_ops
+\cd :srcdir
+\i sql/include/id_index.psql
+
+-- Distances are in milliseconds.
+SELECT mastic_distance(make_mastic('2026-01-01 00:00:01', 0), make_mastic('2026-01-01', 0)) AS second,
+       mastic_distance(make_mastic('2026-01-01', 0), make_mastic('2026-01-01', 32768)) AS half,
+       mastic_distance('0', '18446744073709551615') AS whole_range;
+DROP CAST (mastic AS bytea);

@@ -1,0 +1,125 @@
+-- The type mastic: input and output, operators, operator classes, casts.
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+
+--
+-- Text and binary
+--
+SELECT '116301527915219032'::mastic, '0'::mastic AS zero, '18446744073709551615'::mastic AS max, '+7'::mastic AS plus, '007'::mastic AS zeros;
+SELECT mastic_send('116301527915219032'), pg_column_size('116301527915219032'::mastic);
+SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE typname IN ('mastic', 'int8') ORDER BY 1;
+
+SELECT s, r.* FROM unnest(ARRAY['', ' 1', '1 ', '-1', '-0', '+', '1e3', '0x1F', '1_000', '1.0', '18446744073709551616', '99999999999999999999',
+    repeat('9', 40), '2026-01-01']) AS s, refusal(format('SELECT %L::mastic', s)) AS r;
+
+-- A bytea of any length through the binary protocol: what COPY sends for a bytea is what mastic_recv gets.
+\getenv builddir PG_ABS_BUILDDIR
+\cd :builddir
+CREATE TEMP TABLE received (id mastic);
+\copy (SELECT '\x019d2f7a6c58d0a8'::bytea) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy received FROM 'results/mastic_type.bin' (FORMAT binary)
+\copy (SELECT (-1)::bigint) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy received FROM 'results/mastic_type.bin' (FORMAT binary)
+\copy (SELECT '\x019d2f7a6c58d0'::bytea) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy received FROM 'results/mastic_type.bin' (FORMAT binary)
+\copy (SELECT '\x019d2f7a6c58d0a800'::bytea) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy received FROM 'results/mastic_type.bin' (FORMAT binary)
+\copy (SELECT ''::bytea) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy received FROM 'results/mastic_type.bin' (FORMAT binary)
+SELECT * FROM received;
+
+--
+-- Comparison: unsigned
+--
+SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, mastic_cmp(a, b) AS cmp
+FROM (VALUES
+    ('0'::mastic, '0'::mastic),
+    ('0', '1'),
+    ('9223372036854775807', '9223372036854775808'),    -- the sign of a bigint
+    ('18446744073709551615', '9223372036854775807'),
+    ('18446744073709551615', '0')) AS v (a, b);
+SELECT '0'::mastic < NULL AS none;
+
+SELECT count(*) AS pairs,
+       count(*) FILTER (WHERE (mastic_hash(a) = mastic_hash(b)) < (a = b) OR (mastic_hash_extended(a, 7) = mastic_hash_extended(b, 7)) < (a = b)) AS differ
+FROM unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS a,
+     unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS b;
+SELECT mastic_hash_extended('5', 0)::bit(32) = mastic_hash('5')::bit(32) AS low_half, mastic_hash_extended('5', 1) = mastic_hash_extended('5', 2) AS seed_ignored;
+
+--
+-- Casts. Integers become a mastic unasked, a mastic becomes a bigint by assignment.
+--
+SELECT 5::smallint::mastic, 5::mastic, 5::bigint::mastic, (-1)::smallint::mastic AS negative, (-1)::mastic AS negative, (-1)::bigint::mastic AS negative;
+SELECT '5'::mastic::bigint, '18446744073709551615'::mastic::bigint AS negative, '116301527915219032'::mastic::timestamptz;
+SELECT '5'::mastic::text, '18446744073709551615'::text::mastic, '18446744073709551615'::mastic::numeric, 18446744073709551615::mastic,
+       1.5::mastic AS rounded, 18446744073709551615.4::mastic AS rounded_down, (-0.4)::mastic AS rounded_up;
+SELECT s, r.* FROM unnest(ARRAY['(-1.0)::mastic', '18446744073709551615.5::mastic', '18446744073709551616::mastic', $$'NaN'::numeric::mastic$$,
+    $$'-Infinity'::numeric::mastic$$, '1e30::mastic', '5::mastic::int4', '5::mastic::int2', '5::float8::mastic']) AS s, refusal('SELECT ' || s) AS r;
+CREATE TEMP TABLE typed (i int, b bigint, n numeric, t timestamptz, v text, m mastic);
+SELECT s, r.state, r.message FROM unnest(ARRAY['(i) SELECT ''5''::mastic', '(b) SELECT ''5''::mastic', '(n) SELECT ''5''::mastic', '(t) SELECT ''5''::mastic',
+    '(v) SELECT ''5''::mastic', '(m) SELECT 5', '(m) SELECT 5::bigint', '(m) SELECT ''5''::text', '(m) SELECT 5.0']) AS s, refusal('INSERT INTO typed ' || s) AS r;
+TABLE typed;
+-- A bigint column takes what is drawn.
+CREATE TEMP TABLE as_bigint (id bigint DEFAULT gen_mastic(), made bigint GENERATED ALWAYS AS (make_mastic('2026-06-01 00:00:00+00', 7)) STORED);
+INSERT INTO as_bigint DEFAULT VALUES RETURNING id > 0 AS id, made;
+
+--
+-- JSON has it as a string, which JavaScript does not round.
+--
+CREATE TEMP TABLE status (id mastic, up mastic[], note text);
+INSERT INTO status VALUES ('18446744073709551615', '{1,116301527915219032}', 'a'), ('116301527915219032', NULL, 'b');
+SELECT to_json(id), to_jsonb(id), json_build_object('id', id) FROM status;
+SELECT row_to_json(status), to_jsonb(status) FROM status;
+SELECT json_agg(id), jsonb_agg(id), jsonb_object_agg(id, note), json_agg(status) FROM status;
+SELECT jsonb_populate_recordset(NULL::status, jsonb_agg(status)) FROM status;
+SELECT * FROM jsonb_to_record('{"id": 18446744073709551615, "up": ["7", 8]}') AS r (id mastic, up mastic[]);
+SELECT (jsonb_agg(status) @? '$[*] ? (@.id == "18446744073709551615")') AS found FROM status;
+
+--
+-- Golden values
+--
+\getenv srcdir PG_ABS_SRCDIR
+\cd :srcdir
+CREATE TEMP TABLE golden ("case" text, text text, id_hex text, signed bigint, unix_ms bigint, iso_utc text, ts bigint, sequence int);
+\copy golden FROM PROGRAM 'grep -v "^#" test/vectors/mastic.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
+ALTER TABLE golden ADD id mastic;
+UPDATE golden SET id = text::mastic;
+\cd :builddir
+CREATE TEMP TABLE round_trip (text text, id mastic);
+\copy (SELECT text, decode(id_hex, 'hex') FROM golden) TO 'results/mastic_type.bin' (FORMAT binary)
+\copy round_trip FROM 'results/mastic_type.bin' (FORMAT binary)
+SELECT count(*) AS rows,
+       count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS text,
+       count(*) FILTER (WHERE mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS send,
+       count(*) FILTER (WHERE id::bigint IS DISTINCT FROM signed OR signed::mastic IS DISTINCT FROM id) AS bigint,
+       count(*) FILTER (WHERE id::numeric IS DISTINCT FROM text::numeric OR text::numeric::mastic IS DISTINCT FROM id) AS numeric
+FROM golden;
+SELECT count(*) AS rows, count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS received FROM round_trip;
+SELECT count(*) FILTER (WHERE by_id <> by_number) AS number_order, count(*) FILTER (WHERE by_id <> by_bytes) AS byte_order
+FROM (SELECT rank() OVER (ORDER BY id) AS by_id, rank() OVER (ORDER BY text::numeric) AS by_number,
+             rank() OVER (ORDER BY id_hex COLLATE "C") AS by_bytes FROM golden) AS t;
+
+-- Texts to refuse. A leading plus and leading zeros are read, as the reference does.
+\cd :srcdir
+CREATE TEMP TABLE invalid (why text, input_hex text, input_q text, ref text, detail text, expect text);
+\copy invalid FROM PROGRAM 'grep -v "^#" test/vectors/mastic_invalid.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
+SELECT expect, state, count(*)
+FROM (SELECT expect, text_state(decode(trim('-' FROM input_hex), 'hex'), '%L::mastic') AS state FROM invalid) AS t
+GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT why, state FROM (SELECT why, text_state(decode(trim('-' FROM input_hex), 'hex'), '%L::mastic') AS state FROM invalid) AS t
+WHERE state NOT IN ('22P02', 'accepted') ORDER BY 1;
+SELECT count(*) AS accepted, count(*) FILTER (WHERE convert_from(decode(input_hex, 'hex'), 'UTF8')::mastic::text <> detail) AS mismatches
+FROM invalid WHERE expect = 'decide';
+
+--
+-- The catalogue of this topic
+--
+SELECT signature, result, flags, public FROM extension_functions
+WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$' AND signature !~ 'timestamp|range|times'
+ORDER BY signature COLLATE "C";
+SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
+       oprcanhash AS hash, oprcanmerge AS merge
+FROM pg_operator WHERE oprleft = 'mastic'::regtype AND oprright = 'mastic'::regtype ORDER BY oprname COLLATE "C";
+SELECT format('%s -> %s', castsource::regtype, casttarget::regtype) AS cast, castcontext, castmethod,
+       CASE castfunc WHEN 0 THEN NULL ELSE castfunc::regprocedure END AS function
+FROM pg_cast WHERE 'mastic'::regtype IN (castsource, casttarget) ORDER BY 1;

@@ -1,0 +1,80 @@
+// The type mastic: input and output, comparison, casts. Layout and text are in core/mastic.hpp.
+//
+// It has the 8 bytes of a bigint, by value, compared without a sign. Where that makes no difference the SQL functions
+// are the server's own for bigint: hashing, binary input and output, smaller integers as bigint.
+#include "core/mastic.hpp"
+
+#include <cstring>
+
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "utils/numeric.h"
+}
+
+namespace snowflake_ids {
+
+using mastic::Id;
+
+namespace {
+
+void report_text(Error error, const char* text, Node* escontext) {
+    report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_in) {
+    const char* text = PG_GETARG_CSTRING(0);
+    const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
+    if (unlikely(!id)) {
+        report_text(id.error, text, fcinfo->context);
+        PG_RETURN_NULL();
+    }
+    return id_datum(Id{id.value});
+}
+
+FUNCTION(snowflake_ids_mastic_out) {
+    // As int8out() does it: the same function writes the digits, and the result has its own length.
+    char text[mastic::max_text_size];
+    const auto length = static_cast<std::size_t>(pg_ulltoa_n(id_argument<Id>(fcinfo, 0).number, text));
+    char* out = static_cast<char*>(palloc(length + 1));
+    std::memcpy(out, text, length);
+    out[length] = '\0';
+    PG_RETURN_CSTRING(out);
+}
+
+FUNCTION(snowflake_ids_mastic_eq) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 0) == id_argument<Id>(fcinfo, 1)); }
+FUNCTION(snowflake_ids_mastic_ne) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 0) == id_argument<Id>(fcinfo, 1))); }
+FUNCTION(snowflake_ids_mastic_lt) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 0) < id_argument<Id>(fcinfo, 1)); }
+FUNCTION(snowflake_ids_mastic_le) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 1) < id_argument<Id>(fcinfo, 0))); }
+FUNCTION(snowflake_ids_mastic_gt) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 1) < id_argument<Id>(fcinfo, 0)); }
+FUNCTION(snowflake_ids_mastic_ge) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 0) < id_argument<Id>(fcinfo, 1))); }
+FUNCTION(snowflake_ids_mastic_cmp) { PG_RETURN_INT32(compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1))); }
+
+// ---- numeric, which has all ids as they are written
+
+FUNCTION(snowflake_ids_mastic_to_numeric) {
+    char text[mastic::max_text_size + 1];
+    text[mastic::print(id_argument<Id>(fcinfo, 0).number, text)] = '\0';
+    return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+// Rounded to a whole number, as the server does where it makes a bigint of a numeric.
+FUNCTION(snowflake_ids_mastic_from_numeric) {
+    const Datum given = PG_GETARG_DATUM(0);
+    const Numeric number = DatumGetNumeric(given);
+    if (numeric_is_nan(number) || numeric_is_inf(number))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("cannot convert %s to %s", numeric_is_nan(number) ? "NaN" : "infinity", "mastic")));
+    const Datum whole = DirectFunctionCall2(numeric_round, given, Int32GetDatum(0));
+    const char* text = DatumGetCString(DirectFunctionCall1(numeric_out, whole));
+    const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
+    // All that a whole number can be wrong in is its size: a minus sign is no digit.
+    if (!id) report_text(Error::id_range, text, nullptr);
+    return id_datum(Id{id.value});
+}
+
+}  // namespace snowflake_ids
