@@ -33,9 +33,9 @@ BEGIN
 EXCEPTION WHEN dependent_objects_still_exist THEN
     GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
     RETURN QUERY
-    SELECT regexp_replace(line, 'map_\d+', 'map_N') AS l
+    SELECT regexp_replace(line, 'map_\d+', 'map_N')
     FROM regexp_split_to_table(detail, '\n') AS line
-    ORDER BY l COLLATE "C";
+    ORDER BY line COLLATE "C";
 END $$;
 SELECT needs('snowflake_ids_convert');
 SELECT needs('snowflake_ids');

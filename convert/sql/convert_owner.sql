@@ -28,7 +28,7 @@ END $$;
 CREATE FUNCTION m.dangerous(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM m.inner(); RETURN $1; END';
 CREATE TABLE m.in_check (id int PRIMARY KEY, created timestamptz NOT NULL, CHECK (id <> m.dangerous(0)));
 CREATE TABLE m.in_index (id int PRIMARY KEY, created timestamptz NOT NULL);
-CREATE INDEX ON m.in_index ((id + m.dangerous(0)));
+CREATE INDEX ON m.in_index ((id::text || m.dangerous(0)::text));
 INSERT INTO m.in_check VALUES (1, '2026-02-01');
 INSERT INTO m.in_index VALUES (1, '2026-02-01');
 RESET ROLE;
