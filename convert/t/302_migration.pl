@@ -25,7 +25,7 @@ $page->all_run;
 
 $page = Page->new('convert/recipes.md');
 $page->run_chapter($server, $_) for 'Choosing the time of the changeover', 'Tables without a column of times', 'Checking the result yourself',
-  'Columns that already hold ids';
+  'Columns that already hold ids', 'mastic from bigint';
 
 # A publisher and a subscriber. After each block, the subscriber has caught up.
 my %servers = map { $_ => PostgreSQL::Test::Cluster->new($_) } qw(shop copy);
