@@ -202,3 +202,4 @@ setup:
 	@tools/setup $(or $(PURPOSE),test)
 format:
 	clang-format -i $(sort $(shell find src test -name '*.[ch]pp'))
+	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm')

@@ -28,6 +28,7 @@ our %run_by = (
 	'doc/choosing.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
+	'convert/existing_ids.md' => '302_migration',
 	'convert/migration.md' => '302_migration',
 	'convert/problems.md' => '302_migration',
 	'convert/recipes.md' => '302_migration',
