@@ -28,7 +28,8 @@ $page->run_chapter($server, 'A dump taken during a conversion');
 $page->all_run;
 
 $page = Page->new('convert/recipes.md');
-$page->run_chapter($server, $_) for 'Choosing the time of the changeover', 'Tables without a column of times', 'Checking the result yourself';
+$page->run_chapter($server, $_)
+  for 'Choosing the time of the changeover', 'Tables without a column of times', 'Checking the result yourself';
 
 # A publisher and a subscriber. After each block, the subscriber has caught up.
 my %servers = map { $_ => PostgreSQL::Test::Cluster->new($_) } qw(shop copy);
@@ -40,7 +41,7 @@ for (@servers{qw(shop copy)})
 	$_->start;
 }
 my ($publisher, $subscriber) = @servers{qw(shop copy)};
-$_->safe_psql('postgres', 'CREATE DATABASE app') for values %servers;
+$_->safe_psql('postgres', 'CREATE DATABASE app')                       for values %servers;
 $_->safe_psql('app', 'CREATE EXTENSION snowflake_ids_convert CASCADE') for values %servers;
 my $not_synced = q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')};
 for my $block ($page->take('Tables in logical replication', 'sql'))
@@ -54,7 +55,8 @@ my $converted = $publisher->safe_psql('app', $rows);
 like($converted, qr/^100\|/, 'all rows were converted');
 is($subscriber->safe_psql('app', $rows), $converted, 'the subscriber has copied the converted rows');
 $publisher->safe_psql('app', q{INSERT INTO product (name) VALUES ('new')});
-ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}), 'and receives new rows');
+ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}),
+	'and receives new rows');
 $page->all_run;
 $_->stop for $subscriber, $publisher, $server;
 done_testing();

@@ -15,14 +15,17 @@ use Test::More;
 my $rows = $ENV{SNOWFLAKE_IDS_CONVERT_ROWS} // 20000;
 my $server = PostgreSQL::Test::Cluster->new('convert');
 $server->init;
-$server->append_conf('postgresql.conf', "fsync = off\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB");
+$server->append_conf('postgresql.conf',
+	"fsync = off\nmax_wal_size = 4GB\ndeadlock_timeout = 200ms\nautovacuum_naptime = 5s\nmaintenance_work_mem = 256MB\nwork_mem = 64MB"
+);
 $server->start;
-sub sql { return $server->safe_psql('postgres', $_[0]) }
+sub sql    { return $server->safe_psql('postgres', $_[0]) }
 sub as_joe { return $server->safe_psql('postgres', "SET ROLE regress_joe; SET search_path = shop, ids; $_[0]") }
 
 # ---- a table that refers to itself, one that does by two columns, and one that refers to that one by two
 sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE EXTENSION snowflake_ids_convert SCHEMA ids; GRANT USAGE ON SCHEMA ids TO PUBLIC;
-     CREATE ROLE regress_joe LOGIN; CREATE ROLE regress_clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO regress_clerk');
+     CREATE ROLE regress_joe LOGIN; CREATE ROLE regress_clerk LOGIN; CREATE SCHEMA shop AUTHORIZATION regress_joe; GRANT USAGE ON SCHEMA shop TO regress_clerk'
+);
 as_joe(<<"END");
 CREATE SEQUENCE refs;
 CREATE TABLE orders (
@@ -78,8 +81,10 @@ SELECT pg_get_statisticsobjdef(oid) FROM pg_statistic_ext ORDER BY 1;
 SELECT proname FROM pg_proc WHERE pronamespace = 'shop'::regnamespace ORDER BY 1;
 END
 }
+
 # Since 18 NOT NULL is a constraint with a name.
-sql(q{ALTER TABLE line RENAME CONSTRAINT line_order_id_not_null TO has_order; COMMENT ON CONSTRAINT has_order ON line IS 'always'}) if $server->pg_version >= 18;
+sql(q{ALTER TABLE line RENAME CONSTRAINT line_order_id_not_null TO has_order; COMMENT ON CONSTRAINT has_order ON line IS 'always'}
+) if $server->pg_version >= 18;
 my $shape = shape();
 
 # ---- others write, now and after; they get along without naming a key
@@ -93,42 +98,68 @@ UPDATE shop.orders o SET parent = p.id, parent_ref = p.ref FROM shop.orders p WH
 INSERT INTO shop.line (tenant, order_id, n, order_ref) SELECT tenant, id, nextval('shop.refs'), ref FROM shop.orders WHERE ref = :r;
 INSERT INTO shop.detail (order_id, n, order_ref) SELECT l.order_id, l.n, l.order_ref FROM shop.line l JOIN shop.orders o ON o.id = l.order_id WHERE o.ref = :p;
 END
+
 sub writers
 {
 	my ($out, $err) = ('', '');
-	my $run = IPC::Run::start([ 'pgbench', '-n', '-c', '2', '-R', '200', '-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script, $server->connstr('postgres') ],
-		'<', \undef, '>', \$out, '2>', \$err);
+	my $run = IPC::Run::start(
+		[   'pgbench', '-n', '-c', '2', '-R', '200', '-T', '600', '--max-tries=1000', '-D', "n=$rows", '-f', $script,
+			$server->connstr('postgres') ],
+		'<',
+		\undef,
+		'>',
+		\$out,
+		'2>',
+		\$err);
 	return { run => $run, out => \$out, err => \$err };
 }
-sub stop_writers { my ($w) = @_; $w->{run}->signal('INT'); eval { $w->{run}->finish }; return ${ $w->{err} } }
 
-sub progress { return sql("SELECT phase, coalesce(done, 0) FROM snowflake_ids_convert_progress WHERE relation = 'orders'::regclass") }
+sub stop_writers
+{
+	my ($w) = @_;
+	$w->{run}->signal('INT');
+	eval { $w->{run}->finish };
+	return ${ $w->{err} };
+}
+
+sub progress
+{
+	return sql(
+		"SELECT phase, coalesce(done, 0) FROM snowflake_ids_convert_progress WHERE relation = 'orders'::regclass");
+}
+
 sub wait_for
 {
 	my ($phase, $share) = @_;
 	my $seen = '';
-	eventually(sub {
-		my ($now, $done) = split /\|/, progress() || '|0';
-		$seen = $now if $now eq $phase && $done > 0;
-		return $seen || $now =~ /check|index|validate|done|ready/;
-	});
+	eventually(
+		sub {
+			my ($now, $done) = split /\|/, progress() || '|0';
+			$seen = $now if $now eq $phase && $done > 0;
+			return $seen || $now =~ /check|index|validate|done|ready/;
+		});
 	return $seen eq $phase;
 }
 
 # Small enough for the interruptions to come in time.
 my $batch = int($rows / 200) < 10000 ? int $rows / 200 : 10000;
-my $call = "SET ROLE regress_joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH, publications => true)";
+my $call =
+  "SET ROLE regress_joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH, publications => true)";
 sub call_text { my ($finish) = @_; return $call =~ s/FINISH/$finish/r =~ s/FIRE/false/r }
 
 # ---- what is in the way is said before anything changes
 my ($rc, $out, $err) = $server->psql('postgres', call_text('true'));
-like($err, qr/cannot convert column "id" of (shop\.)?orders.*trigger touch would fire for every row/s, 'a trigger that would fire is named');
+like(
+	$err,
+	qr/cannot convert column "id" of (shop\.)?orders.*trigger touch would fire for every row/s,
+	'a trigger that would fire is named');
 is(shape(), $shape, 'and nothing changed');
 sql('GRANT SET ON PARAMETER session_replication_role TO regress_joe');
 
 # ---- killed while it fills the keys, cancelled while it fills the rest, and resumed
 my $start = time;
 my ($writers, $session, $said, $before);
+
 # Where the machine stands still while it is looked at, it may be past that, and begins again.
 for (1 .. 10)
 {
@@ -158,70 +189,110 @@ for (1 .. 10)
 unlike($said, qr/ERROR/, 'writers had no errors but that');
 like($before, qr/^fill\|[1-9]/, "killed while keys are being filled: $before");
 my ($filled) = $before =~ /(\d+)$/;
-is(sql("SELECT count(*) >= $filled * 0.5 FROM orders WHERE snowflake_ids_new_2 IS NOT NULL"), 't', 'what was committed is there');
+is(sql("SELECT count(*) >= $filled * 0.5 FROM orders WHERE snowflake_ids_new_2 IS NOT NULL"),
+	't', 'what was committed is there');
 
 $writers = writers();
+
 # As if nothing had been said for a while, so that the first step says how far it is.
 sql("UPDATE snowflake_ids_convert.conversion SET told = told - interval '10 s'");
+
 # It comes as far as a row that another session has locked.
 my $holder = Session->new($server);
 $holder->ask("BEGIN; SELECT FROM shop.line WHERE order_ref = $rows / 2 AND n = 1 FOR NO KEY UPDATE");
 $session = Session->new($server);
 $session->send(call_text('false'));
-my $rate = eventually(sub { return sql("SELECT phase, per_second, remaining FROM ids.snowflake_ids_convert_progress WHERE phase IN ('fill', 'follow') AND per_second > 0 AND remaining IS NOT NULL") });
+my $rate = eventually(
+	sub {
+		return sql(
+			"SELECT phase, per_second, remaining FROM ids.snowflake_ids_convert_progress WHERE phase IN ('fill', 'follow') AND per_second > 0 AND remaining IS NOT NULL"
+		);
+	});
 like($rate, qr/^(fill|follow)\|[1-9][\d.]*\|\d\d:\d\d:\d\d/, "progress has a rate and the time that is left: $rate");
 ok(wait_for('follow'), 'resumed, and columns that refer to keys are being filled');
-sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%CALL%' AND pid <> pg_backend_pid() AND state = 'active'");
+sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%CALL%' AND pid <> pg_backend_pid() AND state = 'active'"
+);
 my $until_cancelled = $session->answer;
 like($until_cancelled, qr/canceling statement/, 'cancelled');
-like($until_cancelled, qr/NOTICE:  \S*orders: fill \S*orders, [1-9]\d* of [1-9]\d* rows, [1-9][\d.]* per second, \d\d:\d\d:\d\d left/, 'a notice has them, too');
+like(
+	$until_cancelled,
+	qr/NOTICE:  \S*orders: fill \S*orders, [1-9]\d* of [1-9]\d* rows, [1-9][\d.]* per second, \d\d:\d\d:\d\d left/,
+	'a notice has them, too');
 like(progress(), qr/^follow/, 'the phase is remembered');
 $holder->ask('ROLLBACK');
 {
 	my $other = Session->new($server);
-	$other->ask("BEGIN; SELECT phase FROM snowflake_ids_convert.my_conversion WHERE relation = 'orders'::regclass FOR UPDATE");
-	like(Session::ask_once($server, "SET lock_timeout = '1s';" . call_text('false')), qr/lock timeout/, 'one session at a time');
+	$other->ask(
+		"BEGIN; SELECT phase FROM snowflake_ids_convert.my_conversion WHERE relation = 'orders'::regclass FOR UPDATE");
+	like(
+		Session::ask_once($server, "SET lock_timeout = '1s';" . call_text('false')),
+		qr/lock timeout/,
+		'one session at a time');
 	$other->ask('ROLLBACK');
 }
-like(Session::ask_once($server, call_text('false') =~ s/'sno'/'mastic'/r), qr/converted in another way/, 'other arguments are refused');
+like(
+	Session::ask_once($server, call_text('false') =~ s/'sno'/'mastic'/r),
+	qr/converted in another way/,
+	'other arguments are refused');
 like(Session::ask_once($server, call_text('false')), qr/filled, and kept so/, 'resumed, and filled');
 
 # ---- filled, and not changed over: writes of all sorts
-is(as_joe("BEGIN; SET CONSTRAINTS ALL DEFERRED; INSERT INTO orders (id, parent, created, ref, parent_ref) VALUES (900000001, 900000002, now(), 900000001, 900000002);
+is( as_joe(
+		"BEGIN; SET CONSTRAINTS ALL DEFERRED; INSERT INTO orders (id, parent, created, ref, parent_ref) VALUES (900000001, 900000002, now(), 900000001, 900000002);
            INSERT INTO orders (id, created, ref) VALUES (900000002, now(), 900000002); COMMIT;
-           SELECT c.snowflake_ids_new_3 = p.snowflake_ids_new_2 FROM orders c JOIN orders p ON p.id = c.parent WHERE c.ref = 900000001"),
-	't', 'a row before the one that it refers to');
-is(as_joe("INSERT INTO line SELECT tenant, id, 1, ref FROM orders WHERE ref = 900000002; UPDATE orders SET id = 900000003 WHERE ref = 900000001;
+           SELECT c.snowflake_ids_new_3 = p.snowflake_ids_new_2 FROM orders c JOIN orders p ON p.id = c.parent WHERE c.ref = 900000001"
+	),
+	't',
+	'a row before the one that it refers to');
+is( as_joe(
+		"INSERT INTO line SELECT tenant, id, 1, ref FROM orders WHERE ref = 900000002; UPDATE orders SET id = 900000003 WHERE ref = 900000001;
            UPDATE line SET order_id = 900000003, order_ref = 900000001 WHERE order_ref = 900000002;
-           SELECT l.snowflake_ids_new_2 = o.snowflake_ids_new_2 FROM line l JOIN orders o ON o.id = l.order_id WHERE o.ref = 900000001"),
-	't', 'keys and references that change');
-is(sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 900000001);
-        RESET ROLE; SELECT count(*) FROM line WHERE snowflake_ids_new_2 IS NULL'), '0', 'a writer who may not read the keys');
+           SELECT l.snowflake_ids_new_2 = o.snowflake_ids_new_2 FROM line l JOIN orders o ON o.id = l.order_id WHERE o.ref = 900000001"
+	),
+	't',
+	'keys and references that change');
+is( sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 900000001);
+        RESET ROLE; SELECT count(*) FROM line WHERE snowflake_ids_new_2 IS NULL'),
+	'0',
+	'a writer who may not read the keys');
 {
 	my $repeatable = Session->new($server);
 	$repeatable->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM orders LIMIT 1');
-	is($repeatable->ask('INSERT INTO line SELECT tenant, id, 8, ref FROM orders WHERE ref = 900000001'), '', 'repeatable read');
+	is($repeatable->ask('INSERT INTO line SELECT tenant, id, 8, ref FROM orders WHERE ref = 900000001'),
+		'', 'repeatable read');
 	$repeatable->ask('COMMIT');
 }
+
 # Indexes are made without blocking writers: the call hands them over and waits. One that failed halfway is found.
 {
-	like(Session::ask_once($server, call_text('true')), qr/run the statements of snowflake_ids_convert_indexes/, 'the call waits for indexes');
+	like(
+		Session::ask_once($server, call_text('true')),
+		qr/run the statements of snowflake_ids_convert_indexes/,
+		'the call waits for indexes');
 	my $missing = sub { return split /\n/, as_joe("SELECT * FROM snowflake_ids_convert_indexes('orders')") };
 	my @statements = $missing->();
-	is(scalar(grep { /^CREATE (UNIQUE )?INDEX CONCURRENTLY snowflake_ids_index_\d+ ON shop\./ } @statements), 4, 'four are missing') or diag "@statements";
+	is(scalar(grep { /^CREATE (UNIQUE )?INDEX CONCURRENTLY snowflake_ids_index_\d+ ON shop\./ } @statements),
+		4, 'four are missing')
+	  or diag "@statements";
 	my $blocker = Session->new($server);
 	$blocker->ask('BEGIN; LOCK TABLE shop.line IN ROW EXCLUSIVE MODE');
 	my ($of_line) = grep { / ON shop\.line / } @statements;
 	my $maker = Session->new($server);
 	my $pid = $maker->ask('SET ROLE regress_joe; SELECT pg_backend_pid()');
 	$maker->send($of_line);
-	ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_progress_create_index WHERE pid = $pid AND phase ~ '^waiting'"), 'one waits for a writer');
+	ok( $server->poll_query_until(
+			'postgres',
+			"SELECT count(*) = 1 FROM pg_stat_progress_create_index WHERE pid = $pid AND phase ~ '^waiting'"),
+		'one waits for a writer');
 	sql("SELECT pg_cancel_backend($pid)");
 	like($maker->answer, qr/canceling statement/, 'and cannot be made');
 	$blocker->ask('ROLLBACK');
 	my @again = $missing->();
 	is(scalar(@again), 5, 'what it left has to go');
-	like(join("\n", @again), qr/^DROP INDEX CONCURRENTLY shop\.snowflake_ids_index_\d+\n\Q$of_line\E$/m, 'before it is made again');
+	like(
+		join("\n", @again),
+		qr/^DROP INDEX CONCURRENTLY shop\.snowflake_ids_index_\d+\n\Q$of_line\E$/m,
+		'before it is made again');
 	like(Session::ask_once($server, "SET ROLE regress_joe; $_"), qr/^(?!.*ERROR)/s, $_ =~ s/_\d+/_N/r) for @again;
 	is(join('', $missing->()), '', 'all are there');
 	my $index = sql("SELECT ('shop.snowflake_ids_index_' || 'by_parent'::regclass::oid)::regclass::oid");
@@ -231,40 +302,69 @@ is(sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 900000
 my $took = time - $start;
 $said = stop_writers($writers);
 unlike($said, qr/ERROR/, 'writers had no errors');
-note sprintf '%d keys, %s rows in all, writers beside, killed and cancelled: %.1f s', $rows, sql('SELECT rows FROM snowflake_ids_convert_progress'), $took;
+note sprintf '%d keys, %s rows in all, writers beside, killed and cancelled: %.1f s', $rows,
+  sql('SELECT rows FROM snowflake_ids_convert_progress'), $took;
 
 # ---- row by row
 sub verify
 {
 	my ($name) = @_;
-	is(sql('SELECT count(*) FROM old_orders o LEFT JOIN orders n USING (ref) WHERE n.ref IS NULL'), 0, "$name: no row is lost");
-	is(sql('SELECT count(*) FROM old_orders o JOIN orders n USING (ref)
-	        WHERE sno_timestamp(n.id) <> o.created - (extract(epoch FROM o.created) * 1000 % 4)::int * interval \'1 ms\''), 0, "$name: the time of each id is that of its row");
-	is(sql('SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY o.created, o.id) AS old_place, row_number() OVER (ORDER BY n.id) AS new_place
-	        FROM old_orders o JOIN orders n USING (ref)) AS t WHERE old_place <> new_place'), 0, "$name: the order of the rows is that of their ids");
+	is(sql('SELECT count(*) FROM old_orders o LEFT JOIN orders n USING (ref) WHERE n.ref IS NULL'),
+		0, "$name: no row is lost");
+	is( sql('SELECT count(*) FROM old_orders o JOIN orders n USING (ref)
+	        WHERE sno_timestamp(n.id) <> o.created - (extract(epoch FROM o.created) * 1000 % 4)::int * interval \'1 ms\''),
+		0,
+		"$name: the time of each id is that of its row");
+	is( sql('SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY o.created, o.id) AS old_place, row_number() OVER (ORDER BY n.id) AS new_place
+	        FROM old_orders o JOIN orders n USING (ref)) AS t WHERE old_place <> new_place'),
+		0,
+		"$name: the order of the rows is that of their ids");
 	is(sql('SELECT count(*) - count(DISTINCT id) FROM orders'), 0, "$name: no id twice");
-	is(sql('SELECT count(*) FROM orders n WHERE NOT EXISTS (SELECT FROM old_orders o WHERE o.ref = n.ref) AND n.id <= (SELECT ids.max(n.id) FROM old_orders o JOIN orders n USING (ref))'),
-		0, "$name: rows that came later sort after");
-	is(sql('SELECT count(*) FROM orders o LEFT JOIN orders p ON p.id = o.parent WHERE o.parent_ref IS DISTINCT FROM p.ref'), 0, "$name: parents");
-	is(sql('SELECT count(*) FROM line l LEFT JOIN orders o ON (o.tenant, o.id) = (l.tenant, l.order_id) WHERE l.order_ref IS DISTINCT FROM o.ref'), 0, "$name: lines");
-	is(sql('SELECT count(*) FROM detail d LEFT JOIN line l ON (l.order_id, l.n) = (d.order_id, d.n) WHERE d.order_ref IS DISTINCT FROM l.order_ref'), 0, "$name: details");
+	is( sql('SELECT count(*) FROM orders n WHERE NOT EXISTS (SELECT FROM old_orders o WHERE o.ref = n.ref) AND n.id <= (SELECT ids.max(n.id) FROM old_orders o JOIN orders n USING (ref))'
+		),
+		0,
+		"$name: rows that came later sort after");
+	is( sql('SELECT count(*) FROM orders o LEFT JOIN orders p ON p.id = o.parent WHERE o.parent_ref IS DISTINCT FROM p.ref'
+		),
+		0,
+		"$name: parents");
+	is( sql('SELECT count(*) FROM line l LEFT JOIN orders o ON (o.tenant, o.id) = (l.tenant, l.order_id) WHERE l.order_ref IS DISTINCT FROM o.ref'
+		),
+		0,
+		"$name: lines");
+	is( sql('SELECT count(*) FROM detail d LEFT JOIN line l ON (l.order_id, l.n) = (d.order_id, d.n) WHERE d.order_ref IS DISTINCT FROM l.order_ref'
+		),
+		0,
+		"$name: details");
 }
 verify('sno');
 cmp_ok(sql("SELECT count(*) FROM orders WHERE ref > $rows AND ref < 900000000"), '>', 0, 'writers wrote');
-is(sql('SELECT count(*) FROM old_orders o JOIN orders n USING (ref) WHERE touched > 0 AND parent_ref IS NOT DISTINCT FROM nullif(n.ref / 2, 0)') <= $rows / 20 ? 1 : 0, 1,
+is( sql('SELECT count(*) FROM old_orders o JOIN orders n USING (ref) WHERE touched > 0 AND parent_ref IS NOT DISTINCT FROM nullif(n.ref / 2, 0)'
+	) <= $rows / 20 ? 1 : 0,
+	1,
 	'the trigger fired for writers, not for the conversion');
-is(sql("SELECT count(*) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]} m FULL JOIN orders o ON o.id = m.new
-	        WHERE o.id IS NULL OR m.new IS NULL AND sno_timestamp(o.id) < (SELECT max(sno_timestamp(new)) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]})"), 0,
+is( sql("SELECT count(*) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]} m FULL JOIN orders o ON o.id = m.new
+	        WHERE o.id IS NULL OR m.new IS NULL AND sno_timestamp(o.id) < (SELECT max(sno_timestamp(new)) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]})"
+	),
+	0,
 	'the table of old and new keys has all rows, but for those that came after it was complete');
-is(sql("SELECT has_table_privilege('regress_clerk', 'shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]}', 'SELECT')"), 'f', 'and is not for others');
+is( sql("SELECT has_table_privilege('regress_clerk', 'shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]}', 'SELECT')"
+	),
+	'f',
+	'and is not for others');
 as_joe("SELECT snowflake_ids_convert_forget('orders')");
-is(sql("INSERT INTO orders (created) VALUES (now()) RETURNING id > (SELECT ids.max(id) FROM orders)"), 't', 'the next id is above all');
-is(shape() =~ s/OPERATOR\(ids\.<>\)/<>/gr, $shape, 'constraints, indexes, triggers, privileges, comments, statistics and publications are as they were');
-is(sql("SELECT count(*) FROM pg_class WHERE relname ~ 'snowflake_ids_' AND relnamespace = 'shop'::regnamespace"), 0, 'nothing is left over');
+is(sql("INSERT INTO orders (created) VALUES (now()) RETURNING id > (SELECT ids.max(id) FROM orders)"),
+	't', 'the next id is above all');
+is(shape() =~ s/OPERATOR\(ids\.<>\)/<>/gr,
+	$shape, 'constraints, indexes, triggers, privileges, comments, statistics and publications are as they were');
+is(sql("SELECT count(*) FROM pg_class WHERE relname ~ 'snowflake_ids_' AND relnamespace = 'shop'::regnamespace"),
+	0, 'nothing is left over');
 is(sql("SELECT to_regclass('orders_id_seq') IS NULL"), 't', 'not even the sequence');
 
 # ---- uuid and identity keys, in place, with a text that is not unique by time; a conversion given up
-for my $case ([ 'uuid', 'uuid DEFAULT gen_random_uuid()', 'mastic' ], [ 'identity', 'int GENERATED ALWAYS AS IDENTITY', 'snowflake_si' ])
+for my $case (
+	[ 'uuid', 'uuid DEFAULT gen_random_uuid()', 'mastic' ],
+	[ 'identity', 'int GENERATED ALWAYS AS IDENTITY', 'snowflake_si' ])
 {
 	my ($name, $type, $format) = @$case;
 	as_joe(<<"END");
@@ -274,41 +374,69 @@ INSERT INTO by_$name (note, created) SELECT i, timestamptz '2026-02-01 00:00:00+
 INSERT INTO of_$name SELECT id, note FROM by_$name;
 CREATE TABLE old_$name AS SELECT * FROM by_$name;
 END
-	my $call = "SET client_min_messages = warning; CALL ids.snowflake_ids_convert('by_$name', 'id', '$format', 'created', keep_position => true, spill => true";
-	my $were = sql("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('by_$name'::regclass, 'of_$name'::regclass) ORDER BY conname");
+	my $call =
+	  "SET client_min_messages = warning; CALL ids.snowflake_ids_convert('by_$name', 'id', '$format', 'created', keep_position => true, spill => true";
+	my $were = sql(
+		"SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('by_$name'::regclass, 'of_$name'::regclass) ORDER BY conname"
+	);
 	as_joe("$call, finish => false)");
 	as_joe("SELECT snowflake_ids_convert_undo('by_$name')");
-	is(sql("SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'by_$name'::regclass AND attnum > 0 AND NOT attisdropped"),
-		'note id created', "$name: given up");
+	is( sql("SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'by_$name'::regclass AND attnum > 0 AND NOT attisdropped"
+		),
+		'note id created',
+		"$name: given up");
 	as_joe("$call)");
-	is(sql("SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'by_$name'::regclass AND attnum > 0 AND NOT attisdropped"),
-		'note text, id ' . ($format eq 'mastic' ? 'mastic' : 'bigint') . ', created timestamp with time zone', "$name: the column is where it was");
-	is(sql("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('by_$name'::regclass, 'of_$name'::regclass) ORDER BY conname"), $were, "$name: constraints");
-	is(sql("SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY o.created, o.id) AS old_place, row_number() OVER (ORDER BY n.id) AS new_place
-	        FROM old_$name o JOIN by_$name n USING (note)) AS t WHERE old_place <> new_place"), 0, "$name: order");
-	is(sql("SELECT count(*) FROM by_$name b JOIN of_$name o ON o.key = b.id WHERE o.note = b.note"), 3000, "$name: references");
-	is(sql("SELECT max(${format}_timestamp(n.id) - n.created) < interval '10 ms', min(${format}_timestamp(n.id) - n.created) >= '0' FROM by_$name n"), 't|t', "$name: times, spilled");
-	is(sql("INSERT INTO by_$name (created) VALUES (now()) RETURNING id > (SELECT max(id) FROM by_$name)"), 't', "$name: the next id is above all");
+	is( sql("SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'by_$name'::regclass AND attnum > 0 AND NOT attisdropped"
+		),
+		'note text, id ' . ($format eq 'mastic' ? 'mastic' : 'bigint') . ', created timestamp with time zone',
+		"$name: the column is where it was");
+	is( sql("SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid IN ('by_$name'::regclass, 'of_$name'::regclass) ORDER BY conname"
+		),
+		$were,
+		"$name: constraints");
+	is( sql("SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY o.created, o.id) AS old_place, row_number() OVER (ORDER BY n.id) AS new_place
+	        FROM old_$name o JOIN by_$name n USING (note)) AS t WHERE old_place <> new_place"),
+		0,
+		"$name: order");
+	is(sql("SELECT count(*) FROM by_$name b JOIN of_$name o ON o.key = b.id WHERE o.note = b.note"),
+		3000, "$name: references");
+	is( sql("SELECT max(${format}_timestamp(n.id) - n.created) < interval '10 ms', min(${format}_timestamp(n.id) - n.created) >= '0' FROM by_$name n"
+		),
+		't|t',
+		"$name: times, spilled");
+	is(sql("INSERT INTO by_$name (created) VALUES (now()) RETURNING id > (SELECT max(id) FROM by_$name)"),
+		't', "$name: the next id is above all");
 }
 
 # ---- a transaction that does not end: the conversion waits for it, and nobody waits behind the conversion
 {
-	sql("CREATE TABLE held (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01'); INSERT INTO held VALUES (1)");
+	sql("CREATE TABLE held (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01'); INSERT INTO held VALUES (1)"
+	);
 	my $holder = Session->new($server);
 	$holder->ask('BEGIN; INSERT INTO held VALUES (2)');
 	my $convert = "CALL ids.snowflake_ids_convert('held', 'id', 'mastic', 'created', concurrently => false)";
-	like(Session::ask_once($server, "SET lock_timeout = '200ms'; $convert"), qr/could not lock \S*held within lock_timeout/, 'a conversion that may not wait for long');
-	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"), 'prepare', 'has begun, and changed nothing');
+	like(
+		Session::ask_once($server, "SET lock_timeout = '200ms'; $convert"),
+		qr/could not lock \S*held within lock_timeout/,
+		'a conversion that may not wait for long');
+	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"),
+		'prepare', 'has begun, and changed nothing');
 	my $session = Session->new($server);
 	my $backend = $session->ask('SELECT pg_backend_pid()');
 	$session->send($convert);
-	ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE pid = $backend AND mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'held'::regclass"),
+	ok( $server->poll_query_until(
+			'postgres',
+			"SELECT count(*) = 1 FROM pg_locks WHERE pid = $backend AND mode = 'AccessExclusiveLock' AND NOT granted AND relation = 'held'::regclass"
+		),
 		'one that may asks for a strong lock');
+
 	for my $id (3 .. 5)
 	{
-		unlike(Session::ask_once($server, "SET lock_timeout = '30s'; INSERT INTO held VALUES ($id)"), qr/ERROR/, 'others write while it waits');
+		unlike(Session::ask_once($server, "SET lock_timeout = '30s'; INSERT INTO held VALUES ($id)"),
+			qr/ERROR/, 'others write while it waits');
 	}
-	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"), 'prepare', 'it waits still');
+	is(sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'held'::regclass"),
+		'prepare', 'it waits still');
 	$holder->ask('COMMIT');
 	like($session->answer, qr/done$/, 'and ends when it can');
 	is(sql('SELECT count(*), count(DISTINCT id) FROM held'), '5|5', 'with all rows');
@@ -322,7 +450,9 @@ END
 	     INSERT INTO of_race VALUES (7)");
 	my $session = Session->new($server);
 	$session->ask("SET work_mem = '64kB'");
-	$session->send("CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', batch_size => 100000, finish => false)");
+	$session->send(
+		"CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', batch_size => 100000, finish => false)");
+
 	# The sort spills, so it can be seen that the rows are read.
 	sql(<<'END');
 DO $$
@@ -337,17 +467,29 @@ UPDATE race SET created = clock_timestamp() WHERE id <= 3;
 END
 	my $meanwhile = sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass");
 	like($session->answer, qr/filled, and kept so/, "times that change in phase $meanwhile");
-	is(sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"),
-		0, 'no id is made of a time that the generator has not passed');
+	is( sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"
+		),
+		0,
+		'no id is made of a time that the generator has not passed');
+
 	# A reference that is checked later keeps the key with the row that it was looked up in until then.
 	$session->ask('BEGIN; INSERT INTO of_race VALUES (7)');
 	my $pass = 'BEGIN; DELETE FROM race WHERE id = 7; INSERT INTO race VALUES (7, now()); COMMIT';
-	like(Session::ask_once($server, "SET lock_timeout = '300ms'; $pass"), qr/lock timeout/, 'a key does not pass to another row while somebody refers to it');
+	like(
+		Session::ask_once($server, "SET lock_timeout = '300ms'; $pass"),
+		qr/lock timeout/,
+		'a key does not pass to another row while somebody refers to it');
 	$session->ask('COMMIT');
 	sql($pass);
-	is(sql('SELECT count(*) FROM of_race o JOIN race r ON r.id = o.race WHERE o.snowflake_ids_new_1 = r.snowflake_ids_new_1'), 2, 'and what refers to it follows');
+	is( sql('SELECT count(*) FROM of_race o JOIN race r ON r.id = o.race WHERE o.snowflake_ids_new_1 = r.snowflake_ids_new_1'
+		),
+		2,
+		'and what refers to it follows');
 	sql("SELECT snowflake_ids_convert_undo('race')");
-	like(Session::ask_once($server, "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)"), qr/filled, and kept so/, 'the same times, later');
+	like(
+		Session::ask_once($server, "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)"),
+		qr/filled, and kept so/,
+		'the same times, later');
 }
 $server->stop;
 done_testing();

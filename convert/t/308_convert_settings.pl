@@ -11,6 +11,7 @@ $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\njit = off\nlog_statement = none");
 $server->start;
 sub sql { return $server->safe_psql('postgres', $_[0]) }
+
 sub try
 {
 	my ($script) = @_;
@@ -18,15 +19,22 @@ sub try
 	return $status == 0 ? '' : $err =~ s/^(?!.*ERROR:).*\n//gmr || $err;
 }
 
-sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE EXTENSION snowflake_ids_convert SCHEMA ids; ALTER DATABASE postgres SET search_path = "App", ids');
-my %format = (sno => [ '4 ms', '2025-06-30 23:59:59.123' ], mastic => [ '1 ms', '2026-02-01 12:00:00.123' ], snowflake_si => [ '1 ms', '2026-02-01 12:00:00.123' ]);
+sql('CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE EXTENSION snowflake_ids_convert SCHEMA ids; ALTER DATABASE postgres SET search_path = "App", ids'
+);
+my %format = (
+	sno => [ '4 ms', '2025-06-30 23:59:59.123' ],
+	mastic => [ '1 ms', '2026-02-01 12:00:00.123' ],
+	snowflake_si => [ '1 ms', '2026-02-01 12:00:00.123' ]);
 
 # Two tables, with names, a check and an index whose text needs care. Times around a change of the clock, where the format
 # reaches back so far.
 sub make_tables
 {
 	my ($format, $key, $time) = @_;
-	my $more = $format eq 'sno' ? ", ('2025-03-30 01:30:00.001'), ('2025-03-30 02:30:00'), ('2025-10-26 02:30:00.987'), ('2025-11-02 01:30')" : '';
+	my $more =
+	  $format eq 'sno'
+	  ? ", ('2025-03-30 01:30:00.001'), ('2025-03-30 02:30:00'), ('2025-10-26 02:30:00.987'), ('2025-11-02 01:30')"
+	  : '';
 	sql(<<"END");
 SET client_min_messages = error;
 DROP SCHEMA IF EXISTS "App" CASCADE;
@@ -49,9 +57,13 @@ sub convert
 {
 	my ($settings, $zone, $format, $key, $time, $settings_of_writers) = @_;
 	make_tables($format, $key, $time);
-	my ($set, $set_of_writers) = map { "SET client_min_messages = error;\nSET timezone = '$zone';\n" . join '', map { "SET $_;\n" } @$_ }
-	  $settings, $settings_of_writers // $settings;
-	my $call = qq[CALL ids.snowflake_ids_convert('"App"."Key"', 'id', '$format', 'created', batch_size => 2, finish => FINISH, concurrently => false);\n];
+	my ($set, $set_of_writers) = map {
+		"SET client_min_messages = error;\nSET timezone = '$zone';\n" . join '',
+		  map { "SET $_;\n" }
+		  @$_
+	} $settings, $settings_of_writers // $settings;
+	my $call =
+	  qq[CALL ids.snowflake_ids_convert('"App"."Key"', 'id', '$format', 'created', batch_size => 2, finish => FINISH, concurrently => false);\n];
 	my $new_key = $key eq 'uuid' ? 'gen_random_uuid()' : '(SELECT 100 + count(*) FROM "App"."Key")';
 	my $error = try($set . $call =~ s/FINISH/false/r);
 	return $error if $error;
@@ -90,59 +102,110 @@ SELECT 'rows: ' || count(*) FROM "of Key" HAVING count(*) <> (SELECT count(*) FR
 END
 	return $wrong if $wrong;
 	my ($status, $out, $again) = $server->psql('postgres', $set . $call =~ s/FINISH/true/r);
-	return $again =~ /has been converted|cannot convert a key of type (ids\.)?(sno|mastic)/ ? '' : "was converted again: $again";
+	return $again =~ /has been converted|cannot convert a key of type (ids\.)?(sno|mastic)/
+	  ? ''
+	  : "was converted again: $again";
 }
 
 # ---- zones and date styles: text of a time, read again, may be another time
 my @styles = ('SQL, DMY', 'Postgres, MDY', 'German');
-for my $zone ([ 'Asia/Shanghai', 'uuid', 'timestamptz' ], [ 'Asia/Kolkata', 'uuid', 'timestamptz' ], [ 'America/St_Johns', 'int', 'timestamp' ])
+for my $zone (
+	[ 'Asia/Shanghai', 'uuid', 'timestamptz' ],
+	[ 'Asia/Kolkata', 'uuid', 'timestamptz' ],
+	[ 'America/St_Johns', 'int', 'timestamp' ])
 {
 	for my $n (0 .. 2)
 	{
 		my $format = (sort keys %format)[$n];
-		is(convert([ "datestyle = '$styles[0]'" ], $zone->[0], $format, $zone->[1], $zone->[2]), '', "$zone->[0], $styles[0]: $format of $zone->[2]");
+		is(convert(["datestyle = '$styles[0]'"], $zone->[0], $format, $zone->[1], $zone->[2]),
+			'', "$zone->[0], $styles[0]: $format of $zone->[2]");
 		push @styles, shift @styles;
 	}
 	push @styles, shift @styles;
 }
+
 # A name of a zone with summer time that is an abbreviation without it, too; and a zone that has no name
 is(convert([], 'CET', 'sno', 'int', 'timestamp'), '', 'CET');
 is(convert([], '<+0530>-05:30', 'sno', 'int', 'date'), '', '+05:30');
 
 # ---- what is known to change how text is read or written, alone
-is(convert([$_], 'Europe/Berlin', 'snowflake_si', 'int', 'timestamptz'), '', $_) for 'standard_conforming_strings = off', 'quote_all_identifiers = on';
+is(convert([$_], 'Europe/Berlin', 'snowflake_si', 'int', 'timestamptz'), '', $_)
+  for 'standard_conforming_strings = off', 'quote_all_identifiers = on';
 
-is(convert([], 'UTC', 'mastic', 'int', 'timestamptz', ['quote_all_identifiers = on']), '', 'quote_all_identifiers = on, of writers only');
-is(convert(['quote_all_identifiers = on'], 'UTC', 'mastic', 'int', 'timestamptz', []), '', 'quote_all_identifiers = on, not of writers');
+is(convert([], 'UTC', 'mastic', 'int', 'timestamptz', ['quote_all_identifiers = on']),
+	'', 'quote_all_identifiers = on, of writers only');
+is(convert(['quote_all_identifiers = on'], 'UTC', 'mastic', 'int', 'timestamptz', []),
+	'', 'quote_all_identifiers = on, not of writers');
 
 # ---- everything else, several at once
 my $parallel = $server->pg_version >= 16 ? 'debug_parallel_query' : 'force_parallel_mode';
 my @odd = (
-	[ 'standard_conforming_strings = off', 'quote_all_identifiers = on', 'backslash_quote = off', 'escape_string_warning = off', "datestyle = 'SQL'",
-		'intervalstyle = iso_8601', "timezone_abbreviations = 'India'", 'plpgsql.variable_conflict = use_column' ],
-	[ 'intervalstyle = sql_standard', 'bytea_output = escape', 'extra_float_digits = -15', 'xmloption = document', 'xmlbinary = hex', 'array_nulls = off',
-		'transform_null_equals = on', 'row_security = off', 'session_replication_role = local', 'plpgsql.variable_conflict = use_variable' ],
-	[ 'session_replication_role = replica', 'check_function_bodies = off', 'plan_cache_mode = force_generic_plan', 'search_path = pg_temp',
-		'enable_seqscan = off', 'exit_on_error = on' ],
-	[ 'plan_cache_mode = force_custom_plan', "search_path = ''", "plpgsql.extra_errors = 'all'", 'enable_indexscan = off', 'enable_nestloop = off',
-		'client_min_messages = debug5', "$parallel = on", 'default_transaction_deferrable = on' ],
-	[ "work_mem = '64kB'", 'constraint_exclusion = on', 'from_collapse_limit = 1', 'join_collapse_limit = 1', 'geqo_threshold = 2', 'synchronous_commit = off',
-		'default_statistics_target = 1', 'lo_compat_privileges = on', 'default_tablespace = pg_default', 'vacuum_cost_delay = 1', "lc_messages = 'C'", "client_encoding = 'LATIN1'",
-		$server->safe_psql('postgres', "SELECT 1 FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'") ? "restrict_nonsystem_relation_kind = 'foreign-table'" : () ]);
+	[   'standard_conforming_strings = off',
+		'quote_all_identifiers = on',
+		'backslash_quote = off',
+		'escape_string_warning = off',
+		"datestyle = 'SQL'",
+		'intervalstyle = iso_8601',
+		"timezone_abbreviations = 'India'",
+		'plpgsql.variable_conflict = use_column' ],
+	[   'intervalstyle = sql_standard',
+		'bytea_output = escape',
+		'extra_float_digits = -15',
+		'xmloption = document',
+		'xmlbinary = hex',
+		'array_nulls = off',
+		'transform_null_equals = on',
+		'row_security = off',
+		'session_replication_role = local',
+		'plpgsql.variable_conflict = use_variable' ],
+	[   'session_replication_role = replica',
+		'check_function_bodies = off',
+		'plan_cache_mode = force_generic_plan',
+		'search_path = pg_temp',
+		'enable_seqscan = off',
+		'exit_on_error = on' ],
+	[   'plan_cache_mode = force_custom_plan',
+		"search_path = ''",
+		"plpgsql.extra_errors = 'all'",
+		'enable_indexscan = off',
+		'enable_nestloop = off',
+		'client_min_messages = debug5',
+		"$parallel = on",
+		'default_transaction_deferrable = on' ],
+	[   "work_mem = '64kB'",
+		'constraint_exclusion = on',
+		'from_collapse_limit = 1',
+		'join_collapse_limit = 1',
+		'geqo_threshold = 2',
+		'synchronous_commit = off',
+		'default_statistics_target = 1',
+		'lo_compat_privileges = on',
+		'default_tablespace = pg_default',
+		'vacuum_cost_delay = 1',
+		"lc_messages = 'C'",
+		"client_encoding = 'LATIN1'",
+		$server->safe_psql('postgres', "SELECT 1 FROM pg_settings WHERE name = 'restrict_nonsystem_relation_kind'")
+		? "restrict_nonsystem_relation_kind = 'foreign-table'"
+		: () ]);
 for my $n (0 .. $#odd)
 {
 	my $format = (sort keys %format)[ $n % 3 ];
-	is(convert($odd[$n], 'Asia/Kolkata', $format, $n % 2 ? 'int' : 'uuid', $n % 2 ? 'date' : 'timestamptz'), '', "$format: " . join ', ', @{ $odd[$n] });
+	is( convert($odd[$n], 'Asia/Kolkata', $format, $n % 2 ? 'int' : 'uuid', $n % 2 ? 'date' : 'timestamptz'),
+		'',
+		"$format: " . join ', ',
+		@{ $odd[$n] });
 }
 
 # ---- refused, and nothing has changed
-for my $refused ([ 'default_transaction_read_only = on', qr/cannot convert in a read-only transaction/ ],
+for my $refused (
+	[ 'default_transaction_read_only = on', qr/cannot convert in a read-only transaction/ ],
 	[ 'default_transaction_isolation = serializable', qr/cannot convert in isolation level serializable/ ],
 	[ "default_transaction_isolation = 'repeatable read'", qr/cannot convert in isolation level repeatable read/ ])
 {
 	my ($setting, $error) = @$refused;
 	like(convert([$setting], 'UTC', 'sno', 'int', 'timestamptz'), $error, $setting);
-	is(sql(q[SELECT count(*) FROM pg_attribute WHERE attrelid = '"Key"'::regclass AND attnum > 0]), 4, 'and nothing has changed');
+	is(sql(q[SELECT count(*) FROM pg_attribute WHERE attrelid = '"Key"'::regclass AND attnum > 0]),
+		4, 'and nothing has changed');
 }
 $server->stop;
 done_testing();

@@ -100,8 +100,9 @@ for my $name (sort keys %scripts)
 sub pgbench
 {
 	my ($database, $clients, $transactions) = @_;
-	return [ 'pgbench', '-n', '-M', 'prepared', '-D', 'seq=0', '-c', $clients, '-j', 4, '-t', $transactions, '--random-seed=4711',
-		@files, $node->connstr($database) ];
+	return [
+		'pgbench', '-n', '-M', 'prepared', '-D', 'seq=0', '-c', $clients, '-j', 4, '-t', $transactions,
+		'--random-seed=4711', @files, $node->connstr($database) ];
 }
 my ($out, $other_out) = ('', '');
 my $started = time;
@@ -144,15 +145,21 @@ $drawn += check('si_drawn', 'Snowflake-SI', 'id', 'client');
 cmp_ok($drawn, '>=', 5_000_000, 'five million ids in all');
 diag sprintf '%d ids in %d s by %d clients, singly and in bulk', $drawn, $seconds, $clients + 8;
 
-is($node->safe_psql('postgres', "SELECT string_agg(DISTINCT sno_partition(id)::text, ' ') FROM sno_drawn"), '3 500', 'both partitions were drawn from');
-is( $node->safe_psql('postgres', "SELECT string_agg(format, ' ' ORDER BY format) FROM snowflake_ids_stats WHERE overflow_waits > 0 AND format = 'snowflake_si'"),
+is($node->safe_psql('postgres', "SELECT string_agg(DISTINCT sno_partition(id)::text, ' ') FROM sno_drawn"),
+	'3 500', 'both partitions were drawn from');
+is( $node->safe_psql(
+		'postgres',
+		"SELECT string_agg(format, ' ' ORDER BY format) FROM snowflake_ids_stats WHERE overflow_waits > 0 AND format = 'snowflake_si'"
+	),
 	'snowflake_si',
 	'Snowflake-SI was used up and waited for');
 is($node->safe_psql('postgres', 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits any more');
 
 # That this test would see what it looks for.
-$node->safe_psql('postgres', 'INSERT INTO si_drawn SELECT client, seq, place - 1, id FROM si_drawn WHERE client = 1 ORDER BY id LIMIT 1');
-is( $node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM si_drawn'), 1, 'a repeated id would be seen');
+$node->safe_psql('postgres',
+	'INSERT INTO si_drawn SELECT client, seq, place - 1, id FROM si_drawn WHERE client = 1 ORDER BY id LIMIT 1');
+is($node->safe_psql('postgres', 'SELECT count(*) - count(DISTINCT id) FROM si_drawn'), 1,
+	'a repeated id would be seen');
 
 $node->stop;
 done_testing();

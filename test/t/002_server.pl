@@ -12,6 +12,7 @@ use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('primary');
 $node->init(allows_streaming => 1);
+
 # The library is not loaded yet: its settings stand in the file all the same.
 $node->append_conf('postgresql.conf', <<'END');
 restart_after_crash = on
@@ -22,6 +23,7 @@ $node->start;
 # Ids in the order in which they were drawn, whichever session and server life they are from.
 my %last;
 my $draws = 0;
+
 sub goes_up
 {
 	my ($what, $server) = @_;
@@ -30,6 +32,7 @@ sub goes_up
 SELECT gen_sno(), gen_mastic(), gen_snowflake_si(), (SELECT min(id) FROM gen_sno_series(1000) AS id);
 END
 	my %drawn = (mastic => sprintf('%020d', $mastic), snowflake_si => sprintf('%020d', $si), sno => $sno);
+
 	# The text of sno is in the order of its bytes.
 	ok(!grep({ defined $last{$_} && $drawn{$_} le $last{$_} } keys %drawn) && $series gt $sno, "ids go up: $what")
 	  or diag explain { last => \%last, drawn => \%drawn, series => $series };
@@ -41,14 +44,18 @@ sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 goes_up('the first ones');
 is(value('SELECT sno_partition(gen_sno())'), 21, 'the setting in the file holds');
-is(value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids_status()'), '21|configuration file|ready', 'and the status says so');
+is( value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids_status()'),
+	'21|configuration file|ready',
+	'and the status says so');
 
 # ---- files
 my $ledger = $node->data_dir . '/snowflake_ids.ledger';
 ok(-f $ledger, 'the ledger is in the data directory');
 is((stat $ledger)[3], 1, 'it has one name');
 my @ours = glob $node->data_dir . '/snowflake_ids*';
-is(join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours), join(' ', ('600') x @ours), 'our files have the mode of the server\'s');
+is( join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours),
+	join(' ', ('600') x @ours),
+	'our files have the mode of the server\'s');
 ok(!grep({ /\.tmp$/ } @ours), 'nothing temporary is left');
 
 # ---- restarts
@@ -57,8 +64,10 @@ goes_up('clean restart');
 $node->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'");
 $node->restart;
 goes_up('with preloading');
-is($node->safe_psql('postgres', 'SHOW snowflake_ids.machine_id'), '21', 'preloaded, settings are known before the first use');
-my ($rc, $out, $err) = $node->psql('postgres', 'SELECT 1', extra_params => [ '-d', $node->connstr('postgres') . " options='-c snowflake_ids.machine_id=9'" ]);
+is($node->safe_psql('postgres', 'SHOW snowflake_ids.machine_id'),
+	'21', 'preloaded, settings are known before the first use');
+my ($rc, $out, $err) = $node->psql('postgres', 'SELECT 1',
+	extra_params => [ '-d', $node->connstr('postgres') . " options='-c snowflake_ids.machine_id=9'" ]);
 like($err, qr/parameter "snowflake_ids.machine_id" cannot be changed/, 'and cannot be set by who connects');
 $node->restart;
 goes_up('restart with preloading');
@@ -70,8 +79,16 @@ $node->restart;
 goes_up('without preloading again');
 {
 	my $mark = -s $node->logfile;
-	my $psql = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . ' application_name=victim', '-c', 'SELECT gen_sno(), pg_sleep(300)' ], '>', \my $o, '2>', \my $e);
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'victim' AND wait_event = 'PgSleep'");
+	my $psql = IPC::Run::start(
+		[   'psql', '-XAtq',
+			'-d', $node->connstr('postgres') . ' application_name=victim',
+			'-c', 'SELECT gen_sno(), pg_sleep(300)' ],
+		'>',
+		\my $o,
+		'2>',
+		\my $e);
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'victim' AND wait_event = 'PgSleep'");
 	kill 'KILL', value("SELECT pid FROM pg_stat_activity WHERE application_name = 'victim'");
 	$psql->finish;
 	$node->wait_for_log(qr/all server processes terminated; reinitializing/, $mark);
@@ -105,17 +122,27 @@ $standby->start;
 $node->wait_for_catchup($standby);
 
 # ---- a standby
-for my $call ('gen_sno()', 'gen_sno(0, 5)', 'gen_sno_at(now())', 'gen_mastic()', 'gen_snowflake_si()', '(SELECT max(id) FROM gen_mastic_series(3) AS id)')
+for my $call (
+	'gen_sno()', 'gen_sno(0, 5)',
+	'gen_sno_at(now())', 'gen_mastic()',
+	'gen_snowflake_si()', '(SELECT max(id) FROM gen_mastic_series(3) AS id)')
 {
 	my ($rc, $out, $err) = $standby->psql('postgres', "\\set VERBOSITY verbose\nSELECT $call");
 	like($err, qr/ERROR:  55000: cannot .*HINT:  .*gen_gid\(\)/s, "a standby refuses $call, with a hint");
 }
-is($standby->safe_psql('postgres', "SELECT gid_kind(gen_gid('log')), (SELECT count(DISTINCT id) FROM gen_gid_series('volume', 1000) AS id)"), 'log|1000', 'gen_gid() works there');
-is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids_status()'), '21|t', 'the status says why');
+is( $standby->safe_psql(
+		'postgres',
+		"SELECT gid_kind(gen_gid('log')), (SELECT count(DISTINCT id) FROM gen_gid_series('volume', 1000) AS id)"),
+	'log|1000',
+	'gen_gid() works there');
+is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids_status()'),
+	'21|t', 'the status says why');
 
 # ---- make installcheck leads generators back, and refuses a server on which another database has the extension
 {
-	my @refuses = ("$ENV{SNOWFLAKE_IDS_SRC}/tools/refuse-used-server", $node->can('installed_command') ? $node->installed_command('psql') : 'psql');
+	my @refuses = (
+		"$ENV{SNOWFLAKE_IDS_SRC}/tools/refuse-used-server",
+		$node->can('installed_command') ? $node->installed_command('psql') : 'psql');
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port);
 	delete local $ENV{THROW_AWAY};
 	my ($out, $err) = run_command([ @refuses, 'contrib_regression' ]);
@@ -126,6 +153,7 @@ is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflak
 }
 
 $node->stop;
+
 # From 18 on a cluster has checksums from the start.
 my @changes = $node->pg_version >= 18 ? ('--disable', '--enable') : ('--enable');
 command_ok([ 'pg_checksums', $_, '-D', $node->data_dir ], "pg_checksums $_") for @changes;
@@ -140,7 +168,9 @@ $group->init(extra => ['--allow-group-access']);
 $group->start;
 $group->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; SELECT gen_sno()');
 @ours = glob $group->data_dir . '/snowflake_ids*';
-is(join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours), join(' ', ('640') x @ours), 'initdb -g: our files can be read by the group, as the server\'s');
+is( join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours),
+	join(' ', ('640') x @ours),
+	'initdb -g: our files can be read by the group, as the server\'s');
 $group->stop;
 
 done_testing();

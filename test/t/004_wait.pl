@@ -24,6 +24,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
 # Who was terminated has heard of it before it has cleaned up.
 sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids_stats') }
 
@@ -33,15 +34,20 @@ caught_up($node);
 #
 # Rates are those of the format, whatever the demand
 #
-for my $case (
-	[ 'snowflake_si', 'gen_snowflake_si()',   2, 1000, 'snowflake_si_timestamp(id)' ],
-	[ 'sno',          'gen_sno()',            6, 1500, 'sno_timestamp(id)' ])
+for my $case ([ 'snowflake_si', 'gen_snowflake_si()', 2, 1000, 'snowflake_si_timestamp(id)' ],
+	[ 'sno', 'gen_sno()', 6, 1500, 'sno_timestamp(id)' ])
 {
 	my ($format, $call, $pool, $count, $time) = @$case;
-	is( value("SELECT max(n) FROM (SELECT count(*) AS n FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s GROUP BY $time) AS t"),
-		$pool, "$format: never more than $pool in a tick");
-	is(value("SELECT count(DISTINCT id) FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s"), $count, "$format: all of $count are given");
-	my ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET snowflake_ids.overflow = error; SELECT count($call) FROM generate_series(1, 100000)");
+	is( value(
+			"SELECT max(n) FROM (SELECT count(*) AS n FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s GROUP BY $time) AS t"
+		),
+		$pool,
+		"$format: never more than $pool in a tick");
+	is(value("SELECT count(DISTINCT id) FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s"),
+		$count, "$format: all of $count are given");
+	my ($rc, undef, $err) = $node->psql('postgres',
+		"\\set VERBOSITY verbose\nSET snowflake_ids.overflow = error; SELECT count($call) FROM generate_series(1, 100000)"
+	);
 	isnt($rc, 0, "$format: overflow = error is one");
 	like($err, qr/ERROR:  2200H: .*overflow\nDETAIL:  All $pool ids of this tick/s, "$format: which one");
 	like($err, qr/HINT:  .*snowflake_ids\.overflow/, "$format: with a hint");
@@ -51,11 +57,13 @@ for my $case (
 # max_wait. Ticks are so short that only a hundred sessions could make one wait for long: 1 ms of patience lasts for
 # less than a tick of sno.
 #
-my ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET snowflake_ids.max_wait = 1; SELECT count(gen_sno()) FROM generate_series(1, 100000)");
+my ($rc, undef, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nSET snowflake_ids.max_wait = 1; SELECT count(gen_sno()) FROM generate_series(1, 100000)");
 isnt($rc, 0, 'max_wait: too short for a tick');
 like($err, qr/ERROR:  55P03: gave up waiting for a sno id after 1 ms\n/, 'max_wait: which error');
 like($err, qr/HINT:  .*snowflake_ids\.max_wait/, 'max_wait: with a hint');
-is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}), 60, 'max_wait: long enough for many ticks');
+is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}),
+	60, 'max_wait: long enough for many ticks');
 
 #
 # What ends a wait: each leaves nobody counted as waiting
@@ -65,20 +73,33 @@ my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
 # Starts a session that draws and waits for as long as it is let, and gives its process id and its handle. Each has a
 # name of its own: the one before may take a while to end.
 my $waiters = 0;
+
 sub waiter
 {
 	my ($call) = @_;
 	my $name = 'waiter' . ++$waiters;
 	my %w = (name => $name, out => '', err => '');
 	my $sql = "DO 'BEGIN LOOP PERFORM $call; END LOOP; END'";
-	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres') . " application_name=$name", '-c', $sql ],
-		'>', \$w{out}, '2>', \$w{err});
+	$w{harness} = IPC::Run::start(
+		[   'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
+			$node->connstr('postgres') . " application_name=$name",
+			'-c', $sql ],
+		'>',
+		\$w{out},
+		'2>',
+		\$w{err});
+
 	# It draws, too: being seen waiting is a matter of looking often enough.
-	ok($node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = '$wait_event'"),
-		"$call: seen waiting as $wait_event") or diag value("SELECT wait_event_type, wait_event, state FROM pg_stat_activity WHERE application_name = '$name'");
+	ok( $node->poll_query_until(
+			'postgres',
+			"SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = '$wait_event'"
+		),
+		"$call: seen waiting as $wait_event")
+	  or diag value("SELECT wait_event_type, wait_event, state FROM pg_stat_activity WHERE application_name = '$name'");
 	$w{pid} = value("SELECT pid FROM pg_stat_activity WHERE application_name = '$name'");
 	return \%w;
 }
+
 sub ended
 {
 	my ($w, $error, $what) = @_;
@@ -87,11 +108,13 @@ sub ended
 	ok(nobody_waits(), "$what: nobody waits");
 }
 
-is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"), '', 'nobody waits yet');
+is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"),
+	'', 'nobody waits yet');
 for my $call ('gen_sno()', 'gen_snowflake_si()')
 {
 	my $w = waiter($call);
-	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids_stats"), "$call: counted as waiting");
+	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids_stats"),
+		"$call: counted as waiting");
 	value("SELECT pg_cancel_backend($w->{pid})");
 	ended($w, qr/57014: canceling statement due to user request/, "$call, pg_cancel_backend");
 
@@ -99,7 +122,8 @@ for my $call ('gen_sno()', 'gen_snowflake_si()')
 	value("SELECT pg_terminate_backend($w->{pid})");
 	ended($w, qr/57P01: terminating connection due to administrator command/, "$call, pg_terminate_backend");
 
-	my ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO 'BEGIN LOOP PERFORM $call; END LOOP; END'");
+	my ($rc, undef, $err) = $node->psql('postgres',
+		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO 'BEGIN LOOP PERFORM $call; END LOOP; END'");
 	like($err, qr/57014: canceling statement due to statement timeout/, "$call, statement_timeout: the error");
 	is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, "$call, statement_timeout: nobody waits");
 }
@@ -108,9 +132,17 @@ for my $call ('gen_sno()', 'gen_snowflake_si()')
 for my $round (1 .. 20)
 {
 	my %w = (err => '');
-	$w{harness} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres') . " application_name=round$round", '-c', 'SELECT count(*) FROM (SELECT gen_snowflake_si_series(1000000000000)) AS s' ],
-		'>', \my $out, '2>', \$w{err});
-	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'round$round' AND state = 'active' AND query ~ '_series'");
+	$w{harness} = IPC::Run::start(
+		[   'psql', '-XAtq',
+			'-d', $node->connstr('postgres') . " application_name=round$round",
+			'-c', 'SELECT count(*) FROM (SELECT gen_snowflake_si_series(1000000000000)) AS s' ],
+		'>',
+		\my $out,
+		'2>',
+		\$w{err});
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'round$round' AND state = 'active' AND query ~ '_series'"
+	);
 	sleep 0.001 * $round;
 	value("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'round$round'");
 	$w{harness}->finish;
@@ -126,7 +158,10 @@ ok(eventually(sub { log_since($node, $mark) =~ /reinitializing/ }), 'kill -9 of 
 comes_back($node);
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after the crash restart');
 ok(value('SELECT gen_snowflake_si() > 0'), 'the next one is given its id');
-ok(eventually(sub { value('TABLE snowflake_ids_stats'); log_since($node, $mark) =~ /Snowflake-SI sequence overflow is over/ }), 'and the overflow is over');
+ok( eventually(
+		sub { value('TABLE snowflake_ids_stats'); log_since($node, $mark) =~ /Snowflake-SI sequence overflow is over/ }
+	),
+	'and the overflow is over');
 $node->restart;
 ok(value('SELECT gen_snowflake_si() > 0'), 'after a restart, too');
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after a restart');
@@ -134,15 +169,18 @@ is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after
 #
 # Explicit partitions: 64 in a database
 #
-is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 64) AS n'), 64, '64 explicit partitions');
+is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 64) AS n'),
+	64, '64 explicit partitions');
 ($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 65)");
 like($err, qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s, 'the next is one too many');
 is(value('SELECT sno_partition(gen_sno(0, 64))'), 64, 'those that were used go on');
 is(value('SELECT sno_partition(gen_sno(0, 4095))'), 4095, "the node's own is none of them");
-is(value('SELECT count(*) FROM snowflake_ids_stats WHERE owner = current_database()'), 64, 'the statistics name their database');
+is(value('SELECT count(*) FROM snowflake_ids_stats WHERE owner = current_database()'),
+	64, 'the statistics name their database');
 value('CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
-is($node->safe_psql('other', 'SELECT sno_partition(gen_sno(0, 65)) || sno_partition(gen_sno(0, 1))::text'), '651', 'another database has its own 64');
+is($node->safe_psql('other', 'SELECT sno_partition(gen_sno(0, 65)) || sno_partition(gen_sno(0, 1))::text'),
+	'651', 'another database has its own 64');
 
 $node->stop;
 done_testing();

@@ -56,19 +56,24 @@ if (system(@compiler, '-o', $program, "$program.c", "-I$include", "-L$lib", '-lp
 my $node = PostgreSQL::Test::Cluster->new('protocol');
 $node->init;
 $node->start;
-$node->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno DEFAULT gen_sno() PRIMARY KEY, g gid(volume), m mastic, n int)");
+$node->safe_psql('postgres',
+	"CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno DEFAULT gen_sno() PRIMARY KEY, g gid(volume), m mastic, n int)"
+);
 
 for my $case (
-	[ 'sno',         'gen_sno()',          10, 'sno_send' ],
-	[ 'gid',         "gen_gid('log')",     16, 'gid_send' ],
-	[ 'gid(volume)', "gen_gid('volume')",  16, 'gid_send' ],
-	[ 'mastic',      'gen_mastic()',       8,  'mastic_send' ],
-	[ 'bigint',      'gen_mastic()::bigint', 8, 'int8send' ],
-	[ 'bigint',      'gen_snowflake_si()', 8,  'int8send' ])
+	[ 'sno', 'gen_sno()', 10, 'sno_send' ],
+	[ 'gid', "gen_gid('log')", 16, 'gid_send' ],
+	[ 'gid(volume)', "gen_gid('volume')", 16, 'gid_send' ],
+	[ 'mastic', 'gen_mastic()', 8, 'mastic_send' ],
+	[ 'bigint', 'gen_mastic()::bigint', 8, 'int8send' ],
+	[ 'bigint', 'gen_snowflake_si()', 8, 'int8send' ])
 {
 	my ($type, $call, $length) = @$case;
 	my ($out, $err) = run_command([ $program, $node->connstr('postgres'), $type, "SELECT $call AS id" ]);
-	like($out, qr/^length $length same 1 text \S+\nrefused 39$/, "$call: $length bytes there and back, all else refused") or diag $err;
+	like(
+		$out,
+		qr/^length $length same 1 text \S+\nrefused 39$/,
+		"$call: $length bytes there and back, all else refused") or diag $err;
 }
 my ($out, $err) = run_command([ $program, $node->connstr('postgres'), 'gid(log)', "SELECT gen_gid('volume')" ]);
 like($err, qr/wrong kind of id for type gid\(log\)/, 'a binary parameter of the wrong kind is refused');
@@ -86,9 +91,15 @@ INSERT INTO kept (n) VALUES (:n);
 END
 for my $protocol ('extended', 'prepared')
 {
-	command_ok([ 'pgbench', '-n', '-M', $protocol, '-c', 4, '-j', 2, '-t', 200, '-f', "$program.bench", $node->connstr('postgres') ], "pgbench -M $protocol");
+	command_ok(
+		[   'pgbench', '-n', '-M', $protocol, '-c', 4, '-j', 2, '-t', 200, '-f', "$program.bench",
+			$node->connstr('postgres') ],
+		"pgbench -M $protocol");
 }
-is($node->safe_psql('postgres', 'SELECT count(*), count(DISTINCT id), count(g), count(DISTINCT g), count(DISTINCT m) FROM kept'), '3200|3200|1600|1600|1600', 'all ids differ');
+is( $node->safe_psql(
+		'postgres', 'SELECT count(*), count(DISTINCT id), count(g), count(DISTINCT g), count(DISTINCT m) FROM kept'),
+	'3200|3200|1600|1600|1600',
+	'all ids differ');
 
 $node->stop;
 done_testing();

@@ -28,7 +28,8 @@ for my $how ('fast', 'immediate', 'kill -9')
 	$ids->draw($server);
 	restart_after($server, $how, -7200);
 	draw_after($ids, $start);
-	$ids->none_twice($how eq 'fast' ? 'clean restart' : $how eq 'immediate' ? 'immediate shutdown' : 'kill -9 of the postmaster');
+	$ids->none_twice(
+		$how eq 'fast' ? 'clean restart' : $how eq 'immediate' ? 'immediate shutdown' : 'kill -9 of the postmaster');
 }
 
 my $ids = Ids->new;
@@ -44,11 +45,13 @@ $ids = Ids->new;
 for my $round (1 .. 3)
 {
 	my @sessions = map { Session->new($server) } 1 .. 3;
+
 	# Many statements: what psql has printed is kept when its session is killed.
 	$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
 	sleep 0.3;
 	ok(more_are_drawn($server), "round $round: sessions draw");
-	$round == 2 ? kill_postmaster($server) : kill 'KILL', value($server, "SELECT pid FROM pg_stat_activity WHERE query ~ 'gen_' AND pid <> pg_backend_pid() LIMIT 1");
+	$round == 2 ? kill_postmaster($server) : kill 'KILL',
+	  value($server, "SELECT pid FROM pg_stat_activity WHERE query ~ 'gen_' AND pid <> pg_backend_pid() LIMIT 1");
 	$ids->add($_->answer) for @sessions;
 	is(scalar(grep { $_->{cut_short} } @sessions), 3, 'and did so until they were killed');
 	$clock->set(-$round * 1000);
@@ -85,13 +88,16 @@ SKIP:
 {
 	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
 	my $session = Session->new($server);
-	my $pid = $session->ask('SELECT ledger_state FROM snowflake_ids_status(); PREPARE draw AS SELECT gen_mastic() > 0; SELECT pg_backend_pid()');
+	my $pid = $session->ask(
+		'SELECT ledger_state FROM snowflake_ids_status(); PREPARE draw AS SELECT gen_mastic() > 0; SELECT pg_backend_pid()'
+	);
 	$pid =~ s/.*\n//s;
 	system('prlimit', '--pid', $pid, '--nofile=3:') == 0 or die 'prlimit failed';
 	like($session->ask('EXECUTE draw'), qr/ERROR: .*Too many open files/, 'no descriptor to read which life it is');
 	system('prlimit', '--pid', $pid, '--nofile=1024:') == 0 or die 'prlimit failed';
 	my $others = Session->new($server);
-	is(join('', map { ($others->ask('SELECT gen_mastic() > 0'), $session->ask('EXECUTE draw')) } 1 .. 3), 'tttttt', 'with one it draws, as others do');
+	is(join('', map { ($others->ask('SELECT gen_mastic() > 0'), $session->ask('EXECUTE draw')) } 1 .. 3),
+		'tttttt', 'with one it draws, as others do');
 	is(value($server, 'SELECT incarnation FROM snowflake_ids_status()'), 5, 'in the life that is');
 }
 $server->stop;

@@ -9,7 +9,10 @@ use Faults;
 use Test::More;
 
 my $clock = clock();
-my $server = new_server('power', $clock, synced => 1, extra => ['--wal-segsize=1'],
+my $server = new_server(
+	'power', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
 	conf => "synchronous_commit = off\nwal_writer_delay = 10s\nsnowflake_ids.durable_window = '500ms'");
 $server->safe_psql('postgres', 'CREATE UNLOGGED TABLE other(id int); CREATE TABLE kept(id text)');
 
@@ -18,6 +21,7 @@ for my $fault ('both files and WAL', 'ledger and WAL', 'WAL')
 {
 	my $ids = Ids->new;
 	my $start = $clock->now;
+
 	# Some seconds, so that ceilings have been raised many times and the ledger is far behind.
 	for (1 .. 3)
 	{
@@ -44,6 +48,7 @@ for my $fault ('both files and WAL', 'ledger and WAL', 'WAL')
 	$clock->set(0);
 	$ids->draw($server);
 	$ids->none_twice("power loss: $fault not synced");
+
 	# So that the next fault begins with clock and ids together again.
 	sleep 0.7;
 }
@@ -66,7 +71,9 @@ $server->stop;
 	lose_power($server);
 	$server->{sfids_clock}->set(-600);
 	start_at($server, $clock);
-	for my $draw ('sno_timestamp(gen_sno())', 'mastic_timestamp(gen_mastic())', 'snowflake_si_timestamp(gen_snowflake_si())')
+
+	for my $draw ('sno_timestamp(gen_sno())', 'mastic_timestamp(gen_mastic())',
+		'snowflake_si_timestamp(gen_snowflake_si())')
 	{
 		is(value($server, "SELECT $draw > to_timestamp($floor)"), 't', "after a power loss $draw is above it");
 	}
@@ -81,11 +88,12 @@ $server->stop;
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 	my $ledger = $server->data_dir . '/snowflake_ids.ledger';
 	value($server, 'SELECT gen_sno()');
-	for (['m', 'gen_mastic()', 0], [ 'i', 'gen_snowflake_si()', 1 ])
+	for ([ 'm', 'gen_mastic()', 0 ], [ 'i', 'gen_snowflake_si()', 1 ])
 	{
 		my ($letter, $draw, $older) = @$_;
 		my $paced = "SELECT '$letter' || $draw FROM generate_series(1, %d) WHERE pg_sleep(0.0005) IS NOT NULL";
 		my $ids = Ids->new;
+
 		# Beyond what the last turn left in the other database's WAL.
 		$clock->step(60);
 		my $written_back = slurp($ledger);
@@ -97,8 +105,10 @@ $server->stop;
 		spew($ledger, $written_back) if $older;
 		start_at($server, $clock);
 		$clock->set_to($start - 0.1);
-		is($ids->add(Session->new($server, dbname => 'other')->ask(sprintf $paced, 900)), 900, 'another database draws at their times');
-		$ids->none_twice('power loss' . ($older ? ', and a disk that forgot the slot though it was synced' : ' after the first ids'));
+		is($ids->add(Session->new($server, dbname => 'other')->ask(sprintf $paced, 900)),
+			900, 'another database draws at their times');
+		$ids->none_twice('power loss'
+			  . ($older ? ', and a disk that forgot the slot though it was synced' : ' after the first ids'));
 	}
 	$server->stop('immediate');
 }

@@ -34,6 +34,7 @@ for my $how ('pg_basebackup', 'cp -r')
 		$copy = PostgreSQL::Test::Cluster->new($name);
 		$copy->init_from_backup($server, 'backup');
 	}
+
 	# Only what was drawn until now can be known to a copy.
 	$ids->add($busy->answer) if $how eq 'pg_basebackup';
 	undef $busy;
@@ -54,14 +55,14 @@ my %older = map { $_ => slurp($_) } @files;
 sleep 3;    # beyond the ceilings that the older copies have
 
 my @faults = (
-	[ 'older ledger',             sub { spew($files[0], $older{ $files[0] }) } ],
-	[ 'older ceiling file',       sub { spew($files[1], $older{ $files[1] }) } ],
+	[ 'older ledger', sub { spew($files[0], $older{ $files[0] }) } ],
+	[ 'older ceiling file', sub { spew($files[1], $older{ $files[1] }) } ],
 	[ 'older ledger and ceiling file', sub { spew($_, $older{$_}) for @files } ],
-	[ 'no ledger',                sub { unlink $files[0] } ],
-	[ 'no ceiling file',          sub { unlink $files[1] } ],
+	[ 'no ledger', sub { unlink $files[0] } ],
+	[ 'no ceiling file', sub { unlink $files[1] } ],
 	[ 'older ledger, no ceiling file', sub { spew($files[0], $older{ $files[0] }); unlink $files[1] } ],
 	[ 'no ledger, older ceiling file', sub { unlink $files[0]; spew($files[1], $older{ $files[1] }) } ],
-	[ 'neither file',             sub { unlink @files } ]);
+	[ 'neither file', sub { unlink @files } ]);
 for (@faults)
 {
 	my ($fault, $damage) = @$_;
@@ -89,6 +90,7 @@ for (@faults)
 	$ids->draw($server);    # a new session makes a new ledger
 	$ids->draw($server);
 	my $said = '';
+
 	for (1 .. 60)
 	{
 		$said = $session->ask(Ids::query(50, 20));
@@ -97,7 +99,9 @@ for (@faults)
 		$ids->draw($server, 5, 20);
 		$clock->step(0.1);
 	}
-	like($said, qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced.*HINT:  .*restart the server/s,
+	like(
+		$said,
+		qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced.*HINT:  .*restart the server/s,
 		'a session with the old ledger ends with an error and a hint');
 	$ids->draw($server);
 	$ids->none_twice('ledger removed under a running server');

@@ -22,6 +22,7 @@ $primary->safe_psql('postgres', 'CREATE TABLE kept(id text); CREATE TABLE stop (
 $primary->backup('base');
 
 my $standbys = 0;
+
 # A standby that has replayed all that the primary has flushed, with its own clock behind.
 sub standby
 {
@@ -36,7 +37,8 @@ sub standby
 sub caught_up
 {
 	my ($standby) = @_;
-	$primary->wait_for_catchup($standby, 'replay', $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	$primary->wait_for_catchup($standby, 'replay',
+		$primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
 }
 
 # After the promotion: hours behind, at the times of the primary's ids, and with the clock corrected.
@@ -59,7 +61,8 @@ sub draw_after
 	my $ids = Ids->new;
 	my $start = $primary_clock->now;
 	$ids->draw($primary);
-	$ids->add(value($primary, "INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 300) RETURNING 's' || id"));
+	$ids->add(
+		value($primary, "INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 300) RETURNING 's' || id"));
 	my $last = Session->new($primary);
 	$ids->draw($last);
 	$ids->draw($last);
@@ -78,11 +81,13 @@ sub draw_after
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);
 	$session->ask('COMMIT');
-	$primary->safe_psql('postgres', 'CREATE TABLE many AS SELECT FROM generate_series(1, 5000)') ;
+	$primary->safe_psql('postgres', 'CREATE TABLE many AS SELECT FROM generate_series(1, 5000)');
 	my $query = "SELECT 's' || gen_sno() FROM many";
-	my $plan = $session->ask("SET max_parallel_workers_per_gather = 2; EXPLAIN (ANALYZE, COSTS off, TIMING off) $query");
+	my $plan =
+	  $session->ask("SET max_parallel_workers_per_gather = 2; EXPLAIN (ANALYZE, COSTS off, TIMING off) $query");
 	like($plan, qr/Workers Launched: [12]/, 'ids are drawn by parallel workers');
 	$ids->add($session->ask($query));
+
 	# Ticks beyond the ceiling that is there, so that these very sessions must raise it.
 	$primary_clock->step(10);
 	$ids->add($session->ask($query));
@@ -119,7 +124,8 @@ sub draw_after
 	my ($standby, $clock) = standby();
 	my $ids = Ids->new;
 	my $start = $primary_clock->now;
-	$primary->safe_psql('postgres', q{BEGIN; TRUNCATE kept; INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500);
+	$primary->safe_psql(
+		'postgres', q{BEGIN; TRUNCATE kept; INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500);
 		INSERT INTO kept SELECT 'm' || gen_mastic() FROM generate_series(1, 500); PREPARE TRANSACTION 'before'});
 	caught_up($standby);
 	$standby->promote;
@@ -156,7 +162,8 @@ sub draw_after
 	my $start = $primary_clock->now;
 	$ids->draw($primary);
 	my @sessions = map { Session->new($standby, options => '-c max_parallel_workers_per_gather=0') } 1 .. 3;
-	my $own = "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
+	my $own =
+	  "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
 	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }
 	caught_up($standby);
 	my $pids = join ', ', map { $_->ask('SELECT pg_backend_pid()') } @sessions;
@@ -166,10 +173,12 @@ sub draw_after
 	ok(more_are_drawn($observer, 7), 'sessions draw when the standby is promoted');
 	$standby->promote;
 	ok(more_are_drawn($observer, 3), 'and go on');
+
 	# Each of them begins another statement; the loop has three.
 	for (1 .. 4)
 	{
-		my $begun = "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids) AND query_start > '" . $observer->ask('SELECT clock_timestamp()') . "'";
+		my $begun = "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids) AND query_start > '"
+		  . $observer->ask('SELECT clock_timestamp()') . "'";
 		for (1 .. 1800) { last if $observer->ask($begun) == @sessions; sleep 0.1 }
 	}
 	$observer->ask('INSERT INTO stop DEFAULT VALUES');
@@ -180,7 +189,8 @@ sub draw_after
 		$ids->{said} = [];
 		$ids->add($said);
 		is("@{ $ids->{said} }", '', 'without an error');
-		is($observer->ask("SELECT sno_partition('$sno[0]'), sno_partition('$sno[-1]')"), '7|3', 'each of them before and after');
+		is($observer->ask("SELECT sno_partition('$sno[0]'), sno_partition('$sno[-1]')"),
+			'7|3', 'each of them before and after');
 	}
 	for (@sessions)
 	{

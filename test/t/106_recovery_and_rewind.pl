@@ -7,7 +7,11 @@ use Faults;
 use Test::More;
 
 my $a_clock = clock();
-my $a = new_server('a', $a_clock, allows_streaming => 1, has_archiving => 1, extra => ['--wal-segsize=1'],
+my $a = new_server(
+	'a', $a_clock,
+	allows_streaming => 1,
+	has_archiving => 1,
+	extra => ['--wal-segsize=1'],
 	conf => "wal_log_hints = on\nwal_keep_size = 64MB\n");
 $a->safe_psql('postgres', 'CREATE TABLE kept(id text)');
 $a->backup('base');
@@ -23,13 +27,15 @@ $a->backup('base');
 	value($a, "INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500)");
 	$a->safe_psql('postgres', 'SELECT pg_switch_wal()');
 	$a->safe_psql('postgres', 'CHECKPOINT');
-	$a->poll_query_until('postgres', "SELECT last_archived_wal >= pg_walfile_name('$target') FROM pg_stat_archiver") or die;
+	$a->poll_query_until('postgres', "SELECT last_archived_wal >= pg_walfile_name('$target') FROM pg_stat_archiver")
+	  or die;
 
 	my $clock = clock();
 	$clock->set(-7200);
 	my $b = PostgreSQL::Test::Cluster->new('pitr');
 	$b->init_from_backup($a, 'base', has_restoring => 1, standby => 0);
-	$b->append_conf('postgresql.conf', "recovery_target_name = 'target'\nrecovery_target_action = 'promote'\narchive_mode = off\n");
+	$b->append_conf('postgresql.conf',
+		"recovery_target_name = 'target'\nrecovery_target_action = 'promote'\narchive_mode = off\n");
 	start_at($b, $clock);
 	$b->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
 	is(value($b, 'SELECT count(*) FROM kept'), 500, 'recovered to the target');
@@ -56,6 +62,7 @@ $a->backup('base');
 	$a->wait_for_catchup($b, 'replay', $a->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
 	$b->promote;
 	$b->safe_psql('postgres', 'CHECKPOINT');
+
 	# In the same ticks again, and ahead of a by what its ceiling is.
 	$b_clock->set_to($start);
 	$ids->draw($b);
@@ -64,7 +71,9 @@ $a->backup('base');
 
 	# pg_rewind takes b's files where they differ, ours included: they say whose they are.
 	my $its_conf = slurp($a->data_dir . '/postgresql.conf');
-	my $rewound = system('pg_rewind', '--target-pgdata', $a->data_dir, '--source-server', $b->connstr('postgres'), '--no-sync') == 0;
+	my $rewound =
+	  system('pg_rewind', '--target-pgdata', $a->data_dir, '--source-server', $b->connstr('postgres'), '--no-sync') ==
+	  0;
 	ok($rewound, 'pg_rewind');
 	spew($a->data_dir . '/postgresql.conf', $its_conf);
 	$a->append_conf('postgresql.conf', "primary_conninfo = '" . $b->connstr . "'\n");

@@ -12,6 +12,7 @@ my $session = Session->new($server);
 my $ids = Ids->new;
 
 sub setting { $server->append_conf('postgresql.conf', "snowflake_ids.$_[0]\n"); reload($server, $session) }
+
 # Milliseconds of real time, and the answer.
 sub timed
 {
@@ -28,11 +29,14 @@ my %format = (
 	mastic => { name => 'Mastic', timestamp => 'mastic_timestamp', letter => 'm', tick => 1 },
 	snowflake_si => { name => 'Snowflake-SI', timestamp => 'snowflake_si_timestamp', letter => 'i', tick => 1 });
 my @formats = sort keys %format;
+
 # Ahead of all that was drawn before, with nothing going on; and sno has no bit free: 20 s back no time is safe.
 my $base = 0;
+
 sub use_up_toggle
 {
 	$clock->set($base += 1000);
+
 	# Each time in a tick of its own: what is over by then is noticed once a tick.
 	for (1 .. 2)
 	{
@@ -44,8 +48,10 @@ sub use_up_toggle
 	$ids->add($session->ask("SELECT 's' || gen_sno()"));
 	$clock->step(20);
 }
+
 # One id of a format, as Ids takes it.
 sub one { my ($format) = @_; return "SELECT '$format{$format}{letter}' || gen_$format()" }
+
 # The fields of a log line about a regression of one format.
 sub logged
 {
@@ -57,20 +63,27 @@ sub logged
 # ---- sno: the first step back toggles the bit, at once
 {
 	$ids->draw($session);
+
 	# No time is safe before the one at which the server's life began.
 	$clock->step(60);
 	$ids->draw($session);
 	my $mark = log_mark($server);
 	$clock->step(-30);
 	my $before = $clock->now;
-	my ($ms, $said) = timed("SELECT i, sno_ticktock(i), extract(epoch FROM sno_timestamp(i)) FROM (SELECT gen_sno() AS i) s");
+	my ($ms, $said) =
+	  timed("SELECT i, sno_ticktock(i), extract(epoch FROM sno_timestamp(i)) FROM (SELECT gen_sno() AS i) s");
 	my ($id, $toggle, $time) = split /\|/, $said;
 	$ids->add("s$id");
 	is($toggle, 1, 'the first regression toggles the tick-tock bit');
 	ok($time > $before - 0.1 && $time < $clock->now, 'the id has the time of the clock: it sorts beside those of then');
 	cmp_ok($ms, '<', 10000, sprintf 'without a wait for the time before the step (%.1f ms)', $ms);
-	ok(wait_for_log($server, qr/LOG:  clock went back by [\d.]+ ms: tick-tock bit of sno ids of node 0 is now 1\n.*DETAIL:  Regressions so far: 1\. /, $mark), 'logged');
+	ok( wait_for_log(
+			$server,
+			qr/LOG:  clock went back by [\d.]+ ms: tick-tock bit of sno ids of node 0 is now 1\n.*DETAIL:  Regressions so far: 1\. /,
+			$mark),
+		'logged');
 	my ($step) = log_since($server, $mark) =~ /went back by ([\d.]+)/;
+
 	# Some time passes between the last id and the step, and more of it on a machine that stands still.
 	ok($step > 10000 && $step <= 30000, "with the size of the step ($step ms)");
 	$ids->draw($session);
@@ -95,12 +108,15 @@ sub logged
 {
 	my $own = Session->new($server);
 	my @drawn;
+
 	# Draws some; returns the time of the last one, and the times of the clock before and after.
 	my $draw = sub {
 		my ($session) = @_;
 		my $before = $clock->now;
-		my ($list, $time) = split /\|/, $session->ask("SELECT string_agg(id::text, ' ' ORDER BY n), extract(epoch FROM uuid7_timestamp(max(id::text)::uuid))
-			FROM (SELECT n, gen_uuid7() AS id FROM generate_series(1, 500) AS n UNION ALL SELECT 500 + n, id FROM gen_uuid7_series(500) WITH ORDINALITY AS s (id, n)) AS s");
+		my ($list, $time) = split /\|/, $session->ask(
+			"SELECT string_agg(id::text, ' ' ORDER BY n), extract(epoch FROM uuid7_timestamp(max(id::text)::uuid))
+			FROM (SELECT n, gen_uuid7() AS id FROM generate_series(1, 500) AS n UNION ALL SELECT 500 + n, id FROM gen_uuid7_series(500) WITH ORDINALITY AS s (id, n)) AS s"
+		);
 		push @drawn, split / /, $list if $session == $own;
 		return ($time, $before - 0.1, $clock->now + 0.1);
 	};
@@ -124,6 +140,7 @@ sub logged
 {
 	$ids = Ids->new;
 	setting('sno_sequence_max = 5');
+
 	# 99 ticks of 6, 5 of 65,536, 78 of 256: they take as long as that, not less, and the lead stays.
 	my %many = (sno => 600, mastic => 400000, snowflake_si => 20000);
 	for my $format (@formats)
@@ -133,7 +150,8 @@ sub logged
 		my $f = $format{$format};
 		my $mark = log_mark($server);
 		my $before = stat_of('holds', $format);
-		my $said = $session->ask("SELECT extract(epoch FROM $f->{timestamp}(gen_$format())) - extract(epoch FROM clock_timestamp())");
+		my $said = $session->ask(
+			"SELECT extract(epoch FROM $f->{timestamp}(gen_$format())) - extract(epoch FROM clock_timestamp())");
 		cmp_ok($said, '>', $format eq 'sno' ? 40 : 50, "$format: hold keeps the last time");
 		my $lead = stat_of('clock_lead', $format);
 		my ($ms, $drawn) = timed("SELECT '$f->{letter}' || i FROM gen_${format}_series($many{$format}) i");
@@ -141,10 +159,15 @@ sub logged
 		my $ticks = stat_of('holds', $format) - $before;
 		my $least = { sno => 99, mastic => 5, snowflake_si => 77 }->{$format};
 		cmp_ok($ticks, '>=', $least, "$format: held ticks are counted ($ticks)");
-		cmp_ok($ms, '>=', ($least - 1) * $f->{tick}, sprintf '%s: it keeps its rate (%d ids in %.0f ms)', $format, $many{$format}, $ms);
+		cmp_ok(
+			$ms, '>=',
+			($least - 1) * $f->{tick},
+			sprintf '%s: it keeps its rate (%d ids in %.0f ms)',
+			$format, $many{$format}, $ms);
 		my $grown = stat_of('clock_lead', $format) - $lead;
 		cmp_ok($grown, '<', 10, sprintf '%s: the lead over the clock does not grow (%.1f ms)', $format, $grown);
-		my $begin = () = log_since($server, $mark) =~ /LOG:  clock is behind: $f->{name} ids of node 0 go on ahead of it\n.*DETAIL:  The last id is \d+\.\d+ ms ahead of the clock/g;
+		my $begin = () = log_since($server, $mark) =~
+		  /LOG:  clock is behind: $f->{name} ids of node 0 go on ahead of it\n.*DETAIL:  The last id is \d+\.\d+ ms ahead of the clock/g;
 		is($begin, 1, "$format: the log has one line when it begins");
 
 		# A minute later there is a line about what it has come to. It counts from the beginning, not from a reset.
@@ -154,7 +177,8 @@ sub logged
 		$session->ask(one($format));
 		my $reminder = logged($mark, $format, 'is still behind');
 		is($reminder->{lines}, 1, "$format: after a minute there is a reminder");
-		is($reminder->{ticks}, $ticks, "$format: with the ticks begun ahead of the clock, whatever the statistics are since");
+		is($reminder->{ticks}, $ticks,
+			"$format: with the ticks begun ahead of the clock, whatever the statistics are since");
 		cmp_ok($reminder->{lasted}, '>', 60000, "$format: and how long it has gone on ($reminder->{lasted} ms)");
 
 		# It is over when the clock has caught up, and whoever draws next finds that out.
@@ -169,7 +193,8 @@ sub logged
 		is($end->{ticks}, $ticks, "$format: the ticks");
 		ok($end->{lasted} > 60000 && $end->{lasted} < 120000, "$format: how long it lasted ($end->{lasted} ms)");
 		cmp_ok($end->{calls}, '>', 0, "$format: the calls that waited ($end->{calls})");
-		cmp_ok(abs($end->{waited} - $reminder->{waited} - $waited), '<', 0.01, "$format: and their time ($end->{waited} ms)");
+		cmp_ok(abs($end->{waited} - $reminder->{waited} - $waited),
+			'<', 0.01, "$format: and their time ($end->{waited} ms)");
 	}
 	setting('sno_sequence_max = 65535');
 
@@ -178,7 +203,9 @@ sub logged
 	$clock->step(-50);
 	my $mark = log_mark($server);
 	my @sessions = map { Session->new($server) } 1 .. 6;
-	$_->send("DO 'BEGIN FOR i IN 1 .. 50 LOOP PERFORM count(gen_mastic()) FROM generate_series(1, 5000); END LOOP; END'") for @sessions;
+	$_->send(
+		"DO 'BEGIN FOR i IN 1 .. 50 LOOP PERFORM count(gen_mastic()) FROM generate_series(1, 5000); END LOOP; END'")
+	  for @sessions;
 	$_->answer for @sessions;
 	my $lines = () = log_since($server, $mark) =~ /clock (?:is|was) behind/g;
 	is($lines, 1, 'six sessions, one occurrence');
@@ -194,6 +221,7 @@ for my $format (@formats)
 {
 	use_up_toggle();
 	$clock->step(-20) if $format eq 'sno';
+
 	# A machine that stands still makes the step smaller for whoever draws next, or the wait longer: the best of some.
 	my ($ms, $said, $waited, $end);
 	for (1 .. 15)
@@ -209,7 +237,8 @@ for my $format (@formats)
 		$clock->pass(2);
 		stat_of('waiting', $format);
 		$end = logged($mark, $format, 'has caught up with');
-		$end->{begun} = () = log_since($server, $mark) =~ /LOG:  clock is behind: calls for $format{$format}{name} ids of node 0 wait for it/g;
+		$end->{begun} = () = log_since($server, $mark) =~
+		  /LOG:  clock is behind: calls for $format{$format}{name} ids of node 0 wait for it/g;
 		last if $ms > 500 && $ms < 1500 && ($end->{step} // 0) > 500;
 	}
 	cmp_ok($ms, '>', 500, sprintf '%s: wait ends when the clock is back at the last id (%.0f ms)', $format, $ms);
@@ -224,7 +253,10 @@ for my $format (@formats)
 	$clock->step(-3600);
 	$ms = best_of(1000, sub { my ($took, $answer) = timed("SELECT gen_$format()"); $said = $answer; return $took });
 	my $name = $format{$format}{name};
-	like($said, qr/ERROR:  gave up waiting for a $name id after 300 ms.*DETAIL:.*clock is behind.*HINT:.*max_wait/s, "$format: wait is bounded by max_wait");
+	like(
+		$said,
+		qr/ERROR:  gave up waiting for a $name id after 300 ms.*DETAIL:.*clock is behind.*HINT:.*max_wait/s,
+		"$format: wait is bounded by max_wait");
 	cmp_ok($ms, '<', 1000, sprintf '%s: in real time (%.0f ms)', $format, $ms);
 	$session->ask('RESET snowflake_ids.max_wait');
 	$clock->step(3700);
@@ -259,8 +291,12 @@ for my $format (@formats)
 	$clock->step(-50);
 	my $before = stat_of('last_timestamp', $format);
 	my $name = $format{$format}{name};
-	fails_with($session, "SELECT gen_$format()", "$format: error, with a way out",
-		qr/cannot generate $name ids: the clock is behind the last id/, qr/HINT:.*clock_regression.*snowflake_ids_reset\(\)/);
+	fails_with(
+		$session,
+		"SELECT gen_$format()",
+		"$format: error, with a way out",
+		qr/cannot generate $name ids: the clock is behind the last id/,
+		qr/HINT:.*clock_regression.*snowflake_ids_reset\(\)/);
 	is(stat_of('last_timestamp', $format), $before, "$format: the generator stays where it was");
 	$clock->step(51);
 	$ids->draw($session);
@@ -279,25 +315,39 @@ setting("clock_regression = 'hold'");
 	$ids->draw($session);
 	my %lead = map { $_ => stat_of('clock_lead', $_) } qw(sno mastic snowflake_si);
 	for (1 .. 5) { $ids->draw($session, 20, 1000) }
+
 	for my $format (sort keys %lead)
 	{
 		my $grown = stat_of('clock_lead', $format) - $lead{$format};
-		cmp_ok($grown, '<', 5, sprintf '%s: 10000 ids after a jump of a year was corrected, the lead grew by %.1f ms', $format, $grown);
+		cmp_ok($grown, '<', 5, sprintf '%s: 10000 ids after a jump of a year was corrected, the lead grew by %.1f ms',
+			$format, $grown);
 	}
 	cmp_ok($lead{mastic}, '>', 364 * 86400e3, 'Mastic goes on at the time it had reached');
 	$ids->none_twice('a jump of a year, corrected');
 
 	my $mark = log_mark($server);
 	setting("max_clock_lead = '1h'");
-	fails_with($session, 'SELECT gen_mastic()', 'max_clock_lead makes it an error',
-		qr/cannot generate Mastic ids: the clock is behind the last id/, qr/HINT:.*max_clock_lead.*snowflake_ids_reset\(\)/);
-	fails_with($session, 'SELECT snowflake_ids_reset(clock_timestamp())', 'a reset below issued ids must be forced', qr/floor is below ids that have been issued/, qr/HINT:.*forced/);
+	fails_with(
+		$session,
+		'SELECT gen_mastic()',
+		'max_clock_lead makes it an error',
+		qr/cannot generate Mastic ids: the clock is behind the last id/,
+		qr/HINT:.*max_clock_lead.*snowflake_ids_reset\(\)/);
+	fails_with(
+		$session,
+		'SELECT snowflake_ids_reset(clock_timestamp())',
+		'a reset below issued ids must be forced',
+		qr/floor is below ids that have been issued/,
+		qr/HINT:.*forced/);
+
 	# The operator gives the ids of that year up, and what he names as floor is kept.
-	is($session->ask("SELECT snowflake_ids_reset(clock_timestamp() + interval '1 second', force => true)"), '', 'forced, it leads back');
+	is($session->ask("SELECT snowflake_ids_reset(clock_timestamp() + interval '1 second', force => true)"),
+		'', 'forced, it leads back');
 	$clock->step(2);
 	my $new = Ids->new;
 	$new->draw($session);
-	is($session->ask('SELECT abs(extract(epoch FROM mastic_timestamp(gen_mastic()) - clock_timestamp())) < 10'), 't', 'to the time of the clock');
+	is($session->ask('SELECT abs(extract(epoch FROM mastic_timestamp(gen_mastic()) - clock_timestamp())) < 10'),
+		't', 'to the time of the clock');
 	$ids->add($_) for keys %{ $new->{seen} };
 	$ids->none_twice('forced reset after a jump of a year');
 	setting('max_clock_lead = -1');
@@ -309,19 +359,27 @@ setting("clock_regression = 'hold'");
 	my $was = $clock->{offset};
 	my $to_2020 = 1577836800 - time;
 	$clock->set($to_2020);
-	fails_with($own, 'SELECT gen_mastic()', 'a clock before the format\'s epoch', qr/cannot generate Mastic ids: the clock is before the first time/, qr/HINT:.*clock/);
+	fails_with(
+		$own,
+		'SELECT gen_mastic()',
+		'a clock before the format\'s epoch',
+		qr/cannot generate Mastic ids: the clock is before the first time/,
+		qr/HINT:.*clock/);
 	$clock->set($was);
-	is($own->ask('SELECT mastic_timestamp(gen_mastic()) > timestamptz \'2026-01-01\''), 't', 'goes on when it is corrected');
+	is($own->ask('SELECT mastic_timestamp(gen_mastic()) > timestamptz \'2026-01-01\''),
+		't', 'goes on when it is corrected');
 }
 
 # ---- many sessions, a clock that goes back and forth all the time
 {
 	$ids = Ids->new;
 	$clock->set(0);
+
 	# No pg_sleep() here: it goes by the wall clock, and after a step back it would last so much longer. Each row takes a
 	# while, and 100 of them are a statement that the clock steps under.
 	$server->safe_psql('postgres', 'CREATE TABLE stop ()');
-	my $draw = "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()) FROM generate_series(1, 100) i"
+	my $draw =
+	  "SELECT concat_ws(E'\\n', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()) FROM generate_series(1, 100) i"
 	  . ' WHERE (SELECT count(*) FROM generate_series(1, 1000 + i)) > 0 AND NOT EXISTS (SELECT FROM stop);'
 	  . "SELECT 's' || i FROM gen_sno_series(20) i WHERE NOT EXISTS (SELECT FROM stop)";
 	my @sessions = map { Session->new($server)->send(join ';', ($draw) x 2000) } 1 .. 4;

@@ -11,6 +11,7 @@ use Test::More;
 
 my $seconds = $ENV{THROUGHPUT_SECONDS} // 2;
 my $clients = 32;
+
 # Of the rate in the best stretch, in seconds; and the limit of a wait, which is more than a machine stands still.
 my ($least, $stretch, $patience) = ($ENV{THROUGHPUT_SECONDS} ? 0.98 : 0.8, 0.3, 30);
 my $clock = clock();
@@ -46,10 +47,11 @@ END $$;
 END
 
 # [ format, ids per statement, ids per second, tick in ms ]
-for (['sno', 1, 1500], ['snowflake_si', 500, 256000])
+for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 {
 	my ($format, $per_call, $rate) = @$_;
 	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids_stats_reset()");
+
 	# The rate is a promise about the generator, not about a machine that is busy with other things or stands still: the
 	# best stretch counts.
 	my ($best, $sum, $longest, $failed, $waiting, $over) = (0, 0, 0, '', 0, 0);
@@ -58,11 +60,16 @@ for (['sno', 1, 1500], ['snowflake_si', 500, 256000])
 		my @sessions = map { Session->new($server) } 1 .. $clients;
 		$_->ask("SET snowflake_ids.max_wait = '${patience}s'; SELECT gen_sno()") for @sessions;
 		value($server, "TRUNCATE start; INSERT INTO start SELECT clock_timestamp() + interval '0.3 seconds'");
-		$_->send("SELECT ids, longest, extract(epoch FROM ended - began) FROM draw('$format', $seconds, $per_call)") for @sessions;
+		$_->send("SELECT ids, longest, extract(epoch FROM ended - began) FROM draw('$format', $seconds, $per_call)")
+		  for @sessions;
 		my $observer = Session->new($server);
+
 		# Times before and after the count: no more were issued between two looks than fit between the outer ones.
-		my $look = sub { return split /\|/, $observer->ask("SELECT extract(epoch FROM statement_timestamp()), extract(epoch FROM clock_timestamp()), issued, waiting
-			FROM snowflake_ids_stats WHERE format = '$format'") };
+		my $look = sub {
+			return split /\|/, $observer->ask(
+				"SELECT extract(epoch FROM statement_timestamp()), extract(epoch FROM clock_timestamp()), issued, waiting
+			FROM snowflake_ids_stats WHERE format = '$format'");
+		};
 		my $began = value($server, 'SELECT extract(epoch FROM at) FROM start');
 		sleep 0.02 while time < $began;
 		my @first = my @before = $look->();
@@ -87,11 +94,21 @@ for (['sno', 1, 1500], ['snowflake_si', 500, 256000])
 	}
 	is($failed, '', "$format: nobody waited past max_wait");
 	cmp_ok($over, '<', $rate * 1.05, sprintf '%s: %.0f ids/s of %d rated', $format, $over, $rate);
-	cmp_ok($longest, '<', 1000 * $patience, sprintf '%s: longest wait for %d ids: %.0f ms', $format, $per_call, $longest);
+	cmp_ok(
+		$longest, '<',
+		1000 * $patience,
+		sprintf '%s: longest wait for %d ids: %.0f ms',
+		$format, $per_call, $longest);
 	my $twice = value($server, 'SELECT count(*) - count(DISTINCT id) FROM drawn, unnest(ids) id');
 	is($twice, 0, "$format: $sum ids drawn by $clients clients, none twice");
-	cmp_ok($best, '>', $least * $rate, sprintf '%s: %.1f %% of the rate, %d of %d clients waiting', $format, 100 * $best / $rate, $waiting, $clients);
-	diag sprintf '%-14s %d clients, %d s: %.0f ids/s of %d rated (%.1f %%), longest wait %.0f ms for %d ids, %s waiting',
+	cmp_ok(
+		$best, '>',
+		$least * $rate,
+		sprintf '%s: %.1f %% of the rate, %d of %d clients waiting',
+		$format, 100 * $best / $rate,
+		$waiting, $clients);
+	diag sprintf
+	  '%-14s %d clients, %d s: %.0f ids/s of %d rated (%.1f %%), longest wait %.0f ms for %d ids, %s waiting',
 	  $format, $clients, $seconds, $best, $rate, 100 * $best / $rate, $longest, $per_call, $waiting;
 }
 $server->stop('immediate');

@@ -9,15 +9,24 @@ use Test::More;
 
 my $window = 0.5;
 my $clock = clock();
-my $server = new_server('cost', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => "snowflake_ids.durable_window = '500ms'\n");
+my $server = new_server(
+	'cost', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "snowflake_ids.durable_window = '500ms'\n");
 my $counter = "$server->{sfids_synced}/snowflake_ids.ceiling.syncs";
 
-for my $case (['one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) FROM generate_series(1, 20)"],
-	['three generators', 3, "SELECT count(gen_mastic()), count(gen_sno()), count(gen_snowflake_si()), pg_sleep(0.001) FROM generate_series(1, 20)"])
+for my $case (
+	[ 'one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) FROM generate_series(1, 20)" ],
+	[   'three generators',
+		3,
+		"SELECT count(gen_mastic()), count(gen_sno()), count(gen_snowflake_si()), pg_sleep(0.001) FROM generate_series(1, 20)"
+	])
 {
 	my ($name, $generators, $query) = @$case;
 	my $n = $generators == 1 ? 'one generator' : "$generators generators";
 	my ($windows, $syncs, $raises);
+
 	# After each pause of a window every generator begins one of its own, so a machine that stands still makes more of
 	# them, or fewer. It will not each time.
 	for (1 .. 20)
@@ -35,18 +44,25 @@ for my $case (['one generator', 1, "SELECT count(gen_mastic()), pg_sleep(0.001) 
 		$windows = (time - $began) / $window;
 		undef @sessions;
 		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids_ceiling')");
-		$raises = grep { m{rel \d+/\d+/$filenode\b} } split /\n/, `pg_waldump --rmgr=Generic --path=@{[ $server->data_dir ]}/pg_wal --start=$from --end=$to`;
+		$raises = grep { m{rel \d+/\d+/$filenode\b} } split /\n/,
+		  `pg_waldump --rmgr=Generic --path=@{[ $server->data_dir ]}/pg_wal --start=$from --end=$to`;
 		only_connected($server, $observer);
 		last if !grep { $_ > $windows + 1 || $_ < $windows / 3 } $syncs, $raises;
 	}
 	for ([ $syncs, 'syncs of the ceiling file' ], [ $raises, 'WAL records' ])
 	{
 		my ($had, $what) = @$_;
-		cmp_ok($had, '<=', $windows + 1, sprintf '%s: at most one in a window: %d %s in %.1f windows', $n, $had, $what, $windows);
+		cmp_ok(
+			$had, '<=',
+			$windows + 1,
+			sprintf '%s: at most one in a window: %d %s in %.1f windows',
+			$n, $had, $what, $windows);
+
 		# Nothing of the kind is done without. A busy machine leaves windows in which nobody draws.
 		cmp_ok($had, '>=', $windows / 3, "$n: and not less: $what");
 	}
-	diag sprintf '%-20s %.1f windows of %d ms: %d syncs of the ceiling file, %d WAL records', $n, $windows, $window * 1000, $syncs, $raises;
+	diag sprintf '%-20s %.1f windows of %d ms: %d syncs of the ceiling file, %d WAL records', $n, $windows,
+	  $window * 1000, $syncs, $raises;
 }
 
 # One sync at a time, and only as long as the server wants any.
@@ -63,7 +79,9 @@ $server->stop('immediate');
 $server = new_server('unsynced', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => 'fsync = off');
 my $ids = Ids->new;
 my @files = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
-my $synced = sub { join ' ', map { s{.*/}{}r } glob "$server->{sfids_synced}/snowflake_ids.*" };
+my $synced = sub {
+	join ' ', map { s{.*/}{}r } glob "$server->{sfids_synced}/snowflake_ids.*";
+};
 $ids->draw($server);
 is(scalar(grep { -s } @files), 2, 'fsync = off: the files are made');
 is($synced->(), '', 'and not synced');

@@ -11,16 +11,20 @@ my $clock = clock();
 my $server = new_server('layouts', $clock, allows_streaming => 1, conf => "snowflake_ids.machine_id = 3\n");
 my $create = "SELECT snowflake_layout_create(%s, '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14)";
 $server->safe_psql('postgres', sprintf $create, "'acme'");
-$server->safe_psql('postgres', "SELECT snowflake_layout_create('same twitter', '2010-11-04 01:42:54.657+00', '1 ms', 40, 10, 12)");
+$server->safe_psql('postgres',
+	"SELECT snowflake_layout_create('same twitter', '2010-11-04 01:42:54.657+00', '1 ms', 40, 10, 12)");
 $server->backup('base');
 
 # The letter tells whose numbers they are.
 sub draw
 {
 	my ($ids, $where) = @_;
-	my $paced = "SELECT concat_ws(E'\\n', 'st' || gen_snowflake('twitter'), 'st' || gen_snowflake('same twitter'), 'so' || gen_snowflake('sonyflake'),
+	my $paced =
+	  "SELECT concat_ws(E'\\n', 'st' || gen_snowflake('twitter'), 'st' || gen_snowflake('same twitter'), 'so' || gen_snowflake('sonyflake'),
 	                                  'sa' || gen_snowflake('acme'), 'm' || gen_snowflake('mastic'), 'm' || gen_mastic(), pg_sleep(0.0005)) FROM generate_series(1, 60)";
-	my $bulk = join ';', map { "SELECT '$_->[0]' || i FROM gen_snowflake_series('$_->[1]', 200) i" } [ 'st', 'twitter' ], [ 'st', 'same twitter' ], [ 'so', 'sonyflake' ], [ 'sa', 'acme' ], [ 'm', 'mastic' ];
+	my $bulk = join ';',
+	  map { "SELECT '$_->[0]' || i FROM gen_snowflake_series('$_->[1]', 200) i" }[ 'st', 'twitter' ],
+	  [ 'st', 'same twitter' ], [ 'so', 'sonyflake' ], [ 'sa', 'acme' ], [ 'm', 'mastic' ];
 	my $answer = Session::ask_once($where, "$paced; $bulk");
 	is($ids->add($answer), 60 * 6 + 5 * 200, 'drawn') or diag $answer;
 }
@@ -58,7 +62,7 @@ $server->safe_psql('postgres', 'CREATE DATABASE other');
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 $server->safe_psql('other', sprintf $create, "'emca'");
 my $both = Ids->new;
-my @sessions = map { [ Session->new($server, dbname => $_->[0]), $_->[1] ] } [ 'postgres', 'acme' ], [ 'other', 'emca' ];
+my @sessions = map { [ Session->new($server, dbname => $_->[0]), $_->[1] ] }[ 'postgres', 'acme' ], [ 'other', 'emca' ];
 $_->[0]->send("SELECT 'sa' || gen_snowflake('$_->[1]') FROM generate_series(1, 50000)") for @sessions;
 $both->add($_->[0]->answer) for @sessions;
 is($both->drawn, 100000, 'two databases draw at once');
@@ -70,12 +74,16 @@ my ($drawer, $dropper) = (Session->new($server), Session->new($server));
 $drawer->ask('BEGIN');
 like($drawer->ask("SELECT gen_snowflake('first')"), qr/^\d+$/, 'a first id');
 $dropper->send("SELECT snowflake_layout_drop('first')");
-ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'layout_drop'"), 'a drop waits for it');
+ok( $server->poll_query_until(
+		'postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'layout_drop'"),
+	'a drop waits for it');
 $drawer->ask('COMMIT');
 like($dropper->answer, qr/layout "first" is in use/, 'and is refused');
 
 # Dropped by another session, a layout is gone here too; created anew, it is the new one.
-$server->safe_psql('postgres', "SELECT snowflake_layout_create('passing', '2020-01-01 00:00:00+00', '1 ms', 40, 6, 16)");
+$server->safe_psql('postgres',
+	"SELECT snowflake_layout_create('passing', '2020-01-01 00:00:00+00', '1 ms', 40, 6, 16)");
 like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^20(20|19)-/, 'a layout that is not used');
 $dropper->ask("SELECT snowflake_layout_drop('passing')");
 like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/does not exist/, 'is gone in all sessions');
@@ -86,12 +94,14 @@ like($drawer->ask("SELECT snowflake_timestamp(0, 'passing')"), qr/^2023-/, 'and 
 # created one goes on.
 {
 	my $ids = Ids->new;
-	my $of_mine = "SELECT 'i' || i FROM gen_snowflake_series('mine', 3000) i; SELECT 'i' || gen_snowflake('mine') FROM generate_series(1, 500)";
+	my $of_mine =
+	  "SELECT 'i' || i FROM gen_snowflake_series('mine', 3000) i; SELECT 'i' || gen_snowflake('mine') FROM generate_series(1, 500)";
 	my $bits = sub {
 		$server->append_conf('postgresql.conf', "snowflake_ids.si_machine_bits = $_[0]\n");
 		reload($server, $drawer);
 		$clock->step(5);
-		is(value($server, "SELECT snowflake_ids_reset(clock_timestamp(), 'snowflake_si')"), '', "a reset, for $_[0] machine bits");
+		is(value($server, "SELECT snowflake_ids_reset(clock_timestamp(), 'snowflake_si')"),
+			'', "a reset, for $_[0] machine bits");
 	};
 	$drawer->ask("SELECT snowflake_layout_create('mine', '2026-01-01 00:00:00+00', '1 ms', 40, 5, 8)");
 	is($ids->add($drawer->ask($of_mine)), 3500, "a layout like Snowflake-SI's");
@@ -114,12 +124,22 @@ start_at($standby, $behind);
 my $there = Session->new($standby);
 for my $layout ('twitter', 'acme', 'mastic')
 {
-	fails_with($there, "SELECT gen_snowflake('$layout')", "a standby refuses $layout", qr/cannot generate .* ids during recovery/i, qr/HINT:.*gen_gid\(\)/);
+	fails_with(
+		$there,
+		"SELECT gen_snowflake('$layout')",
+		"a standby refuses $layout",
+		qr/cannot generate .* ids during recovery/i,
+		qr/HINT:.*gen_gid\(\)/);
 }
-is($there->ask("SELECT (snowflake_decode(make_snowflake('acme', now(), 9, 1), 'acme')).node"), 9, 'it decodes created layouts');
+is($there->ask("SELECT (snowflake_decode(make_snowflake('acme', now(), 9, 1), 'acme')).node"),
+	9, 'it decodes created layouts');
 $standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = 9\n");
 reload($standby, $there);
-is($there->ask("SELECT (snowflake_decode(gen_snowflake('acme'), 'acme')).node, (snowflake_decode(gen_snowflake('pgedge'), 'pgedge')).node"), '9|9', 'with an id of its own it draws');
+is( $there->ask(
+		"SELECT (snowflake_decode(gen_snowflake('acme'), 'acme')).node, (snowflake_decode(gen_snowflake('pgedge'), 'pgedge')).node"
+	),
+	'9|9',
+	'with an id of its own it draws');
 $ids = Ids->new;
 draw($ids, $server);
 $server->wait_for_catchup($standby, 'replay', $server->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));

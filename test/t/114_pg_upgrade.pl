@@ -17,6 +17,7 @@ if (my $old = $ENV{PRIVATE_OLD_PG_CONFIG})
 {
 	chomp(my $bindir = `$old --bindir`);
 	my ($major) = `$bindir/postgres --version` =~ / (\d+)/;
+
 	# What PostgreSQL::Test::Cluster calls an installation is the directory above bin.
 	upgrade_from($major, $bindir =~ s{/bin$}{}r);
 }
@@ -55,11 +56,14 @@ END
 	$old->stop('fast');
 
 	my $new = PostgreSQL::Test::Cluster->new($install_path ? "new_from$from" : 'new');
+
 	# Since 18 initdb switches checksums on; pg_upgrade wants both clusters alike.
 	my ($new_major) = `pg_config --version` =~ / (\d+)/;
 	$new->init(extra => [ $new_major >= 18 && $old_major < 18 ? '--no-data-checksums' : () ]);
 	$new->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nmax_prepared_transactions = 10\n");
-	my @upgrade = ('pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'), '-B', $new->config_data('--bindir'),
+	my @upgrade = (
+		'pg_upgrade', '--no-sync', '-b', $old->config_data('--bindir'),
+		'-B', $new->config_data('--bindir'),
 		'-d', $old->data_dir, '-D', $new->data_dir, '-p', $old->port, '-P', $new->port, '-s', $new->host);
 	chdir $new->basedir;
 	my $said = `@upgrade 2>&1`;
@@ -69,13 +73,22 @@ END
 	$clock->set(-7200);
 	$new->append_conf('postgresql.conf', "snowflake_ids.si_base_clock = '2025-01-01 00:00:00+00'\n");
 	start_at($new, $clock);
-	fails_with($new, 'SELECT gen_snowflake_si()', "$from: another base clock is refused", qr/base clock or machine bits differ/, qr/DETAIL:.*2026-01-01/);
+	fails_with(
+		$new,
+		'SELECT gen_snowflake_si()',
+		"$from: another base clock is refused",
+		qr/base clock or machine bits differ/,
+		qr/DETAIL:.*2026-01-01/);
 	$new->append_conf('postgresql.conf', "snowflake_ids.si_base_clock = '2026-01-01 00:00:00+00'\n");
 	$new->reload;
 	$new->poll_query_until('postgres', 'SHOW snowflake_ids.si_base_clock', '2026-01-01 00:00:00+00');
 	is(value($new, $rows), $content, "$from: the rows are there");
-	is($new->safe_psql('postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'), 't', "$from: with no repeat");
-	is(value($new, "INSERT INTO order_line DEFAULT VALUES RETURNING id > $last"), 't', "$from: a created layout goes on above its last id");
+	is( $new->safe_psql(
+			'postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'),
+		't',
+		"$from: with no repeat");
+	is(value($new, "INSERT INTO order_line DEFAULT VALUES RETURNING id > $last"),
+		't', "$from: a created layout goes on above its last id");
 	$ids->draw($new);
 	$ids->add($new->safe_psql('other', $other));
 	$clock->set_to($start);
@@ -83,11 +96,18 @@ END
 	$ids->add($new->safe_psql('other', $other));
 	$clock->set(0);
 	$ids->draw($new);
-	$ids->none_twice('pg_upgrade from ' . ($install_path ? 'an older major' : 'the same major') . ', files left behind');
+	$ids->none_twice(
+		'pg_upgrade from ' . ($install_path ? 'an older major' : 'the same major') . ', files left behind');
 
-	my $plan = $new->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00'");
+	my $plan = $new->safe_psql('postgres',
+		"SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00'"
+	);
 	like($plan, qr/Index Scan|Bitmap Index Scan/, "$from: the planner support came along");
-	is($new->safe_psql('postgres', 'SET enable_seqscan = off; SELECT count(*) FROM item AS i WHERE EXISTS (SELECT FROM item WHERE volume = i.volume)'),
-		$new->safe_psql('postgres', 'SELECT count(*) FROM item'), "$from: the hash index finds every row");
+	is( $new->safe_psql(
+			'postgres',
+			'SET enable_seqscan = off; SELECT count(*) FROM item AS i WHERE EXISTS (SELECT FROM item WHERE volume = i.volume)'
+		),
+		$new->safe_psql('postgres', 'SELECT count(*) FROM item'),
+		"$from: the hash index finds every row");
 	$new->stop('immediate');
 }

@@ -8,8 +8,13 @@ use Faults;
 use Test::More;
 
 my $clock = clock();
+
 # Ceilings have room for minutes.
-my $server = new_server('full', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => "snowflake_ids.durable_window = '10min'");
+my $server = new_server(
+	'full', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "snowflake_ids.durable_window = '10min'");
 my ($ledger, $ceiling) = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
 my $full = "$server->{sfids_synced}/full";
 my $ids = Ids->new;
@@ -33,10 +38,14 @@ sub no_space_for
 	$what->();
 	spew($full, $calls);
 	later;
+
 	for ($session // (), $server)
 	{
 		my $who = $_ == $server ? 'a new session' : 'a session that drew before';
-		like(says($_, 'SELECT gen_sno()'), qr/^ERROR:  53100: $message: No space left on device\n.*^HINT:  .*(?:space|room)/ms, "$calls, $who: $message");
+		like(
+			says($_, 'SELECT gen_sno()'),
+			qr/^ERROR:  53100: $message: No space left on device\n.*^HINT:  .*(?:space|room)/ms,
+			"$calls, $who: $message");
 	}
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$calls: gen_gid() goes on");
 	is(join(' ', grep { /tmp$/ } glob $server->data_dir . '/snowflake_ids.*'), '', "$calls: nothing is left of it");
@@ -67,6 +76,7 @@ for my $calls ('pwrite', 'fdatasync')
 	later;
 	$ids->draw($session);
 	spew($full, 'pwrite fdatasync');
+
 	# It is raised from ten minutes on, and is two and a half after that.
 	$clock->step(620);
 	$ids->draw($session) for 1 .. 2;
@@ -116,9 +126,17 @@ for ([ 'fallocate', $ledger ], [ 'pwrite', $ledger, $ceiling ], [ 'fsync', $ledg
 	$clock->set(-3600);
 	start_at($server, $clock);
 	spew($full, $calls);
-	like(says($server, $reset), qr/^ERROR:  53100: .*No space left on device\n.*^HINT: .*(?:space|room)/ms, "$calls: no reset without space");
+	like(
+		says($server, $reset),
+		qr/^ERROR:  53100: .*No space left on device\n.*^HINT: .*(?:space|room)/ms,
+		"$calls: no reset without space");
 	unlink $full;
-	fails_with($server, 'SELECT gen_sno()', "$calls: the ledger is as damaged as before", qr/ledger file .* is damaged/, qr/snowflake_ids_reset/);
+	fails_with(
+		$server,
+		'SELECT gen_sno()',
+		"$calls: the ledger is as damaged as before",
+		qr/ledger file .* is damaged/,
+		qr/snowflake_ids_reset/);
 	is(value($server, $reset), '', "$calls: a reset with space");
 	space_again(undef, $start);
 }
@@ -131,7 +149,10 @@ SKIP:
 	$ids->draw($server);
 	$server->stop('fast');
 	my $content = slurp($ledger);
-	for (map { 4096 + 256 * $_ } 0 .. 1023) { substr $content, $_, 256, "\0" x 256 if substr($content, $_, 8) eq "\0" x 8 }
+	for (map { 4096 + 256 * $_ } 0 .. 1023)
+	{
+		substr $content, $_, 256, "\0" x 256 if substr($content, $_, 8) eq "\0" x 8;
+	}
 	spew($ledger, $content);
 	rename $ledger, "$ledger.dense" or die;
 	system('cp', '--sparse=always', '--preserve=all', "$ledger.dense", $ledger);
@@ -142,7 +163,10 @@ SKIP:
 	start_at($server, $clock);
 	skip 'the file system makes no holes', 1 if $blocks * 512 >= $size;
 	my $mark = log_mark($server);
-	like(says($server, 'SELECT gen_mastic()'), qr/^ERROR:  53100: $no_ledger: No space left on device\n.*^HINT:  .*(?:space|room)/ms, 'holes, and no space for them');
+	like(
+		says($server, 'SELECT gen_mastic()'),
+		qr/^ERROR:  53100: $no_ledger: No space left on device\n.*^HINT:  .*(?:space|room)/ms,
+		'holes, and no space for them');
 	unlike(log_since($server, $mark), qr/terminated by signal/, 'no backend ran into one');
 	space_again(undef, $start);
 	cmp_ok((stat $ledger)[12] * 512, '>=', $size, 'with space they are filled');
@@ -164,7 +188,10 @@ SKIP:
 	system('prlimit', '--pid', $pid, '--fsize=1:unlimited') == 0 or die 'prlimit failed';
 	later;
 	my $said = $session->ask('SELECT gen_sno()');
-	like($said, qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s, 'no space for the ceiling');
+	like(
+		$said,
+		qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s,
+		'no space for the ceiling');
 	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
 	draw_at_all_times($ids, $session, $clock, $start);
 	unlink $ledger;

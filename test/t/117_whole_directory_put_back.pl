@@ -38,7 +38,8 @@ sub draw_densely
 {
 	my ($ids) = @_;
 	my $start = $clock->now;
-	$ids->add(value($server, "SELECT 'm' || gen_mastic() FROM generate_series(1, 500) WHERE pg_sleep(0.001) IS NOT NULL"));
+	$ids->add(
+		value($server, "SELECT 'm' || gen_mastic() FROM generate_series(1, 500) WHERE pg_sleep(0.001) IS NOT NULL"));
 	return $start;
 }
 
@@ -66,6 +67,7 @@ sub put_back
 	$clock->set_to($at);
 	start_at($server, $clock);
 	$again->draw($server) for 1 .. 2;
+
 	# A start begins ahead of the clock, a little elsewhere each time. From when that is over the clock tells the times.
 	for (@dense) { $clock->set_to($_); draw_densely($again) }
 	draw_at_all_times($again, $server, $clock, $start);

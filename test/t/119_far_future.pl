@@ -10,22 +10,26 @@ use Test::More;
 my $server = new_server('future', clock());
 my $ids = Ids->new;
 my $ended = qr/cannot generate .* ids: the clock is past the last time that they can hold/;
+
 sub stopped
 {
 	my ($call, $name) = @_;
 	my $began = time;
-	fails_with($server, "SET statement_timeout = '60s'; SET snowflake_ids.max_wait = '5min'; SELECT $call", $name, $ended, qr/HINT:.*snowflake_ids_reset\(\)/);
+	fails_with($server, "SET statement_timeout = '60s'; SET snowflake_ids.max_wait = '5min'; SELECT $call",
+		$name, $ended, qr/HINT:.*snowflake_ids_reset\(\)/);
 	cmp_ok(time - $began, '<', 50, "$name: at once");
 }
 
 # ---- Mastic: 47 bits of milliseconds since 2026 end in 6485, its ids have 48. Not forced.
 my $mastic = sub { $ids->add(value($server, "SELECT 'm' || i FROM gen_mastic_series(100000) i")) };
 is($mastic->(), 100000, 'Mastic ids');
-is(value($server, "SELECT snowflake_ids_reset('6485-10-17 16:00+00', 'mastic')"), '', 'a floor after the last tick of a slot');
+is(value($server, "SELECT snowflake_ids_reset('6485-10-17 16:00+00', 'mastic')"),
+	'', 'a floor after the last tick of a slot');
 stopped('gen_mastic()', 'Mastic ids');
 restart_after($server, 'fast');
 stopped('gen_mastic()', 'Mastic ids after a restart');
-is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 seconds', force => true)"), '', 'the way back');
+is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 seconds', force => true)"),
+	'', 'the way back');
 is($mastic->(), 100000, 'Mastic ids');
 $ids->none_twice('Mastic, there and back');
 

@@ -24,7 +24,7 @@ END
 {
 	my $clock = clock();
 	my $server = new_server('removed', $clock);
-	$server->safe_psql('postgres', "CREATE DATABASE other$_") for 1 .. 2;
+	$server->safe_psql('postgres', "CREATE DATABASE other$_")       for 1 .. 2;
 	$server->safe_psql("other$_", 'CREATE EXTENSION snowflake_ids') for 1 .. 2;
 	my $ids = Ids->new;
 	$ids->draw($server);
@@ -42,7 +42,11 @@ END
 		my $said = $session->answer;
 		$ids->add($said);
 		$said = $session->ask(Ids::query(50, 20)) for 1 .. ($said =~ /ERROR/ ? 0 : 40);
-		like($said, qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced/, 'the session with the old files ends with an error');
+		like(
+			$said,
+			qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced/,
+			'the session with the old files ends with an error');
+
 		# All of what it may have drawn is passed.
 		for (1 .. 8) { $ids->draw($other, 300, 20); $clock->step(0.3) }
 	}
@@ -53,7 +57,8 @@ END
 # ---- a standby that drew ahead of its clock, and comes back with the files of its primary: these have no slot for its
 # machine id, or one that stayed where the primary left it
 {
-	my $conf = "wal_log_hints = on\nwal_keep_size = 64MB\nsnowflake_ids.durable_window = 20s\nsnowflake_ids.machine_id = 1\n";
+	my $conf =
+	  "wal_log_hints = on\nwal_keep_size = 64MB\nsnowflake_ids.durable_window = 20s\nsnowflake_ids.machine_id = 1\n";
 	my $clock = clock();
 	my $primary = new_server('source', $clock, allows_streaming => 1, extra => ['--wal-segsize=1'], conf => $conf);
 	value($primary, 'SELECT gen_sno(), gen_snowflake_si()');
@@ -61,6 +66,7 @@ END
 	$primary->backup('base');
 	my $standby = PostgreSQL::Test::Cluster->new('target');
 	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+
 	for my $id (7, 8)
 	{
 		my $ids = Ids->new;
@@ -71,7 +77,10 @@ END
 		is($drawn->(), 2000, "standby_machine_id = $id: drawn");
 		restart_after($standby, 'fast');
 		is($drawn->(), 2000, 'and again after a restart, ahead of the clock');
-		my ($latest, $lead) = split /\|/, value($standby, 'SELECT extract(epoch FROM t), extract(epoch FROM t - clock_timestamp()) FROM sno_timestamp(gen_sno()) t');
+		my ($latest, $lead) = split /\|/,
+		  value($standby,
+			'SELECT extract(epoch FROM t), extract(epoch FROM t - clock_timestamp()) FROM sno_timestamp(gen_sno()) t');
+
 		# It began 25 s ahead, and some time has gone by.
 		ok($lead > 10 && $lead < 35, "by about a window, and not by two ($lead s)");
 
@@ -79,19 +88,25 @@ END
 		$standby->safe_psql('postgres', 'CREATE TABLE diverged(); CHECKPOINT');
 		$standby->stop('fast');
 		my $its_conf = slurp($standby->data_dir . '/postgresql.conf');
-		my $rewound = system('pg_rewind', '--target-pgdata', $standby->data_dir, '--source-server', $primary->connstr('postgres'), '--no-sync') == 0;
+		my $rewound =
+		  system('pg_rewind', '--target-pgdata', $standby->data_dir, '--source-server', $primary->connstr('postgres'),
+			'--no-sync') == 0;
 		ok($rewound, 'pg_rewind');
 		spew($standby->data_dir . '/postgresql.conf', $its_conf);
 		$standby->set_standby_mode;
 		start_at($standby, $clock);
 		is(value($standby, 'SELECT pg_is_in_recovery()'), 't', 'a standby again');
 		$drawn->();
+
 		# Each tick of the time that it was ahead to, and of some beyond.
 		$clock->set_to($latest - 1);
 		$drawn->((paced(500)) x 8);
 		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }
 		is(join("\n", @{ $ids->{said} // [] }), '', 'nothing else was said');
-		$ids->none_twice($id == 7 ? 'standby that drew, rewound: its slot is gone' : 'standby that drew, rewound: its slot is an old one');
+		$ids->none_twice(
+			$id == 7
+			? 'standby that drew, rewound: its slot is gone'
+			: 'standby that drew, rewound: its slot is an old one');
 	}
 	$_->stop('immediate') for $standby, $primary;
 }

@@ -9,13 +9,22 @@ use Fcntl qw(:flock);
 use Test::More;
 
 my $clock = clock();
-my $server = new_server('bounded', $clock, synced => 1, extra => ['--wal-segsize=1'], conf => "snowflake_ids.durable_window = '10min'");
+my $server = new_server(
+	'bounded', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "snowflake_ids.durable_window = '10min'");
 my $ids = Ids->new;
 my @draws = ("'s' || gen_sno()", "'m' || gen_mastic()", "'i' || gen_snowflake_si()");
 my $patience = 0.2;
 
 # The statement timeout is for servers that would wait for ever.
-sub session { my $s = Session->new($server); $s->ask("SET statement_timeout = '60s'; SET snowflake_ids.max_wait = '${patience}s'"); return $s }
+sub session
+{
+	my $s = Session->new($server);
+	$s->ask("SET statement_timeout = '60s'; SET snowflake_ids.max_wait = '${patience}s'");
+	return $s;
+}
 sub timed { my ($s, $query) = @_; my $began = time; my $said = $s->ask($query); return ($said, time - $began) }
 
 # With more patience than it may need: a draw that waits does so for as long.
@@ -28,25 +37,30 @@ sub draws_at_once
 	cmp_ok($took, '<', 30, sprintf '%s: at once (%.2f s)', $what, $took);
 	$s->ask("SET snowflake_ids.max_wait = '${patience}s'");
 }
+
 sub gives_up
 {
 	my ($s, $what, @patterns) = @_;
 	for my $draw (@draws)
 	{
 		my $said;
-		my $took = best_of($patience + 0.5, sub { ($said, my $took) = timed($s, "\\set VERBOSITY verbose\nSELECT $draw"); return $took });
+		my $took = best_of($patience + 0.5,
+			sub { ($said, my $took) = timed($s, "\\set VERBOSITY verbose\nSELECT $draw"); return $took });
 		my @missing = grep { $said !~ $_ } @patterns;
 		ok(!@missing, "$what: $draw gives up") or diag "said: $said\nbut not: @missing";
 		ok($took > 0.9 * $patience && $took < $patience + 0.5, sprintf '%s: after max_wait (%.2f s)', $what, $took);
 	}
 }
+
 # The ceiling has room for the first step, is near after the second, and is passed with the third.
 sub new_ceiling { my ($s) = @_; $clock->step(10000); draws_at_once($s, 'a new ceiling'); $clock->step(5) }
-sub near { $clock->step(620) }
-sub beyond { $clock->step(400) }
+sub near        { $clock->step(620) }
+sub beyond      { $clock->step(400) }
 
 # ---- DROP EXTENSION in a transaction that stays open
-my $locked = [ qr/ERROR:  55P03: gave up waiting for relation "snowflake_ids_\w+" of extension snowflake_ids after 200 ms/, qr/HINT:  .*DROP EXTENSION.*max_wait/ ];
+my $locked = [
+	qr/ERROR:  55P03: gave up waiting for relation "snowflake_ids_\w+" of extension snowflake_ids after 200 ms/,
+	qr/HINT:  .*DROP EXTENSION.*max_wait/ ];
 for my $end ('ROLLBACK', 'COMMIT')
 {
 	my ($session, $other) = (session(), session());
@@ -60,14 +74,21 @@ for my $end ('ROLLBACK', 'COMMIT')
 	my $new = session();
 	gives_up($new, 'an open DROP EXTENSION, the first id of a session', @$locked);
 	my $said;
-	my $took = best_of($patience + 0.5, sub { ($said, my $took) = timed($new, "\\set VERBOSITY verbose\nSELECT gen_snowflake('twitter')"); return $took });
+	my $took = best_of(
+		$patience + 0.5,
+		sub {
+			($said, my $took) = timed($new, "\\set VERBOSITY verbose\nSELECT gen_snowflake('twitter')");
+			return $took;
+		});
 	like($said, $locked->[0], 'an open DROP EXTENSION, a layout of a session that has not asked for one');
 	cmp_ok($took, '<', $patience + 0.5, sprintf 'after max_wait (%.2f s)', $took);
 
 	# Who waits is served when the transaction has ended.
 	my $pid = $session->ask("SET snowflake_ids.max_wait = '40s'; SELECT pg_backend_pid()");
 	$session->send('SELECT gen_mastic() > 0');
-	ok(eventually(sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' }), 'a session waits');
+	ok( eventually(
+			sub { value($server, "SELECT wait_event_type FROM pg_stat_activity WHERE pid = $pid") eq 'Extension' }),
+		'a session waits');
 	$other->ask($end);
 	my $answer = $session->answer;
 	if ($end eq 'ROLLBACK')
@@ -77,7 +98,10 @@ for my $end ('ROLLBACK', 'COMMIT')
 	}
 	else
 	{
-		like($answer, qr/ERROR:.*snowflake_ids.*does not exist/, 'committed: who has waited hears that the extension is gone');
+		like(
+			$answer,
+			qr/ERROR:.*snowflake_ids.*does not exist/,
+			'committed: who has waited hears that the extension is gone');
 		value($server, 'CREATE EXTENSION snowflake_ids');
 		draws_at_once(session(), 'and a new one draws');
 	}
@@ -93,7 +117,9 @@ for my $end ('ROLLBACK', 'COMMIT')
 	near;
 	draws_at_once($sessions[0], 'the ceiling file is locked, the ceiling is near') for 1 .. 2;
 	beyond;
-	my @held = (qr/ERROR:  55P03: gave up waiting for the lock on ceiling file "snowflake_ids.ceiling" after 200 ms/, qr/HINT:  .*storage.*max_wait/);
+	my @held = (
+		qr/ERROR:  55P03: gave up waiting for the lock on ceiling file "snowflake_ids.ceiling" after 200 ms/,
+		qr/HINT:  .*storage.*max_wait/);
 	gives_up($sessions[0], 'the ceiling file is locked, beyond the ceiling', @held);
 	restart_after($server, 'fast');
 	$_ = session() for @sessions;
@@ -104,9 +130,16 @@ for my $end ('ROLLBACK', 'COMMIT')
 	# Who waits does so without hurry, and one sync serves all.
 	flock $file, LOCK_EX or die $!;
 	$clock->step(10000);
-	my @pids = map { $_->ask("SET statement_timeout = 0; SET snowflake_ids.max_wait = '60s'; SELECT pg_backend_pid()") } @sessions;
+	my @pids = map { $_->ask("SET statement_timeout = 0; SET snowflake_ids.max_wait = '60s'; SELECT pg_backend_pid()") }
+	  @sessions;
 	$_->send('SELECT gen_mastic() > 0') for @sessions;
-	ok(eventually(sub { value($server, "SELECT count(*) FROM pg_stat_activity WHERE pid IN (" . join(', ', @pids) . ") AND wait_event_type = 'Extension'") == @pids }),
+	ok( eventually(
+			sub {
+				value($server,
+						"SELECT count(*) FROM pg_stat_activity WHERE pid IN ("
+					  . join(', ', @pids)
+					  . ") AND wait_event_type = 'Extension'") == @pids;
+			}),
 		'the ceiling file is locked: all sessions wait');
 	my $switches = sub { my ($n) = slurp("/proc/$pids[0]/status") =~ /^voluntary_ctxt_switches:\s+(\d+)/m; return $n };
 	my ($before, $began) = ($switches->(), time);

@@ -16,6 +16,7 @@ my $ids = Ids->new;
 $ids->draw($server);
 
 my %sequence = (snowflake_ids_ceiling => 'gen_sno()', snowflake_ids_si_layout => 'gen_snowflake_si()');
+
 # It moves with ALTER SEQUENCE only.
 my %path = map { $_ => $server->data_dir . '/' . value($server, "SELECT pg_relation_filepath('$_')") } keys %sequence;
 
@@ -31,20 +32,32 @@ sub word { my ($path, $at) = @_; return unpack 'Q', substr(slurp($path), $at, 8)
 # Where the server puts them: a page header of 24 bytes, one line pointer, the tuple at the end, 8 bytes for the magic.
 my ($pointer, $tuple, $special) = (24, 8192 - 8 - 48, 8192 - 8);
 my @damages = (
-	[ 'page of zeros',        sub { put($_[0], 0, "\0" x 8192) }, qr/Its page is empty/ ],
-	[ 'no page',              sub { truncate $_[0], 0 }, qr/could not read block 0/ ],
-	[ 'other special space',  sub { put($_[0], $special, "\0" x 8) }, qr/not that of a sequence/ ],
-	[ 'no line pointer',      sub { put($_[0], 12, pack 'S', 24) }, qr/does not hold the tuple/ ],
+	[ 'page of zeros', sub { put($_[0], 0, "\0" x 8192) }, qr/Its page is empty/ ],
+	[ 'no page', sub { truncate $_[0], 0 }, qr/could not read block 0/ ],
+	[ 'other special space', sub { put($_[0], $special, "\0" x 8) }, qr/not that of a sequence/ ],
+	[ 'no line pointer', sub { put($_[0], 12, pack 'S', 24) }, qr/does not hold the tuple/ ],
 	[ 'line pointer of noise', sub { put($_[0], $pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not hold the tuple/ ],
-	[ 'line pointer that points far beyond the page', sub { put($_[0], $pointer, pack 'L', 0x7ff0 | 1 << 15 | 48 << 17) }, qr/does not hold the tuple/ ],
-	[ 'tuple of zeros',       sub { put($_[0], $tuple, "\0" x 48) }, qr/does not hold the tuple/ ],
-	[ 'values of zeros',      sub { put($_[0], $tuple + 24, "\0" x 17) }, qr/check bits .* are wrong/ ],
-	[ 'one bit',              sub { put($_[0], $tuple + 24, pack 'Q', word($_[0], $tuple + 24) ^ 1 << 40) }, qr/check bits .* are wrong/ ],
-	[ 'page of noise',        sub { srand 3; put($_[0], 0, join '', map { chr int rand 256 } 1 .. 8192) }, qr/invalid page/ ]);
+	[   'line pointer that points far beyond the page',
+		sub { put($_[0], $pointer, pack 'L', 0x7ff0 | 1 << 15 | 48 << 17) },
+		qr/does not hold the tuple/ ],
+	[ 'tuple of zeros', sub { put($_[0], $tuple, "\0" x 48) }, qr/does not hold the tuple/ ],
+	[ 'values of zeros', sub { put($_[0], $tuple + 24, "\0" x 17) }, qr/check bits .* are wrong/ ],
+	[   'one bit',
+		sub { put($_[0], $tuple + 24, pack 'Q', word($_[0], $tuple + 24) ^ 1 << 40) },
+		qr/check bits .* are wrong/ ],
+	[   'page of noise',
+		sub {
+			srand 3;
+			put($_[0], 0, join '', map { chr int rand 256 } 1 .. 8192);
+		},
+		qr/invalid page/ ]);
 
 my $out_of_it = sub {
+
 	# The latest that may have been issued: the ledger knows.
-	my $said = value($server, q{SELECT snowflake_ids_reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids_stats});
+	my $said = value($server,
+		q{SELECT snowflake_ids_reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids_stats}
+	);
 	like($said, qr/\A(?:WARNING:.*invalid page.*\n?)?\z/, "$_[0]: reset leads out");
 };
 
@@ -63,18 +76,33 @@ for my $name (sort keys %sequence)
 		$clock->set(-3600);
 		start_at($server, $clock);
 		my $mark = log_mark($server);
+
 		# A server with page checksums says of most that the page is invalid.
-		fails_with($server, "SELECT $sequence{$name}", $fault, qr/XX001|is damaged|invalid page|could not read block/,
-			qr/$detail|invalid page/, qr/HINT:.*snowflake_ids_reset\(\)/, $detail =~ /check|page is|tuple/ ? qr/"$name" of extension snowflake_ids/ : qr//);
-		like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"), qr/^s/, 'another database goes on') if $name =~ /ceiling/;
-		like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() goes on');
-		fails_with($server, "SET zero_damaged_pages = on; SELECT $sequence{$name}", 'zero_damaged_pages does not make it a new one',
-			qr/is damaged/, qr/HINT:.*snowflake_ids_reset\(\)/);
-		fails_with($server, "SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')", 'no floor in the past without force', qr/floor/)
+		fails_with(
+			$server,
+			"SELECT $sequence{$name}",
+			$fault,
+			qr/XX001|is damaged|invalid page|could not read block/,
+			qr/$detail|invalid page/,
+			qr/HINT:.*snowflake_ids_reset\(\)/,
+			$detail =~ /check|page is|tuple/ ? qr/"$name" of extension snowflake_ids/ : qr//);
+		like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
+			qr/^s/, 'another database goes on')
 		  if $name =~ /ceiling/;
+		like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() goes on');
+		fails_with(
+			$server,
+			"SET zero_damaged_pages = on; SELECT $sequence{$name}",
+			'zero_damaged_pages does not make it a new one',
+			qr/is damaged/, qr/HINT:.*snowflake_ids_reset\(\)/);
+		fails_with(
+			$server,
+			"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
+			'no floor in the past without force', qr/floor/) if $name =~ /ceiling/;
 		$out_of_it->($fault);
 		unlike(log_since($server, $mark), qr/terminated by signal/, 'nothing crashed');
 		draw_at_all_times($ids, $server, $clock, $start);
+
 		if ($what eq 'page of zeros')
 		{
 			# What the repair has written to WAL makes the page again, where the file was put back.
@@ -96,9 +124,13 @@ $ids->none_twice('damaged pages of the sequences in WAL, and resets');
 	value($server, "SELECT setval('snowflake_ids_ceiling', 12345, false)");
 	my $said = '';
 	for (1 .. 30) { $clock->step(0.5); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
-	like($said, qr/ERROR:  sequence "snowflake_ids_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids_reset/s, 'a number that somebody wrote');
+	like(
+		$said,
+		qr/ERROR:  sequence "snowflake_ids_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids_reset/s,
+		'a number that somebody wrote');
 	$out_of_it->('it');
 	$ids->draw($session);
+
 	# The Snowflake-SI layout is known to the ledger: it is that again, and other settings are refused.
 	value($server, "SELECT setval('snowflake_ids_si_layout', 12345, false)");
 	$out_of_it->('the layout');
@@ -107,7 +139,12 @@ $ids->none_twice('damaged pages of the sequences in WAL, and resets');
 	$server->stop('fast');
 	unlink glob $server->data_dir . '/snowflake_ids.*';
 	start_at($server, $clock);
-	fails_with($server, 'SELECT gen_snowflake_si()', 'the layout was kept', qr/differ from those of the first id/, qr/5 machine bits/);
+	fails_with(
+		$server,
+		'SELECT gen_snowflake_si()',
+		'the layout was kept',
+		qr/differ from those of the first id/,
+		qr/5 machine bits/);
 	$ids->none_twice('a ceiling in WAL that somebody wrote');
 }
 $server->stop('immediate');

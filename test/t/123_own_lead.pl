@@ -40,14 +40,22 @@ sub refused
 	my ($what, @of) = @_;
 	for my $format (@of)
 	{
-		fails_with($server, "SET snowflake_ids.max_wait = '100ms'; SELECT gen_$format()", "$what: $format is refused",
-			qr/(?:cannot generate|gave up waiting for a) $name{$format} id/, qr/clock is behind the last id/i);
+		fails_with(
+			$server,
+			"SET snowflake_ids.max_wait = '100ms'; SELECT gen_$format()",
+			"$what: $format is refused",
+			qr/(?:cannot generate|gave up waiting for a) $name{$format} id/,
+			qr/clock is behind the last id/i);
 	}
 }
 
-for my $case ([ 'error', "clock_regression = 'error'" ], [ 'wait', "clock_regression = 'wait'" ], [ 'max_clock_lead', "clock_regression = 'hold'\nsnowflake_ids.max_clock_lead = '1s'" ])
+for my $case (
+	[ 'error', "clock_regression = 'error'" ],
+	[ 'wait', "clock_regression = 'wait'" ],
+	[ 'max_clock_lead', "clock_regression = 'hold'\nsnowflake_ids.max_clock_lead = '1s'" ])
 {
 	my ($policy, $conf) = @$case;
+
 	# Ahead of all that was drawn before: no lead is left of it.
 	$clock->step(1000);
 	$ids->draw($server);
@@ -108,7 +116,9 @@ $ids->none_twice('restarts under the policies error, wait and max_clock_lead');
 # ---- hold: a bulk load drives sno beyond the tick of the floor. When the clock comes there it has not gone back.
 {
 	$clock->step(1000);
-	$server->append_conf('postgresql.conf', "snowflake_ids.max_clock_lead = -1\nsnowflake_ids.clock_regression = 'hold'\nsnowflake_ids.sno_sequence_max = 99\n");
+	$server->append_conf('postgresql.conf',
+		"snowflake_ids.max_clock_lead = -1\nsnowflake_ids.clock_regression = 'hold'\nsnowflake_ids.sno_sequence_max = 99\n"
+	);
 	$ids->draw($server);
 	restart_after($server, 'fast');
 	my $session = Session->new($server);
@@ -116,6 +126,7 @@ $ids->none_twice('restarts under the policies error, wait and max_clock_lead');
 	my ($before, $mark) = ($toggles->(), log_mark($server));
 	my $last = '';
 	my $smaller = 0;
+
 	for my $step (1 .. 40)
 	{
 		for my $id (split /\n/, $session->ask('SELECT gen_sno() FROM generate_series(1, 1000)'))

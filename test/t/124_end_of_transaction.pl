@@ -13,7 +13,8 @@ my $server = new_server('committed', $clock);
 value($server, "CREATE DATABASE letters ENCODING 'UTF8' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'");
 my $own = Session->new($server, dbname => 'letters');
 $own->ask('SET client_encoding = UTF8; CREATE EXTENSION snowflake_ids');
-$own->ask(q{SELECT snowflake_layout_create(U&'\\6F22\\5B57', '2026-01-01 00:00:00+00', '1 ms', 41, 0, 1);
+$own->ask(
+	q{SELECT snowflake_layout_create(U&'\\6F22\\5B57', '2026-01-01 00:00:00+00', '1 ms', 41, 0, 1);
 	CREATE TABLE t (id bigint DEFAULT gen_snowflake(U&'\\6F22\\5B57'), n int)});
 
 # While ids are ahead of the clock, calls that wait are no overflow.
@@ -22,18 +23,22 @@ for my $end ('COMMIT', 'ROLLBACK')
 {
 	# A machine that stands still while ids are drawn ends the overflow.
 	my $mark;
-	ok(eventually(sub {
-		$mark = log_mark($server);
-		$own->ask("SELECT count(gen_snowflake(U&'\\6F22\\5B57')) FROM generate_series(1, 100)") == 100 or die 'no ids';
-		my $since = log_since($server, $mark);
-		return $since =~ /sequence overflow: calls wait/ && $since !~ /overflow is over/;
-	}), 'an overflow is logged');
+	ok( eventually(
+			sub {
+				$mark = log_mark($server);
+				$own->ask("SELECT count(gen_snowflake(U&'\\6F22\\5B57')) FROM generate_series(1, 100)") == 100
+				  or die 'no ids';
+				my $since = log_since($server, $mark);
+				return $since =~ /sequence overflow: calls wait/ && $since !~ /overflow is over/;
+			}),
+		'an overflow is logged');
 	$clock->pass(3);
 
 	my $client = Session->new($server, dbname => 'letters');
 	my $before = $client->ask('SET client_encoding = LATIN1; SET client_min_messages = log; SELECT count(*) FROM t');
 	$mark = log_mark($server);
-	is($client->ask('BEGIN; INSERT INTO t (n) VALUES (1)'), '', "$end: a draw of another client, which cannot read the name");
+	is($client->ask('BEGIN; INSERT INTO t (n) VALUES (1)'),
+		'', "$end: a draw of another client, which cannot read the name");
 	is($client->ask($end), '', "$end: is told nothing of it");
 	ok(wait_for_log($server, qr/LOG:  .* sequence overflow is over: /, $mark), "$end: the log says that it is over");
 	my $rows = $before + ($end eq 'COMMIT');

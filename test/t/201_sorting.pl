@@ -30,7 +30,9 @@ SELECT count(*) FILTER (WHERE id::bytea < previous) FROM (SELECT id, lag(id::byt
 END
 			is($out, '0', "$type, $name, $memory: in order");
 			like($err, qr/${type}_abbrev: /, "$type, $name, $memory: abbreviated keys were tried");
-			is(scalar($err =~ /${type}_abbrev: aborting/), $name eq 'few' ? 1 : '', "$type, $name, $memory: given up only if few differ");
+			is( scalar($err =~ /${type}_abbrev: aborting/),
+				$name eq 'few' ? 1 : '',
+				"$type, $name, $memory: given up only if few differ");
 		}
 	}
 }
@@ -39,7 +41,7 @@ END
 SKIP:
 {
 	skip 'no amcheck here', 5
-		if $server->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'amcheck'}) eq '0';
+	  if $server->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'amcheck'}) eq '0';
 	$server->safe_psql('postgres', 'CREATE EXTENSION amcheck');
 	for my $table ('sno_many', 'sno_few', 'gid_many', 'gid_few', 'mastic_many')
 	{
@@ -57,7 +59,9 @@ END
 SKIP:
 {
 	skip 'skip scans came with 18', 3 if $server->safe_psql('postgres', 'SHOW server_version_num') < 180000;
-	for my $id ("make_sno('2026-01-01', 0, 7, n % 10)", "make_gid('log', '2026-01-01', decode('00000000000000' || lpad((n % 10)::text, 2, '0'), 'hex'))",
+	for my $id (
+		"make_sno('2026-01-01', 0, 7, n % 10)",
+		"make_gid('log', '2026-01-01', decode('00000000000000' || lpad((n % 10)::text, 2, '0'), 'hex'))",
 		"make_mastic('6485-10-17 02:45:55.327+00'::timestamptz + n % 10 / 5 * interval '1 ms', n % 5)")
 	{
 		my $plan = $server->safe_psql('postgres', <<"END");
@@ -86,14 +90,20 @@ CREATE INDEX ON kept USING brin (s sno_bloom_ops(false_positive_rate = 0.02));
 CREATE INDEX ON kept USING brin (g gid_bloom_ops(n_distinct_per_range = 500));
 END
 my $file = $server->basedir . '/kept.sql';
-$server->command_ok([ 'pg_dump', '-f', $file, '-d', $server->connstr('postgres'), '-t', 'kept', '-e', 'snowflake_ids' ], 'pg_dump');
-unlike(slurp_file($file), qr/CREATE (OPERATOR|FUNCTION|AGGREGATE|TYPE)|ALTER OPERATOR/, 'the dump has only the extension');
+$server->command_ok([ 'pg_dump', '-f', $file, '-d', $server->connstr('postgres'), '-t', 'kept', '-e', 'snowflake_ids' ],
+	'pg_dump');
+unlike(
+	slurp_file($file),
+	qr/CREATE (OPERATOR|FUNCTION|AGGREGATE|TYPE)|ALTER OPERATOR/,
+	'the dump has only the extension');
 $server->safe_psql('postgres', 'CREATE DATABASE restored');
-$server->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $server->connstr('restored') ], 'restored');
+$server->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, $server->connstr('restored') ],
+	'restored');
 my $indexes = q{SELECT indexdef FROM pg_indexes WHERE tablename = 'kept' ORDER BY indexname};
 is($server->safe_psql('restored', $indexes), $server->safe_psql('postgres', $indexes), 'the same indexes');
-is($server->safe_psql('restored', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
-	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g), max(m) FROM kept'), 'the same rows');
+is( $server->safe_psql('restored', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
+	$server->safe_psql('postgres', 'SELECT count(*), min(s), max(g), max(m) FROM kept'),
+	'the same rows');
 
 $server->stop;
 done_testing();

@@ -17,22 +17,59 @@ use TimePlaces;
 
 # What is refused for ids and not for their twins.
 my @refused = (
-	{ place => qr/^publication$/, form => qr/./, state => '0A000', why => 'only types, operators and functions of the server are allowed there' },
-	{ place => qr/^row of id and time$/, form => qr/./, state => '0A000', why => 'needs operators of one btree operator family' });
+	{   place => qr/^publication$/,
+		form => qr/./,
+		state => '0A000',
+		why => 'only types, operators and functions of the server are allowed there' },
+	{   place => qr/^row of id and time$/,
+		form => qr/./,
+		state => '0A000',
+		why => 'needs operators of one btree operator family' });
 
 # What makes the server plan otherwise, and the table that it then reads.
-my %off = map { $_ => "SET LOCAL enable_$_ = off" } qw(seqscan indexscan indexonlyscan bitmapscan hashjoin mergejoin material);
+my %off =
+  map { $_ => "SET LOCAL enable_$_ = off" } qw(seqscan indexscan indexonlyscan bitmapscan hashjoin mergejoin material);
 my @settings = (
 	{ name => 'partitions, as they come', table => 'part', plan => qr/sno_p0(?!.*sno_p2)/s, set => [] },
-	{ name => 'index scans', table => 'btree', plan => qr/Index (Only )?Scan.*Index Cond/s, set => [ @off{qw(seqscan bitmapscan hashjoin mergejoin material)} ] },
-	{ name => 'bitmap scans', table => 'btree', plan => qr/Bitmap Index Scan on \w+btree.*Index Cond/s, set => [ @off{qw(seqscan indexscan indexonlyscan)} ] },
-	{ name => 'BRIN', table => 'brin', plan => qr/Bitmap Index Scan on \w+brin.*Index Cond/s, set => [ @off{qw(seqscan indexscan indexonlyscan)} ] },
-	{ name => 'sequential scans', table => 'heap', plan => qr/Seq Scan/s, set => [ @off{qw(indexscan indexonlyscan bitmapscan)} ] },
-	{ name => 'partitions', table => 'part', set => [ $off{seqscan}, 'SET LOCAL enable_partitionwise_join = on', 'SET LOCAL enable_partitionwise_aggregate = on' ] });
+	{   name => 'index scans',
+		table => 'btree',
+		plan => qr/Index (Only )?Scan.*Index Cond/s,
+		set => [ @off{qw(seqscan bitmapscan hashjoin mergejoin material)} ] },
+	{   name => 'bitmap scans',
+		table => 'btree',
+		plan => qr/Bitmap Index Scan on \w+btree.*Index Cond/s,
+		set => [ @off{qw(seqscan indexscan indexonlyscan)} ] },
+	{   name => 'BRIN',
+		table => 'brin',
+		plan => qr/Bitmap Index Scan on \w+brin.*Index Cond/s,
+		set => [ @off{qw(seqscan indexscan indexonlyscan)} ] },
+	{   name => 'sequential scans',
+		table => 'heap',
+		plan => qr/Seq Scan/s,
+		set => [ @off{qw(indexscan indexonlyscan bitmapscan)} ] },
+	{   name => 'partitions',
+		table => 'part',
+		set => [
+			$off{seqscan}, 'SET LOCAL enable_partitionwise_join = on', 'SET LOCAL enable_partitionwise_aggregate = on' ]
+	});
 my @slow = (
-	{ name => 'parallel', table => 'btree', plan => qr/Workers Planned/s, set => [ map { "SET LOCAL $_" } 'parallel_setup_cost = 0', 'parallel_tuple_cost = 0', 'min_parallel_table_scan_size = 0',
-			'min_parallel_index_scan_size = 0', 'max_parallel_workers_per_gather = 1', 'DEBUG_PARALLEL = on' ] },
-	{ name => 'JIT', table => 'heap', set => [ map { "SET LOCAL $_" } 'jit = on', 'jit_above_cost = 0', 'jit_inline_above_cost = -1', 'jit_optimize_above_cost = -1' ] });
+	{   name => 'parallel',
+		table => 'btree',
+		plan => qr/Workers Planned/s,
+		set => [
+			map { "SET LOCAL $_" } 'parallel_setup_cost = 0',
+			'parallel_tuple_cost = 0',
+			'min_parallel_table_scan_size = 0',
+			'min_parallel_index_scan_size = 0',
+			'max_parallel_workers_per_gather = 1',
+			'DEBUG_PARALLEL = on' ] },
+	{   name => 'JIT',
+		table => 'heap',
+		set => [
+			map { "SET LOCAL $_" } 'jit = on',
+			'jit_above_cost = 0',
+			'jit_inline_above_cost = -1',
+			'jit_optimize_above_cost = -1' ] });
 my $as_it_comes = { name => 'as it comes', table => 'heap', set => [] };
 my @sources = qw(constant stable select now row correlated volatile timestamp);
 
@@ -78,18 +115,21 @@ BEGIN
 END $$;
 END
 my %copied;
+
 for my $name (grep { !$copied{$_}++ } map { $_->{kind}{name} } TimeForms::all())
 {
 	$server->safe_psql('postgres', "COPY ${name}_$_ TO '$dir/${name}_$_'") for 'heap', 'twin';
 }
-my $debug_parallel = $server->safe_psql('postgres', q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
+my $debug_parallel = $server->safe_psql('postgres',
+	q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
 
 # Do the settings do what they are for?
 for my $setting (grep { $_->{plan} } @settings, @slow)
 {
 	my $set = join '; ', map { s/LOCAL //r =~ s/DEBUG_PARALLEL/$debug_parallel/r } @{ $setting->{set} };
 	my $query = "SELECT n FROM sno_$setting->{table} WHERE id < timestamptz '2026-03-01 12:00:00.04+00'";
-	like($server->safe_psql('postgres', "$set; EXPLAIN (COSTS OFF) $query"), $setting->{plan}, "settings: $setting->{name}");
+	like($server->safe_psql('postgres', "$set; EXPLAIN (COSTS OFF) $query"),
+		$setting->{plan}, "settings: $setting->{name}");
 }
 
 # ---- the product
@@ -97,10 +137,12 @@ for my $setting (grep { $_->{plan} } @settings, @slow)
 sub script
 {
 	my ($place, $form, $setting, %option) = @_;
-	my @statements = map { TimePlaces::fill($_, $form, table => $setting->{table}, dir => $dir, %option) } @{ $place->{statements} };
+	my @statements =
+	  map { TimePlaces::fill($_, $form, table => $setting->{table}, dir => $dir, %option) } @{ $place->{statements} };
 	unshift @statements, map { s/DEBUG_PARALLEL/$debug_parallel/r } @{ $setting->{set} } if !$option{twin};
 	my $name = $form->{range} ? 'r' : 't';
-	unshift @statements, "SELECT set_config('net.$name', ($option{value}{literal})::text, true)" if $option{source} eq 'setting';
+	unshift @statements, "SELECT set_config('net.$name', ($option{value}{literal})::text, true)"
+	  if $option{source} eq 'setting';
 	return join "\n;;\n", @statements;
 }
 
@@ -109,12 +151,15 @@ sub quoted { return "\$net\$$_[0]\$net\$" }
 sub comparison
 {
 	my ($place, $form, $name, $settings, %option) = @_;
-	return sprintf "SELECT compare(%s, %s, %s, ARRAY[%s], ARRAY[%s]);\n", quoted($name), quoted("$form->{name}, $option{source}, $option{value}{literal}"),
-		quoted(script($place, $form, $settings->[0], %option, twin => 1)), join(', ', map { quoted($_->{name}) } @$settings),
-		join(', ', map { quoted(script($place, $form, $_, %option)) } @$settings);
+	return sprintf "SELECT compare(%s, %s, %s, ARRAY[%s], ARRAY[%s]);\n", quoted($name),
+	  quoted("$form->{name}, $option{source}, $option{value}{literal}"),
+	  quoted(script($place, $form, $settings->[0], %option, twin => 1)),
+	  join(', ', map { quoted($_->{name}) } @$settings),
+	  join(', ', map { quoted(script($place, $form, $_, %option)) } @$settings);
 }
 
 my ($places, $cases) = (0, 0);
+
 # The settings for the next case.
 sub settings
 {
@@ -149,43 +194,67 @@ for my $place (grep { $_->{name} =~ /$some_places/ } TimePlaces::all())
 		$turn++;
 		for my $source (sources($place, $form, $turn))
 		{
-			my $count = $source =~ /^(row|correlated)$/ ? 1 : $source eq 'now' && ($place->{values} // 1) > 3 ? 3 : $place->{values} // 1;
+			my $count = $source =~ /^(row|correlated)$/ ? 1 : $source eq 'now'
+			  && ($place->{values} // 1) > 3 ? 3 : $place->{values} // 1;
 			for my $value (map { $values[ ($turn * 3 + $_ * 4 + $cases) % @values ] } 0 .. $count - 1)
 			{
 				next if $source eq 'setting' && $value->{literal} =~ /^NULL/;
 				$cases++;
-				$sql .= comparison($place, $form, $name, [ settings($place, $form) ], source => $source, value => $value);
+				$sql .=
+				  comparison($place, $form, $name, [ settings($place, $form) ], source => $source, value => $value);
 			}
 		}
 	}
+
 	# Wrong predicates must be seen in this place.
 	my ($source) = $place->{sources} ? split / /, $place->{sources} : 'constant';
 	for my $wrong ('NOT (%1$s < %2$s)', '(%1$s < %2$s) IS NOT FALSE')
 	{
-		$sql .= comparison($place, { %$canary, twin => $wrong }, "!$name", [$as_it_comes], source => $source, value => (TimeForms::values_of($canary))[$_]) for 0, 1, 2, 6;
+		$sql .= comparison(
+			$place, { %$canary, twin => $wrong }, "!$name", [$as_it_comes],
+			source => $source,
+			value => (TimeForms::values_of($canary))[$_]) for 0, 1, 2, 6;
 	}
 
 	my $start = time;
-	my ($rc, $out, $err) = $server->psql('postgres', "SET statement_timeout = '60s'; SET client_min_messages = error;\n$sql", on_error_stop => 1);
+	my ($rc, $out, $err) = $server->psql(
+		'postgres',
+		"SET statement_timeout = '60s'; SET client_min_messages = error;\n$sql",
+		on_error_stop => 1);
 	is($err, '', "$name: runs");
 	my $these = "FROM seen WHERE place = \$place\$$name\$place\$";
 	my $wrong = 'found <> expected OR found ~ \'XX000\'';
 	for (grep { $name =~ $_->{place} } @refused)
 	{
-		my $count = $server->safe_psql('postgres', "WITH gone AS (DELETE $these AND found = 'refused: $_->{state}' RETURNING 1) SELECT count(*) FROM gone");
+		my $count = $server->safe_psql('postgres',
+			"WITH gone AS (DELETE $these AND found = 'refused: $_->{state}' RETURNING 1) SELECT count(*) FROM gone");
 		ok($count > 0, "$name: refused: $_->{why}");
 	}
-	my ($found, $refused, $answers, $different) = split /\|/, $server->safe_psql('postgres',
-		"SELECT count(*), count(*) FILTER (WHERE found ~ '^refused'), count(DISTINCT expected), count(*) FILTER (WHERE $wrong) $these");
-	note sprintf '%-45s %5d cases, %5d refused in both, %4d answers, %4d different, %d s', $name, $found, $refused, $answers, $different, time - $start;
+	my ($found, $refused, $answers, $different) = split /\|/,
+	  $server->safe_psql('postgres',
+		"SELECT count(*), count(*) FILTER (WHERE found ~ '^refused'), count(DISTINCT expected), count(*) FILTER (WHERE $wrong) $these"
+	  );
+	note sprintf '%-45s %5d cases, %5d refused in both, %4d answers, %4d different, %d s', $name, $found, $refused,
+	  $answers, $different, time - $start;
 	is($different, 0, "$name: as the twin")
-		or diag $server->safe_psql('postgres', "SELECT form, setting, statements, E'\\nexpected: ' || expected, E'\\nfound: ' || found $these AND ($wrong) LIMIT 3");
-	isnt($server->safe_psql('postgres', "SELECT count(*) FILTER (WHERE found <> expected) FROM seen WHERE place = \$place\$!$name\$place\$"), 0, "$name: a wrong predicate is seen");
+	  or diag $server->safe_psql('postgres',
+		"SELECT form, setting, statements, E'\\nexpected: ' || expected, E'\\nfound: ' || found $these AND ($wrong) LIMIT 3"
+	  );
+	isnt(
+		$server->safe_psql(
+			'postgres',
+			"SELECT count(*) FILTER (WHERE found <> expected) FROM seen WHERE place = \$place\$!$name\$place\$"),
+		0,
+		"$name: a wrong predicate is seen");
+
 	# What was rolled back is still in the catalogs.
-	$server->safe_psql('postgres', 'VACUUM pg_class, pg_attribute, pg_depend, pg_type, pg_index, pg_constraint, pg_trigger, pg_rewrite, pg_attrdef, pg_statistic, pg_shdepend, pg_proc');
+	$server->safe_psql('postgres',
+		'VACUUM pg_class, pg_attribute, pg_depend, pg_type, pg_index, pg_constraint, pg_trigger, pg_rewrite, pg_attrdef, pg_statistic, pg_shdepend, pg_proc'
+	);
 }
 my @times = split / /, slurp_file('/proc/' . $server->{_pid} . '/stat') =~ s/.*\) //r;
-note sprintf '%d forms, %d places, %s comparisons, %d s of processor time in the server', scalar(@forms), $places, $server->safe_psql('postgres', 'SELECT count(*) FROM seen'),
-	($times[11] + $times[12] + $times[13] + $times[14]) / 100;
+note sprintf '%d forms, %d places, %s comparisons, %d s of processor time in the server', scalar(@forms), $places,
+  $server->safe_psql('postgres', 'SELECT count(*) FROM seen'),
+  ($times[11] + $times[12] + $times[13] + $times[14]) / 100;
 $server->stop;
 done_testing();

@@ -15,13 +15,18 @@ my $server = PostgreSQL::Test::Cluster->new('partitioning');
 $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $server->start;
-my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
+my $partman =
+  $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
 my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);
 note "pg_partman: " . ($partman || 'none');
 
 # How the rows of a table lie in its partitions
 sub rows_of { return $server->safe_psql($_[0], "SELECT tableoid::regclass, count(*) FROM $_[1] GROUP BY 1 ORDER BY 1") }
-sub partitions_of { return $server->safe_psql($_[0], "SELECT count(*) FROM pg_inherits WHERE inhparent = '$_[1]'::regclass") }
+
+sub partitions_of
+{
+	return $server->safe_psql($_[0], "SELECT count(*) FROM pg_inherits WHERE inhparent = '$_[1]'::regclass");
+}
 
 # ---- without
 my $db = $page->run_chapter($server, 'Without pg_partman');
@@ -35,7 +40,8 @@ like($run_time->{said}, qr/Subplans Removed: 2/, 'with a parameter, partitions a
 unlike($run_time->{said}, qr/reading_2026_0[13]_pkey/, 'and only the one is left');
 is($server->safe_psql($db, q{SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', '2026-01-20', 4)}),
 	'reading_2026_04', 'what is missing is added');
-for my $bound ([ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
+for my $bound (
+	[ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
 	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],
 	[ sno => 'sno', 'sno_lower_bound(%L)', 'make_sno(t, 255, 65535, 65535, 1)' ],
 	[ mastic => 'mastic', 'mastic_lower_bound(%L)', 'make_mastic(t, 65535)' ])
@@ -53,10 +59,13 @@ END
 }
 {
 	# DEBUG1 says so when a constraint makes reading the table needless.
-	my ($attach) = map { $_->{content} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } $page->blocks('Without pg_partman', 'sql');
-	my ($rc, $out, $err) = $server->psql($db, "ALTER TABLE visit DETACH PARTITION visit_before_2027;\n"
-		. "SET client_min_messages = debug1;\n$attach");
-	like($err, qr/partition constraint for table "visit_before_2027" is implied by existing constraints/,
+	my ($attach) =
+	  map { $_->{content} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } $page->blocks('Without pg_partman', 'sql');
+	my ($rc, $out, $err) = $server->psql($db,
+		"ALTER TABLE visit DETACH PARTITION visit_before_2027;\n" . "SET client_min_messages = debug1;\n$attach");
+	like(
+		$err,
+		qr/partition constraint for table "visit_before_2027" is implied by existing constraints/,
 		'an old table is attached without being read');
 	is(rows_of($db, 'visit'), 'visit_before_2027|100', 'and its rows are there');
 }
@@ -76,24 +85,32 @@ FROM (SELECT bound[1]::bigint AS low, bound[2]::bigint AS high
            regexp_match(pg_get_expr(relpartbound, c.oid), '\(''(\d+)''\) TO \(''(\d+)''\)') AS bound
       WHERE inhparent = 'post'::regclass AND bound IS NOT NULL) AS b;
 END
+
 	# Weeks later, and then so late that the first week is over its retention.
 	for my $weeks (4, 16)
 	{
-		$server->safe_psql($db, "INSERT INTO post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
-			. q{SELECT partman.run_maintenance('public.post')}) if $weeks == 4;
+		$server->safe_psql($db,
+				"INSERT INTO post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
+			  . q{SELECT partman.run_maintenance('public.post')})
+		  if $weeks == 4;
 		next if $weeks == 4;
 		$server->safe_psql($db, "SELECT partman.run_maintenance('public.post')") for 1 .. 3;
 		for my $later (8, 12, 16)
 		{
-			$server->safe_psql($db, "INSERT INTO post (id) VALUES (make_mastic(now() + interval '$later weeks', 1));"
-				. q{SELECT partman.run_maintenance('public.post')});
+			$server->safe_psql($db,
+					"INSERT INTO post (id) VALUES (make_mastic(now() + interval '$later weeks', 1));"
+				  . q{SELECT partman.run_maintenance('public.post')});
 		}
 	}
 	is($server->safe_psql($db, 'SELECT count(*) FROM post_default'), 0, "$title: maintenance was in time");
-	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM post'), '4|t',
-		"$title: the oldest week was dropped");
-	is($server->safe_psql($db, "SELECT count(*) FROM post WHERE snowflake_created_in(id, 'mastic', tstzrange(now() + '7 weeks', now() + '13 weeks'))"),
-		2, "$title: by time");
+	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM post'),
+		'4|t', "$title: the oldest week was dropped");
+	is( $server->safe_psql(
+			$db,
+			"SELECT count(*) FROM post WHERE snowflake_created_in(id, 'mastic', tstzrange(now() + '7 weeks', now() + '13 weeks'))"
+		),
+		2,
+		"$title: by time");
 }
 
 # What is not here is said, and is no failure.
@@ -125,24 +142,33 @@ if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
 	my $db = $page->run_chapter($server, $title);
 	for my $table ('account', 'printed')
 	{
-		like(rows_of($db, $table), qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
+		like(rows_of($db, $table),
+			qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
+
 		# With infinite_time_partitions some versions of pg_partman make one more.
 		like(partitions_of($db, $table), qr/^[56]$/, "$title: this month, three more and the default ($table)");
 		my ($plan) = grep { $_->{content} =~ /EXPLAIN.* FROM $table / } $page->blocks($title, 'sql');
 		unlike($plan->{said}, qr/Seq Scan/, "$title: queries use the index ($table)");
+
 		# A year and more later: partitions go on, and the oldest go.
-		$server->safe_psql($db, "INSERT INTO $table (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1)" . ($table eq 'printed' ? '::text' : '') . ');'
-			. "SELECT partman.run_maintenance('public.$table')");
+		$server->safe_psql($db,
+				"INSERT INTO $table (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1)"
+			  . ($table eq 'printed' ? '::text' : '') . ');'
+			  . "SELECT partman.run_maintenance('public.$table')");
 		is(partitions_of($db, $table), 7, "$title: maintenance counts from the last row ($table)");
-		is($server->safe_psql($db, "SELECT count(*) FROM ${table}_default"), 0, "$title: nothing in the default ($table)");
+		is($server->safe_psql($db, "SELECT count(*) FROM ${table}_default"),
+			0, "$title: nothing in the default ($table)");
 	}
+
 	# What is older than its retention: a partition of two years ago, as if made then.
 	is($server->safe_psql($db, <<'END'), '0', "$title: retention drops old partitions");
 CREATE TABLE account_p20240101 PARTITION OF account FOR VALUES FROM (sno_lower_bound('2024-01-01')) TO (sno_lower_bound('2024-02-01'));
 SELECT partman.run_maintenance('public.account') \g /dev/null
 SELECT count(*) FROM pg_class WHERE relname = 'account_p20240101';
 END
-	my $plan = $server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM account WHERE id <@ tstzrange(date_trunc('month', now()), date_trunc('month', now()) + interval '1 day')");
+	my $plan = $server->safe_psql($db,
+		"EXPLAIN (COSTS OFF) SELECT * FROM account WHERE id <@ tstzrange(date_trunc('month', now()), date_trunc('month', now()) + interval '1 day')"
+	);
 	like($plan, qr/Subplans Removed: \d/, "$title: pruned by now()");
 	my ($rc, $out, $err) = $server->psql($db, <<'END');
 CREATE TABLE bare (id sno PRIMARY KEY) PARTITION BY RANGE (id);

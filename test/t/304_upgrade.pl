@@ -5,7 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use Catalogs ();
-use Faults ();
+use Faults   ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -33,6 +33,7 @@ my %script = (
 	'poor' => $install . $added . $comment,
 	"$version--next" => $added . $comment,
 	"$version--poor" => $added);
+
 for (keys %script)
 {
 	open my $f, '>', "$directory/snowflake_ids--$_.sql" or die;
@@ -70,12 +71,16 @@ INSERT INTO public.item SELECT FROM generate_series(1, 1000);
 INSERT INTO public.line SELECT id, 1 FROM public.item;
 END
 my $rows = 'SELECT md5(string_agg(i::text, chr(10) ORDER BY id)), count(*) FROM item AS i';
-my $indexes = 'SELECT string_agg(indexrelid::regclass || pg_relation_filenode(indexrelid)::text || indisvalid, chr(10) ORDER BY indexrelid) FROM pg_index WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = \'public\'::regnamespace)';
-my $dependents = q{SELECT string_agg(pg_get_viewdef(oid), chr(10) ORDER BY relname) FROM pg_class WHERE relname IN ('recent', 'busy', 'newest')};
-my $acl = q{SELECT has_function_privilege('regress_operator', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE'),
+my $indexes =
+  'SELECT string_agg(indexrelid::regclass || pg_relation_filenode(indexrelid)::text || indisvalid, chr(10) ORDER BY indexrelid) FROM pg_index WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = \'public\'::regnamespace)';
+my $dependents =
+  q{SELECT string_agg(pg_get_viewdef(oid), chr(10) ORDER BY relname) FROM pg_class WHERE relname IN ('recent', 'busy', 'newest')};
+my $acl =
+  q{SELECT has_function_privilege('regress_operator', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE'),
 	has_function_privilege('regress_operator', 'ids.snowflake_ids_stats_reset()', 'EXECUTE'), has_table_privilege('regress_operator', 'ids.snowflake_ids_stats', 'SELECT'),
 	has_table_privilege('regress_reader', 'ids.snowflake_ids_stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
+
 # Ids begin ahead of the clock, in one tick, where the metabyte decides which is larger.
 Faults::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
@@ -86,18 +91,30 @@ my $ledger = (stat $node->data_dir . '/snowflake_ids.ledger')[1];
 my $session = Session->new($node, dbname => 'old');
 like($session->ask('SELECT ids.gen_sno()'), qr/^[2-9a-x]{16}$/, 'a session draws before the update');
 value('old', 'ALTER EXTENSION snowflake_ids UPDATE TO "next"');
-is(value('old', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids'}),
-	value('fresh', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids'}), 'the extension is at the next version');
-is_deeply([ map { value('old', $_) } $rows, $indexes, $dependents ], \@before, 'rows, indexes and views are as they were');
+is( value('old', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids'}),
+	value('fresh', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids'}),
+	'the extension is at the next version');
+is_deeply([ map { value('old', $_) } $rows, $indexes, $dependents ],
+	\@before, 'rows, indexes and views are as they were');
 is(value('old', $acl), 't|f|t|t|f', 'privileges are as the users left them');
 is((stat $node->data_dir . '/snowflake_ids.ledger')[1], $ledger, 'the ledger is the same file');
-is(value('old', "INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic, si > $last_si"),
-	'7|t|t|t', 'defaults go on above what is there');
+is( value(
+		'old',
+		"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic, si > $last_si"
+	),
+	'7|t|t|t',
+	'defaults go on above what is there');
 is(value('old', 'SELECT count(*) FROM recent'), '1001', 'views over the types work');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'views over the statistics work');
-like(value('old', "SET search_path = ids, public; SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00' AND id < timestamptz '2026-01-02 00:00:00+00'"),
-	qr/Index (Only )?Scan|Bitmap/, 'indexes serve time predicates');
-is($session->ask("SELECT ids.gen_sno() OPERATOR(ids.>) '$last_sno', ids.gen_mastic() OPERATOR(ids.>) $last_mastic"), 't|t', 'a session that was connected goes on');
+like(
+	value(
+		'old',
+		"SET search_path = ids, public; SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT * FROM item WHERE id >= timestamptz '2026-01-01 00:00:00+00' AND id < timestamptz '2026-01-02 00:00:00+00'"
+	),
+	qr/Index (Only )?Scan|Bitmap/,
+	'indexes serve time predicates');
+is($session->ask("SELECT ids.gen_sno() OPERATOR(ids.>) '$last_sno', ids.gen_mastic() OPERATOR(ids.>) $last_mastic"),
+	't|t', 'a session that was connected goes on');
 $session->gone;
 
 # A dump restores what users granted, which it would not if the update had made that a part of the extension.
@@ -118,13 +135,17 @@ is(scalar @differences, 0, 'an updated extension is as a fresh one')
   or diag join "\n", map { substr $_, 0, 300 } @differences[ 0 .. ($#differences > 19 ? 19 : $#differences) ];
 
 # The comparison sees what an update script forgot, and what changed by hand.
-value('postgres', 'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; ALTER EXTENSION snowflake_ids UPDATE TO "poor"');
+value('postgres',
+	'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; ALTER EXTENSION snowflake_ids UPDATE TO "poor"');
 value('postgres', q{UPDATE pg_extension SET extversion = 'next' WHERE extname = 'snowflake_ids'});
-is_deeply([ Catalogs::differences(Catalogs::contents($node, 'postgres'), $fresh) ],
-	['only when fresh: comment function ids.snowflake_ids_made_up(ids.sno): made up'], 'a forgotten comment is seen');
+is_deeply(
+	[ Catalogs::differences(Catalogs::contents($node, 'postgres'), $fresh) ],
+	['only when fresh: comment function ids.snowflake_ids_made_up(ids.sno): made up'],
+	'a forgotten comment is seen');
 value('fresh', "COMMENT ON FUNCTION ids.gen_mastic() IS 'other'; ALTER FUNCTION ids.gen_mastic() COST 8");
 my %fresh = map { $_ => 1 } @$fresh;
-is(scalar(grep { !$fresh{$_} } @{ Catalogs::contents($node, 'fresh') }), 3, 'a changed comment and a changed cost are seen: a row, a comment, a definition');
+is(scalar(grep { !$fresh{$_} } @{ Catalogs::contents($node, 'fresh') }),
+	3, 'a changed comment and a changed cost are seen: a row, a comment, a definition');
 
 $node->stop;
 unlink map { "$directory/snowflake_ids--$_.sql" } keys %script;

@@ -19,6 +19,7 @@ my $ids = Ids->new;
 # The text of each format in an order that is that of the ids.
 my $draw = "SELECT gen_sno(), lpad(gen_mastic()::text, 20, '0'), lpad(gen_snowflake_si()::text, 20, '0')";
 my @last = ('') x 3;
+
 sub goes_up
 {
 	my ($what, $where) = @_;
@@ -61,12 +62,17 @@ $stays->ask('COMMIT');
 
 # ---- whoever raises the new ceiling first: it is above all slots, here above one that is far ahead
 my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
-my $above_all = 'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids_stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids_ceiling';
+my $above_all =
+  'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids_stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids_ceiling';
 cmp_ok($elsewhere->ask($ahead), '>', 0, 'a slot is far ahead');
 my $other = Session->new($server);
 $other->ask('SELECT pg_advisory_lock(1)');
-$stays->send('SELECT count(DISTINCT gen_sno()) FROM (SELECT CASE n WHEN 5 THEN pg_advisory_lock(1)::text ELSE pg_sleep(0.01)::text END FROM generate_series(1, 35) AS n) AS s');
-ok($server->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 'a statement has begun to draw');
+$stays->send(
+	'SELECT count(DISTINCT gen_sno()) FROM (SELECT CASE n WHEN 5 THEN pg_advisory_lock(1)::text ELSE pg_sleep(0.01)::text END FROM generate_series(1, 35) AS n) AS s'
+);
+ok( $server->poll_query_until(
+		'postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"),
+	'a statement has begun to draw');
 $server->safe_psql('postgres', $again);
 $clock->step(5);    # beyond its ceiling
 $other->gone;
@@ -113,7 +119,8 @@ BEGIN
     END LOOP;
 END $$
 END
-$server->safe_psql($_, 'CREATE TABLE drawn (id text); CREATE TABLE missed (state text, message text)') for 'postgres', 'other';
+$server->safe_psql($_, 'CREATE TABLE drawn (id text); CREATE TABLE missed (state text, message text)')
+  for 'postgres', 'other';
 $_->send($loop) for @clients;
 my $made = 0;
 for (1 .. 6)
@@ -130,9 +137,14 @@ for my $database ('postgres', 'other')
 {
 	my $n = $ids->add($server->safe_psql($database, 'SELECT id FROM drawn'));
 	cmp_ok($n, '>', 1000, "$database: its sessions drew $n ids");
-	my $missed = $server->safe_psql($database, 'SELECT state, count(*), min(message) FROM missed GROUP BY 1 ORDER BY 1');
+	my $missed =
+	  $server->safe_psql($database, 'SELECT state, count(*), min(message) FROM missed GROUP BY 1 ORDER BY 1');
 	note "$database: $missed";
-	is($server->safe_psql($database, q{SELECT count(*) FROM missed WHERE state = 'XX000' AND message !~ 'cache lookup failed|could not open relation'}), 0,
+	is( $server->safe_psql(
+			$database,
+			q{SELECT count(*) FROM missed WHERE state = 'XX000' AND message !~ 'cache lookup failed|could not open relation'}
+		),
+		0,
 		"$database: no internal error but those of a catalog that changes");
 }
 $ids->draw($server);

@@ -6,20 +6,38 @@ use JSON::PP;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-sub have { my ($program) = @_; return grep { -x "$_/$program" } split /:/, $ENV{PATH} }
+sub have
+{
+	my ($program) = @_;
+	return grep { -x "$_/$program" } split /:/, $ENV{PATH};
+}
 plan skip_all => 'git is not installed' unless have('git');
-my ($unzip) = grep { have($_->[0]) } [ 'unzip', '-q' ], [ 'python3', '-m', 'zipfile', '-e' ];
+my ($unzip) = grep { have($_->[0]) }[ 'unzip', '-q' ], [ 'python3', '-m', 'zipfile', '-e' ];
 plan skip_all => 'neither unzip nor python3 is installed' unless $unzip;
 
 # Tests have a copy of the tree, without its history. A commit of just that is as good: what is ignored stays outside.
 my $dir = PostgreSQL::Test::Utils::tempdir();
 my $tree = "$dir/tree";
-local %ENV = (%ENV, HOME => $dir, GIT_CONFIG_NOSYSTEM => 1, GIT_CEILING_DIRECTORIES => $dir,
+local %ENV = (
+	%ENV,
+	HOME => $dir,
+	GIT_CONFIG_NOSYSTEM => 1,
+	GIT_CEILING_DIRECTORIES => $dir,
 	map { ("GIT_$_\_NAME" => 'release', "GIT_$_\_EMAIL" => 'release@localhost') } 'AUTHOR', 'COMMITTER');
-sub run_ok { my ($name, @command) = @_; my ($out, $err) = run_command(\@command); is($?, 0, $name) or diag "$out\n$err"; return $out }
+
+sub run_ok
+{
+	my ($name, @command) = @_;
+	my ($out, $err) = run_command(\@command);
+	is($?, 0, $name) or diag "$out\n$err";
+	return $out;
+}
 sub slurp_json { return decode_json(slurp_file($_[0])) }
 mkdir $tree or die "$tree: $!";
-run_ok('the tree is copied', 'sh', '-ec', 'tar -C "$0" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf -', $ENV{SNOWFLAKE_IDS_SRC}, $tree);
+run_ok(
+	'the tree is copied',
+	'sh', '-ec', 'tar -C "$0" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf -',
+	$ENV{SNOWFLAKE_IDS_SRC}, $tree);
 run_ok('and committed', 'sh', '-ec', 'cd "$0" && git init -q && git add -A && git commit -q -m release', $tree);
 my @files = sort split /\n/, run_ok('its files', 'git', '-C', $tree, 'ls-files');
 cmp_ok(scalar(@files), '>', 100, 'are there: ' . @files);
@@ -31,9 +49,11 @@ my $release = "$meta->{name}-$meta->{version}";
 is($made, "build/$release.zip", 'says what it made');
 run_ok('it is unpacked', @$unzip, "$tree/build/$release.zip", $unzip->[0] eq 'unzip' ? ('-d', $dir) : $dir);
 is(join(' ', grep { !/^(tree|$release)$/ } map { s{.*/}{}r } grep { -d } glob "$dir/*"), '', 'into one directory');
-my @unpacked = sort map { s{^\Q$dir/$release/\E}{}r } split /\n/, run_ok('its files', 'find', "$dir/$release", '-type', 'f');
+my @unpacked = sort map { s{^\Q$dir/$release/\E}{}r } split /\n/,
+  run_ok('its files', 'find', "$dir/$release", '-type', 'f');
 is(join(' ', @unpacked), join(' ', @files), 'are those of the commit');
 is_deeply([ grep { slurp_file("$dir/$release/$_") ne slurp_file("$tree/$_") } @unpacked ], [], 'as they are');
+
 # The zip of Python does not keep modes.
 SKIP:
 {
@@ -45,14 +65,21 @@ SKIP:
 for my $name (sort keys %{ $meta->{provides} })
 {
 	my $provided = $meta->{provides}{$name};
-	ok(-s "$dir/$release/$provided->{$_}", "$name: $provided->{$_} is there") for grep { $provided->{$_} } 'file', 'docfile';
+	ok(-s "$dir/$release/$provided->{$_}", "$name: $provided->{$_} is there")
+	  for grep { $provided->{$_} } 'file', 'docfile';
 }
 my ($entry) = slurp_file("$tree/CHANGELOG.md") =~ /^## (\S+)/m;
 is($entry, $meta->{version}, 'the newest entry of CHANGELOG.md is its version');
 my ($package) = slurp_file("$tree/debian/changelog") =~ /^\S+ \(([^)-]*)/;
 is($package, $meta->{version}, 'so is that of debian/changelog');
 my @named = slurp_file("$tree/debian/rules") =~ /^\tdh_install\w+ --all (.*)/mg;
-is_deeply([ grep { !grep { -s } glob "$dir/$release/$_" } map { split } @named ], [], "what debian/rules installs is there: @named");
+is_deeply(
+	[   grep {
+			!grep { -s }
+			  glob "$dir/$release/$_"
+		} map { split } @named ],
+	[],
+	"what debian/rules installs is there: @named");
 SKIP:
 {
 	skip 'dpkg-dev is not installed', 3 unless have('dpkg-source');
@@ -64,7 +91,10 @@ SKIP:
 SKIP:
 {
 	skip 'debhelper is not installed', 1 unless have('dh') && have('pg_buildext');
-	run_ok('debhelper knows what to do with it', 'sh', '-ec', 'cd "$0" && dh binary --no-act --with pgxs_loop', "$dir/$release");
+	run_ok(
+		'debhelper knows what to do with it',
+		'sh', '-ec', 'cd "$0" && dh binary --no-act --with pgxs_loop',
+		"$dir/$release");
 }
 {
 	# A META.json that is wrong makes no release.
@@ -84,16 +114,21 @@ SKIP:
 # ---- it can be built from: the script is, and is the one that is installed here; the rest make knows how to
 my ($sharedir) = map { chomp; $_ } `pg_config --sharedir`;
 my @make = ('make', '-s', '-C', "$dir/$release", "PG_CONFIG=$ENV{PG_CONFIG}");
+
 # Another test makes versions up while this one runs.
 my @scripts = grep { /--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids{,_convert}--*.sql";
 is(scalar(@scripts), 2, "scripts are installed here: @scripts");
+
 # Of the two only unzip sets modes.
 chmod 0755, glob "$dir/$release/tools/*" if $unzip->[0] ne 'unzip';
 run_ok('the scripts are made', @make, map { "build/$_" } @scripts);
-is(slurp_file("$dir/$release/build/$_"), slurp_file("$sharedir/extension/$_"), "$_ is the one that is installed here") for @scripts;
+is(slurp_file("$dir/$release/build/$_"), slurp_file("$sharedir/extension/$_"), "$_ is the one that is installed here")
+  for @scripts;
 my $plan = run_ok('make knows how to build the rest', @make, '-n', 'install');
 my @sources = grep { m{^src/(core|ledger|pg)/.*\.cpp$} } @unpacked;
 cmp_ok(scalar(@sources), '>', 20, 'sources are there');
-is(join(' ', grep { index($plan, $_) < 0 } @sources, 'snowflake_ids.control', 'convert/snowflake_ids_convert.control'), '', 'and all are built and installed');
+is( join(' ', grep { index($plan, $_) < 0 } @sources, 'snowflake_ids.control', 'convert/snowflake_ids_convert.control'),
+	'',
+	'and all are built and installed');
 
 done_testing();

@@ -14,14 +14,19 @@ my $midnight = timegm(0, 0, 0, 1, ($month + 1) % 12, $year + 1900 + ($month == 1
 my $clock = clock();
 $clock->set_to($midnight - 6 * 3600);
 my $server = new_server('tokyo', $clock, conf => "timezone = 'Asia/Tokyo'");
-is(value($server, "SELECT to_char(now(), 'DD') || ' ' || (extract(month FROM now()) <> extract(month FROM now() AT TIME ZONE 'UTC'))"),
-	'01 true', 'the first of the month here');
+is( value(
+		$server,
+		"SELECT to_char(now(), 'DD') || ' ' || (extract(month FROM now()) <> extract(month FROM now() AT TIME ZONE 'UTC'))"
+	),
+	'01 true',
+	'the first of the month here');
 
 Page->new('doc/partitioning.md')->run_chapter($server, 'Without pg_partman', dbname => 'postgres');
 my $name = sprintf '%d_%02d', $year + 1900, $month + 1;
 for my $table ('event', 'post')
 {
-	is(value($server, "SELECT tableoid::regclass, count(*) FROM $table GROUP BY 1"), "${table}_$name|1", "$table: a new row is in the partition of its month");
+	is(value($server, "SELECT tableoid::regclass, count(*) FROM $table GROUP BY 1"),
+		"${table}_$name|1", "$table: a new row is in the partition of its month");
 }
 $server->stop('immediate');
 done_testing();

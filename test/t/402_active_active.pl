@@ -61,7 +61,8 @@ sub write_on_all
 	for my $name (sort keys %node)
 	{
 		caught_up($node{$name}, 'app');
-		push @sessions, map { { node => $name, nr => $_, psql => Session->new($node{$name}, dbname => 'app') } } 1 .. $sessions;
+		push @sessions,
+		  map { { node => $name, nr => $_, psql => Session->new($node{$name}, dbname => 'app') } } 1 .. $sessions;
 	}
 	$began = time;
 	my $batches = $rows / $sessions / 500;
@@ -93,9 +94,13 @@ SELECT count(*), count(DISTINCT id), count(DISTINCT reference),
 END
 	like($said{node1}, qr/^$all\|$all\|$all\|/, "$by: all rows, each id and reference once");
 	is($said{$_}, $said{node1}, "$by: the same rows on $_") for 'node2', 'node3';
+
 	for my $name (sort keys %node)
 	{
-		unlike(slurp($node{$name}->logfile), qr/duplicate key|conflict|is not set, and this server/, "$by: nothing to complain of in $name\'s log");
+		unlike(
+			slurp($node{$name}->logfile),
+			qr/duplicate key|conflict|is not set, and this server/,
+			"$by: nothing to complain of in $name\'s log");
 	}
 
 	my $one = $node{node1};
@@ -106,10 +111,16 @@ FROM (SELECT id, reference, node, row, lag(row) OVER (PARTITION BY node, session
              lag(row) OVER (PARTITION BY node, session ORDER BY reference) AS row_by_reference_before
       FROM (SELECT id, reference, split_part(body, ' ', 1) AS node, split_part(body, ' ', 2) AS session, split_part(body, ' ', 3)::int AS row FROM message) r) s
 END
+
 	# In the order of ids, how much later than a row was one of those before it made? By real time, and by the nodes' clocks.
 	# Not of rows that a machine that stood still has kept between their id and their time.
 	my $at_once = q{abs(by_clock - extract(epoch FROM sno_timestamp(id))) < 0.1};
-	cmp_ok($one->safe_psql('app', "SELECT avg((abs(split_part(body, ' ', 4)::float8 - extract(epoch FROM sno_timestamp(id))) < 0.1)::int) FROM message"), '>', 0.9,
+	cmp_ok(
+		$one->safe_psql(
+			'app',
+			"SELECT avg((abs(split_part(body, ' ', 4)::float8 - extract(epoch FROM sno_timestamp(id))) < 0.1)::int) FROM message"
+		),
+		'>', 0.9,
 		"$by: ids have the time of their node's clock");
 	my $clocks = join ' ', map { "WHEN '$_' THEN $ahead{$_}" } sort keys %ahead;
 	my ($real, $by_clocks) = split /\|/, $one->safe_psql('app', <<"END");
@@ -120,10 +131,14 @@ FROM (SELECT made, by_clock, max(made) OVER w AS latest, max(by_clock) OVER w AS
             WHERE $at_once) s
       WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)) t
 END
-	cmp_ok($by_clocks, '<', 0.25, sprintf '%s: by the clocks, ids of all nodes are in order (out by %.0f ms)', $by, $by_clocks * 1000);
-	cmp_ok($real, '<', 0.5 + 0.25, sprintf '%s: by real time, out of order by no more than the clocks differ, 500 ms (%.0f ms)', $by, $real * 1000);
+	cmp_ok($by_clocks, '<', 0.25, sprintf '%s: by the clocks, ids of all nodes are in order (out by %.0f ms)',
+		$by, $by_clocks * 1000);
+	cmp_ok($real, '<', 0.5 + 0.25,
+		sprintf '%s: by real time, out of order by no more than the clocks differ, 500 ms (%.0f ms)',
+		$by, $real * 1000);
 	cmp_ok($real, '>', 0.15, "$by: and the clocks did differ");
-	diag sprintf '%-8s 3 nodes x %d rows written in %.1f s, everywhere %.1f s later; %d rows, none twice; out of order by %.0f ms real time with clocks 500 ms apart',
+	diag sprintf
+	  '%-8s 3 nodes x %d rows written in %.1f s, everywhere %.1f s later; %d rows, none twice; out of order by %.0f ms real time with clocks 500 ms apart',
 	  $by, $rows, $wrote, $caught_up, (split /\|/, $said{node1})[0], $real * 1000;
 	$_->stop('immediate') for values %node;
 }
@@ -148,13 +163,17 @@ if (!-e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so')
 else
 {
 	# Some minor releases load only output plugins that this names.
-	my $plugins = `postgres --describe-config` =~ /^output_plugin_libraries\b/m ? "output_plugin_libraries = 'pgoutput, pglogical_output'" : '';
+	my $plugins =
+		`postgres --describe-config` =~ /^output_plugin_libraries\b/m
+	  ? "output_plugin_libraries = 'pgoutput, pglogical_output'"
+	  : '';
 	my %node = mesh('pglogical', "shared_preload_libraries = 'pglogical'\ntrack_commit_timestamp = on\n$plugins");
 	my ($tables) = map { $_->{content} } $page->blocks('Active-active with logical replication', 'sql');
 	$tables =~ s/^CREATE PUBLICATION.*//m;
 	$_->safe_psql('app', $tables) for values %node;
 	$page->run_on(\%node, 'pglogical');
-	connected(q{SELECT (SELECT count(*) FROM pglogical.show_subscription_status() WHERE status = 'replicating') = 2
+	connected(
+		q{SELECT (SELECT count(*) FROM pglogical.show_subscription_status() WHERE status = 'replicating') = 2
 		AND (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming') = 2}, %node);
 	check('pglogical', write_on_all(%node), %node);
 }

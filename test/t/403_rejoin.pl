@@ -8,10 +8,17 @@ use Faults;
 use Test::More;
 
 my %clock = map { $_ => clock() } 'a', 'b', 'c';
-my %server = (a => new_server('a', $clock{a}, allows_streaming => 1, extra => ['--wal-segsize=1'],
-	conf => "wal_log_hints = on\nwal_keep_size = 256MB\nhot_standby = on\nsnowflake_ids.machine_id = 4\n"));
-$server{a}->safe_psql('postgres', 'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic mastic DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)');
+my %server = (
+	a => new_server(
+		'a', $clock{a},
+		allows_streaming => 1,
+		extra => ['--wal-segsize=1'],
+		conf => "wal_log_hints = on\nwal_keep_size = 256MB\nhot_standby = on\nsnowflake_ids.machine_id = 4\n"));
+$server{a}->safe_psql('postgres',
+	'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic mastic DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)'
+);
 $server{a}->backup('base');
+
 for my $name ('b', 'c')
 {
 	$server{$name} = PostgreSQL::Test::Cluster->new($name);
@@ -28,8 +35,10 @@ sub start_clients
 	my ($primary) = @_;
 	$turn++;
 	my @clients = map { Session->new($primary) } 1 .. 3;
-	my $write = "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
-	my $draw = "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
+	my $write =
+	  "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
+	my $draw =
+	  "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
 	  . "SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20); COMMIT";
 	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.03)") x 3000) for @clients;
 	return @clients;
@@ -52,7 +61,8 @@ sub answers
 sub written
 {
 	my ($primary, $many) = @_;
-	$primary->poll_query_until('postgres', "SELECT count(*) >= $many FROM kept WHERE turn = $turn") or die 'clients do not write';
+	$primary->poll_query_until('postgres', "SELECT count(*) >= $many FROM kept WHERE turn = $turn")
+	  or die 'clients do not write';
 }
 
 sub follow
@@ -77,6 +87,7 @@ sub fail_over
 	my %received = map { $_ => received($_) } grep { $_ ne $from } sort keys %server;
 	my ($to, $third) = sort { $received{$b} <=> $received{$a} || $a cmp $b } keys %received;
 	my ($new, $other) = @server{ $to, $third };
+
 	# Only now: a walreceiver whose clock jumps takes its connection for dead.
 	$clock{$to}->set($clock{$from}{offset} - $behind);
 	$new->promote;
@@ -84,6 +95,7 @@ sub fail_over
 	@clients = start_clients($new);
 	follow($other, $new);
 	$other->reload;
+
 	# A server that was not shut down is recovered first. Its clock may be anything.
 	my $conf = slurp($old->data_dir . '/postgresql.conf');
 	{
@@ -91,8 +103,10 @@ sub fail_over
 		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
 		ok(more_are_drawn($new), "turn $turn: clients of $to write and draw");
 		my $before = $new->safe_psql('postgres', 'SELECT count(*) FROM kept');
-		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'), '--no-sync') == 0;
+		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'),
+			'--no-sync') == 0;
 		ok($ok, "turn $turn: $from is rewound while $to is written to");
+
 		# A fast machine rewinds between two statements of the clients.
 		ok($new->poll_query_until('postgres', "SELECT count(*) > $before FROM kept"), "turn $turn: which goes on");
 	}
@@ -103,7 +117,9 @@ sub fail_over
 	start_at($old, $clock{$from});
 	for my $standby ($old, $other)
 	{
-		$new->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '" . $standby->name . "'")
+		$new->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '"
+			  . $standby->name . "'")
 		  or die $standby->name . ' does not follow';
 	}
 	written($new, 300);
@@ -115,20 +131,25 @@ sub fail_over
 sub received
 {
 	my ($name) = @_;
-	$server{$name}->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_wal_receiver WHERE status = 'streaming'}) or die "$name still streams";
+	$server{$name}
+	  ->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_wal_receiver WHERE status = 'streaming'})
+	  or die "$name still streams";
 	return $server{$name}->safe_psql('postgres', q{SELECT pg_last_wal_receive_lsn() - '0/0'});
 }
 
 sub drain
 {
 	my ($primary, @clients) = @_;
-	my $pids = $primary->safe_psql('postgres', q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'});
+	my $pids = $primary->safe_psql('postgres',
+		q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'}
+	);
 	my $seen = answers(@clients);
 	cmp_ok($seen, '>', 1000, "turn $turn: clients of the new primary saw $seen ids");
 }
 
 # All standbys hear of the end of a primary that is shut down: the clock of the next may be anything.
 my $primary = fail_over('a', 'fast', 7200);
+
 # A primary that is killed may take ids along that clients saw and no standby heard of. They are of its own time, so
 # that the next one must not be behind it.
 $primary = fail_over($primary, 'kill', 0);
@@ -137,12 +158,19 @@ $primary = fail_over($primary, 'fast', -3600);
 my @standbys = grep { $_ ne $primary } sort keys %server;
 
 $ids->none_twice('three servers, four failovers and rejoins under load');
-$server{$primary}->wait_for_catchup($server{$_}, 'replay', $server{$primary}->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()')) for @standbys;
-my $rows = 'SELECT count(*), count(DISTINCT turn), count(DISTINCT sno_partition(sno)), sum(hashtextextended(concat_ws(\' \', sno, mastic, si), 0)) FROM kept';
+$server{$primary}->wait_for_catchup($server{$_}, 'replay',
+	$server{$primary}->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'))
+  for @standbys;
+my $rows =
+  'SELECT count(*), count(DISTINCT turn), count(DISTINCT sno_partition(sno)), sum(hashtextextended(concat_ws(\' \', sno, mastic, si), 0)) FROM kept';
 my $there = $server{$primary}->safe_psql('postgres', $rows);
 like($there, qr/^\d+\|8\|1\|/, 'rows of every turn are there, in one partition');
 is($server{$_}->safe_psql('postgres', $rows), $there, "the same ones on $_") for @standbys;
-is($server{$primary}->safe_psql('postgres', 'SELECT count(*) FROM kept WHERE NOT sno_may_be_mine(sno) OR NOT mastic_may_be_mine(mastic) OR NOT snowflake_si_may_be_mine(si)'), 0,
+is( $server{$primary}->safe_psql(
+		'postgres',
+		'SELECT count(*) FROM kept WHERE NOT sno_may_be_mine(sno) OR NOT mastic_may_be_mine(mastic) OR NOT snowflake_si_may_be_mine(si)'
+	),
+	0,
 	'and all may be of the primary, whichever server made them');
 $_->stop('immediate') for values %server;
 done_testing();

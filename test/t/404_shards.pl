@@ -19,7 +19,8 @@ for my $name (sort keys %machine_id)
 	$s->start;
 	$s->safe_psql('postgres', 'CREATE DATABASE app');
 }
-if ($server{coordinator}->safe_psql('app', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'}) eq '0')
+if ($server{coordinator}->safe_psql('app', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'postgres_fdw'})
+	eq '0')
 {
 	plan skip_all => 'postgres_fdw is not installed';
 }
@@ -33,17 +34,24 @@ $page->ignore_output('Ids made on the coordinator') if $major > 16;
 # ---- ids made on the coordinator
 $page->run_on(\%server, 'Ids made on the coordinator');
 my ($explain) = grep { $_->{content} =~ /EXPLAIN/ } $page->blocks('Ids made on the coordinator', 'sql');
-like($explain->{said}, qr/Remote SQL: .*WHERE \(\(id OPERATOR\(public\.>=\) \$1::timestamp with time zone\)\)/, 'the value of a sub-select is sent to the shard');
+like(
+	$explain->{said},
+	qr/Remote SQL: .*WHERE \(\(id OPERATOR\(public\.>=\) \$1::timestamp with time zone\)\)/,
+	'the value of a sub-select is sent to the shard');
 q1(q{COPY event (body) FROM PROGRAM 'seq 1 3000'});
-is(q1('SELECT count(*), count(DISTINCT id), count(DISTINCT sno_partition(id)), min(sno_partition(id)) FROM event'), '6000|6000|1|10',
-	'INSERT and COPY: the coordinator\'s DEFAULT, none twice');
+is(q1('SELECT count(*), count(DISTINCT id), count(DISTINCT sno_partition(id)), min(sno_partition(id)) FROM event'),
+	'6000|6000|1|10', 'INSERT and COPY: the coordinator\'s DEFAULT, none twice');
 for my $n (1 .. 3)
 {
 	my $rows = $server{"shard$n"}->safe_psql('app', 'SELECT count(*) FROM event');
 	cmp_ok($rows, '>', 1700, "shard $n has a third of the rows, $rows");
-	is($server{"shard$n"}->safe_psql('app', qq{SELECT count(*) FROM event WHERE NOT satisfies_hash_partition('parent'::regclass, 3, @{[ $n - 1 ]}, id)}), 0,
-		'and each belongs there by its own reckoning')
-	  if $server{"shard$n"}->safe_psql('app', 'CREATE TABLE parent (id sno) PARTITION BY HASH (id)') eq '';
+	is( $server{"shard$n"}->safe_psql(
+			'app',
+			qq{SELECT count(*) FROM event WHERE NOT satisfies_hash_partition('parent'::regclass, 3, @{[ $n - 1 ]}, id)}
+		),
+		0,
+		'and each belongs there by its own reckoning'
+	) if $server{"shard$n"}->safe_psql('app', 'CREATE TABLE parent (id sno) PARTITION BY HASH (id)') eq '';
 }
 is(q1(q{INSERT INTO event (body) VALUES ('one') RETURNING sno_partition(id)}), 10, 'a single row, too');
 my $id = q1('SELECT id FROM event LIMIT 1 OFFSET 777');
@@ -60,45 +68,72 @@ my $by_range = "SELECT count(*) FROM event WHERE id <@ tstzrange('$middle', NULL
 my $by_subselect = "SELECT count(*) FROM event WHERE id >= (SELECT now() - (now() - timestamptz '$middle'))";
 my $by_now = "SELECT count(*) FROM event WHERE id >= now() - (now() - timestamptz '$middle')";
 is(q1($_), $expected, "right: $_") for $by_constant, $by_range, $by_subselect, $by_now;
-like(q1("EXPLAIN (VERBOSE, COSTS OFF) $_"), qr/Remote SQL: .*WHERE/, "sent: $_") for $by_constant, $by_range, $by_subselect;
+like(q1("EXPLAIN (VERBOSE, COSTS OFF) $_"), qr/Remote SQL: .*WHERE/, "sent: $_")
+  for $by_constant, $by_range, $by_subselect;
 unlike(q1("EXPLAIN (VERBOSE, COSTS OFF) $by_now"), qr/Remote SQL: .*WHERE/, "not sent: $by_now");
-is(q1("SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXECUTE since ('$middle')"),
-	$expected, 'right: a parameter');
-like(q1("SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXPLAIN (VERBOSE, COSTS OFF) EXECUTE since ('$middle')"),
-	qr/Remote SQL: .*WHERE .*\$1/, 'sent: a parameter');
+is( q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXECUTE since ('$middle')"
+	),
+	$expected,
+	'right: a parameter');
+like(
+	q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXPLAIN (VERBOSE, COSTS OFF) EXECUTE since ('$middle')"
+	),
+	qr/Remote SQL: .*WHERE .*\$1/,
+	'sent: a parameter');
+
 # The shard uses its index for what is sent.
-like($server{shard1}->safe_psql('app', "SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM event WHERE id OPERATOR(public.>=) '$middle'::timestamp with time zone"),
-	qr/Index Cond: \(id >= /, 'which is an index scan there');
+like(
+	$server{shard1}->safe_psql(
+		'app',
+		"SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM event WHERE id OPERATOR(public.>=) '$middle'::timestamp with time zone"
+	),
+	qr/Index Cond: \(id >= /,
+	'which is an index scan there');
+
 # Without the option: right, but not sent.
-q1("ALTER SERVER shard$_ OPTIONS (DROP extensions)") for 1 .. 3;
+q1("ALTER SERVER shard$_ OPTIONS (DROP extensions)")  for 1 .. 3;
 is(q1($_), $expected, "right without the option: $_") for $by_constant, $by_range, $by_subselect, $by_now;
 unlike(q1("EXPLAIN (VERBOSE, COSTS OFF) $by_constant"), qr/Remote SQL: .*WHERE/, 'but compared on the coordinator');
 q1("ALTER SERVER shard$_ OPTIONS (ADD extensions 'snowflake_ids')") for 1 .. 3;
 
 # A DEFAULT on the shard is for rows that are made there.
 $server{shard1}->safe_psql('app', q{CREATE TABLE plain (id sno DEFAULT gen_sno(), body text)});
-q1(q{CREATE FOREIGN TABLE plain (id sno, body text) SERVER shard1; CREATE FOREIGN TABLE plain_body (body text) SERVER shard1 OPTIONS (table_name 'plain')});
+q1( q{CREATE FOREIGN TABLE plain (id sno, body text) SERVER shard1; CREATE FOREIGN TABLE plain_body (body text) SERVER shard1 OPTIONS (table_name 'plain')}
+);
 q1(q{INSERT INTO plain (body) VALUES ('through the coordinator')});
 q1(q{INSERT INTO plain_body (body) VALUES ('a foreign table that has no such column')});
 $server{shard1}->safe_psql('app', q{INSERT INTO plain (body) VALUES ('there')});
-is(q1(q{SELECT string_agg(concat_ws(': ', body, sno_partition(id)), ', ' ORDER BY body) FROM plain}),
+is( q1(q{SELECT string_agg(concat_ws(': ', body, sno_partition(id)), ', ' ORDER BY body) FROM plain}),
 	'a foreign table that has no such column: 11, there: 11, through the coordinator',
 	'the shard\'s DEFAULT counts where the column is not sent, and a null is sent for one that was left out');
 
 # ---- ids made on the shards
 $page->run_on(\%server, 'Ids made on the shards');
-is(q1('SELECT count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, $$ $$) FROM booking'), '3000|3000|11 12 13', 'ids are made on the shards, none twice');
-is(q1('SELECT count(*) FROM booking WHERE tableoid::regclass::text <> $$booking_$$ || sno_partition(id) - 10'), 0, 'each has the number of its shard');
+is( q1('SELECT count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, $$ $$) FROM booking'),
+	'3000|3000|11 12 13',
+	'ids are made on the shards, none twice');
+is(q1('SELECT count(*) FROM booking WHERE tableoid::regclass::text <> $$booking_$$ || sno_partition(id) - 10'),
+	0, 'each has the number of its shard');
 like(q1(q{INSERT INTO booking (customer) VALUES (1) RETURNING sno_partition(id)}), qr/^1[123]$/, 'RETURNING shows it');
 q1('ALTER SERVER shard1 OPTIONS (SET batch_size $$1$$)');
 q1(q{INSERT INTO booking (customer, body) SELECT n, 'again' FROM generate_series(1, 300) AS n});
-$server{"shard$_"}->safe_psql('app', q{INSERT INTO booking (customer, body) SELECT 0, 'on the shard' FROM generate_series(1, 1000)}) for 1 .. 3;
-is(q1('SELECT count(*) - count(DISTINCT id) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i'), 0, 'shards and coordinator: none twice');
+$server{"shard$_"}
+  ->safe_psql('app', q{INSERT INTO booking (customer, body) SELECT 0, 'on the shard' FROM generate_series(1, 1000)})
+  for 1 .. 3;
+is(q1('SELECT count(*) - count(DISTINCT id) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i'),
+	0, 'shards and coordinator: none twice');
+
 # By id: the customer is not in it, so every shard is asked, by its index.
 my $booked = q1('SELECT id FROM booking LIMIT 1');
-is(scalar(() = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM booking WHERE id = '$booked'") =~ /Remote SQL: .*WHERE/g), 3, 'an id without its customer is looked for on all shards');
+is( scalar(
+		() = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM booking WHERE id = '$booked'") =~ /Remote SQL: .*WHERE/g),
+	3,
+	'an id without its customer is looked for on all shards');
 
-diag sprintf '%-60s %s', 'coordinator and three shards', q1('SELECT count(*) || $$ ids, none twice, by server: $$ || (SELECT string_agg(p || $$ x$$ || n, $$, $$ ORDER BY p) FROM (SELECT sno_partition(id) p, count(*) n FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) j GROUP BY 1) g) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i');
+diag sprintf '%-60s %s', 'coordinator and three shards',
+  q1(
+	'SELECT count(*) || $$ ids, none twice, by server: $$ || (SELECT string_agg(p || $$ x$$ || n, $$, $$ ORDER BY p) FROM (SELECT sno_partition(id) p, count(*) n FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) j GROUP BY 1) g) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i'
+  );
 $_->stop('immediate') for values %server;
 $page->all_run;
 done_testing();

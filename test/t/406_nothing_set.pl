@@ -16,6 +16,7 @@ sub fresh
 {
 	my ($name, $conf) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
+
 	# Not from a template: that is a copy, with its system identifier.
 	$node->init(allows_streaming => 1, force_initdb => 1);
 	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\n" . ($conf // ''));
@@ -23,12 +24,25 @@ sub fresh
 	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 	return $node;
 }
-sub stderr_of { my ($node, $sql) = @_; my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$sql"); return $err }
-sub status { my ($node) = @_; return $node->safe_psql('postgres', 'SELECT machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids_status()') }
+
+sub stderr_of
+{
+	my ($node, $sql) = @_;
+	my ($rc, $out, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\n$sql");
+	return $err;
+}
+
+sub status
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres',
+		'SELECT machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids_status()');
+}
 
 my $one = fresh('one');
 my $id = $one->safe_psql('postgres', 'SELECT sno_partition(gen_sno())');
 my $two = fresh('two');
+
 # One time in 32,768 they are equal.
 for (1 .. 3)
 {
@@ -42,7 +56,15 @@ for (1 .. 3)
 {
 	my @clients = map {
 		my $node = $_;
-		map { [ IPC::Run::start([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'), '-c', "CREATE TABLE t$_ AS SELECT gen_sno_series($rows) AS id" ], '<', '/dev/null', '2>', \my $err) ] } 1, 2
+		map {
+			[   IPC::Run::start(
+					[   'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('postgres'),
+						'-c', "CREATE TABLE t$_ AS SELECT gen_sno_series($rows) AS id" ],
+					'<',
+					'/dev/null',
+					'2>',
+					\my $err) ]
+		} 1, 2
 	} $one, $two;
 	$_->[0]->finish or die 'a client failed' for @clients;
 	my $file = PostgreSQL::Test::Utils::tempdir() . '/ids';
@@ -60,17 +82,38 @@ SQL
 # ---- what says so
 is(status($one), "$id|automatic|0", 'a machine id from the system identifier, and 0 in narrow layouts');
 ok($id >= 32768 && $id <= 65535, 'it is above those that people choose');
-is($one->safe_psql('postgres', q{SELECT j ->> 'machine_id', j ->> 'narrow_machine_id', sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si()),
-	sno_snapshot() -> 'partition' = jsonb_build_array(sno_partition(gen_sno()) >> 8, sno_partition(gen_sno()) & 255) FROM snowflake_ids_identity() AS j}),
-	"$id|0|$id|0|t", 'identity, snapshot and ids agree');
-is($one->safe_psql('postgres', q{SELECT string_agg(DISTINCT node::text, ' ') FROM snowflake_ids_stats WHERE format = 'sno'}), $id, 'and the statistics');
-is($one->safe_psql('postgres', q{WITH id AS MATERIALIZED (SELECT gen_sno() AS id) SELECT sno_may_be_mine(id), sno_may_be_mine(sno_set_partition(id, 0)) FROM id}), 't|f', 'whose an id may be');
+is( $one->safe_psql(
+		'postgres',
+		q{SELECT j ->> 'machine_id', j ->> 'narrow_machine_id', sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si()),
+	sno_snapshot() -> 'partition' = jsonb_build_array(sno_partition(gen_sno()) >> 8, sno_partition(gen_sno()) & 255) FROM snowflake_ids_identity() AS j}
+	),
+	"$id|0|$id|0|t",
+	'identity, snapshot and ids agree');
+is( $one->safe_psql(
+		'postgres', q{SELECT string_agg(DISTINCT node::text, ' ') FROM snowflake_ids_stats WHERE format = 'sno'}),
+	$id,
+	'and the statistics');
+is( $one->safe_psql(
+		'postgres',
+		q{WITH id AS MATERIALIZED (SELECT gen_sno() AS id) SELECT sno_may_be_mine(id), sno_may_be_mine(sno_set_partition(id, 0)) FROM id}
+	),
+	't|f',
+	'whose an id may be');
 my $said = $two->safe_psql('postgres', q{SELECT gen_snowflake_si() > 0; SELECT snowflake_ids_identity()}) =~ s/^t\n//r;
-is($one->safe_psql('postgres', "SELECT * FROM snowflake_ids_compare(snowflake_ids_identity(), '$said')"), 'snowflake_si|both have machine id 0', 'they meet in Snowflake-SI only');
+is( $one->safe_psql('postgres', "SELECT * FROM snowflake_ids_compare(snowflake_ids_identity(), '$said')"),
+	'snowflake_si|both have machine id 0',
+	'they meet in Snowflake-SI only');
 
 # ---- layouts: 16 node bits have room for it
-$one->safe_psql('postgres', q{SELECT snowflake_layout_create('wide', '2020-01-01', '1 s', 32, 16, 15), snowflake_layout_create('narrow', '2020-01-01', '1 s', 32, 15, 16)});
-is($one->safe_psql('postgres', q{SELECT (snowflake_decode(gen_snowflake('wide'), 'wide')).node, (snowflake_decode(gen_snowflake('narrow'), 'narrow')).node}), "$id|0", 'a layout with 16 node bits, and one with 15');
+$one->safe_psql('postgres',
+	q{SELECT snowflake_layout_create('wide', '2020-01-01', '1 s', 32, 16, 15), snowflake_layout_create('narrow', '2020-01-01', '1 s', 32, 15, 16)}
+);
+is( $one->safe_psql(
+		'postgres',
+		q{SELECT (snowflake_decode(gen_snowflake('wide'), 'wide')).node, (snowflake_decode(gen_snowflake('narrow'), 'narrow')).node}
+	),
+	"$id|0",
+	'a layout with 16 node bits, and one with 15');
 
 # ---- a standby has the same, and keeps it when it is promoted
 $one->backup('base');
@@ -79,29 +122,47 @@ $standby->init_from_backup($one, 'base', has_streaming => 1);
 $standby->start;
 $one->wait_for_catchup($standby);
 is(status($standby), "$id|automatic|0", 'a standby shows the machine id of its primary');
+
 sub standby_id
 {
 	my ($to) = @_;
 	$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $to");
 	$standby->reload;
-	$standby->poll_query_until('postgres', "SELECT setting = '$to' FROM snowflake_ids_status(), pg_settings WHERE name = 'snowflake_ids.standby_machine_id'") or die;
+	$standby->poll_query_until('postgres',
+		"SELECT setting = '$to' FROM snowflake_ids_status(), pg_settings WHERE name = 'snowflake_ids.standby_machine_id'"
+	) or die;
 }
 standby_id($id);
-my $equal = qr/ERROR:  55000: cannot generate sno ids during recovery: the standby's machine id is the primary's\nDETAIL:  snowflake_ids.standby_machine_id is $id, and.*\nHINT:  Set snowflake_ids.standby_machine_id to a number/;
+my $equal =
+  qr/ERROR:  55000: cannot generate sno ids during recovery: the standby's machine id is the primary's\nDETAIL:  snowflake_ids.standby_machine_id is $id, and.*\nHINT:  Set snowflake_ids.standby_machine_id to a number/;
 like(stderr_of($standby, 'SELECT gen_sno()'), $equal, 'it does not draw with it');
-like(stderr_of($standby, 'SELECT gen_snowflake_si()'), qr/ERROR:  22023: machine id $id does not fit a Snowflake-SI id/, 'and Snowflake-SI ids have no room for it');
+like(
+	stderr_of($standby, 'SELECT gen_snowflake_si()'),
+	qr/ERROR:  22023: machine id $id does not fit a Snowflake-SI id/,
+	'and Snowflake-SI ids have no room for it');
 standby_id(0);
 is($standby->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), 0, 'with 0 it draws snos');
-like(stderr_of($standby, 'SELECT gen_snowflake_si()'), qr/ERROR:  55000: cannot generate Snowflake-SI ids during recovery: the standby's machine id is/, 'but no Snowflake-SI ids, for 0 is the primary\'s');
-like(stderr_of($standby, q{SELECT gen_snowflake('narrow')}), qr/ERROR:  55000: cannot generate narrow ids during recovery: the standby's machine id is/, 'nor those of another narrow layout');
+like(
+	stderr_of($standby, 'SELECT gen_snowflake_si()'),
+	qr/ERROR:  55000: cannot generate Snowflake-SI ids during recovery: the standby's machine id is/,
+	'but no Snowflake-SI ids, for 0 is the primary\'s');
+like(
+	stderr_of($standby, q{SELECT gen_snowflake('narrow')}),
+	qr/ERROR:  55000: cannot generate narrow ids during recovery: the standby's machine id is/,
+	'nor those of another narrow layout');
 standby_id(9);
-is($standby->safe_psql('postgres', q{SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())}), '9|9', 'with an id of its own it draws both');
+is($standby->safe_psql('postgres', q{SELECT sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si())}),
+	'9|9', 'with an id of its own it draws both');
 $standby->promote;
 is($standby->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), $id, 'promoted it draws with the primary\'s');
 $_->stop('immediate') for $standby, $two;
 
 # ---- ids without a machine id, where servers share tables
-my $no_node = sub { my ($what, $why) = @_; return qr/^(?:psql:\S+ )?WARNING:  \S+ $what ids have no machine id, and this server $why\n(?:psql:\S+ )?DETAIL:  Two servers that both draw them issue the same ids\.\n(?:psql:\S+ )?HINT:  Draw them on one server only/m };
+my $no_node = sub {
+	my ($what, $why) = @_;
+	return
+	  qr/^(?:psql:\S+ )?WARNING:  \S+ $what ids have no machine id, and this server $why\n(?:psql:\S+ )?DETAIL:  Two servers that both draw them issue the same ids\.\n(?:psql:\S+ )?HINT:  Draw them on one server only/m;
+};
 my $warnings = sub { my ($sql) = @_; my $err = stderr_of($one, $sql); return (scalar(() = $err =~ /WARNING/g), $err) };
 is(($warnings->('SELECT gen_mastic(), gen_sno()'))[0], 0, 'no warning on a server that is alone');
 $one->safe_psql('postgres', q{CREATE SUBSCRIPTION s CONNECTION 'dbname=postgres' PUBLICATION p WITH (connect = false)});
@@ -111,7 +172,9 @@ like($err, $no_node->('Mastic', 'has subscriptions'), 'for Mastic');
 $one->safe_psql('postgres', q{SELECT snowflake_layout_create('nodeless', '2020-01-01', '1 s', 32, 0, 16)});
 ($count, $err) = $warnings->(q{SELECT gen_snowflake('nodeless')});
 like($err, $no_node->('nodeless', 'has subscriptions'), 'and for a layout without node bits');
-$one->safe_psql('postgres', q{ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s});
+$one->safe_psql('postgres',
+	q{ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s});
+
 # Citus itself is not here: a row of the catalog stands for it.
 $one->safe_psql('postgres', <<'SQL');
 SET allow_system_table_mods = on;
@@ -120,7 +183,10 @@ SQL
 ($count, $err) = $warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno()');
 is($count, 2, 'with Citus two');
 like($err, $no_node->('Mastic', 'is part of a Citus cluster'), 'for Mastic');
-like($err, qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  Give each server/, 'and for a machine id that is not set');
+like(
+	$err,
+	qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  Give each server/,
+	'and for a machine id that is not set');
 $one->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 1');
 $one->reload;
 $one->poll_query_until('postgres', 'SELECT machine_id = 1 FROM snowflake_ids_status()') or die;

@@ -12,8 +12,16 @@ use Test::More;
 my $server = PostgreSQL::Test::Cluster->new('settings');
 $server->init;
 my %good = (
-	machine_id => 11, sno_sequence_min => 100, sno_sequence_max => 60000, si_machine_bits => 6, max_clock_lead => '1h',
-	si_base_clock => "'2020-01-01 00:00:00+00'", clock_regression => 'wait', durable_window => '3s', max_wait => '7s', overflow => 'error');
+	machine_id => 11,
+	sno_sequence_min => 100,
+	sno_sequence_max => 60000,
+	si_machine_bits => 6,
+	max_clock_lead => '1h',
+	si_base_clock => "'2020-01-01 00:00:00+00'",
+	clock_regression => 'wait',
+	durable_window => '3s',
+	max_wait => '7s',
+	overflow => 'error');
 my $good = join '', map { "snowflake_ids.$_ = $good{$_}\n" } sort keys %good;
 $server->append_conf('postgresql.conf', <<"END_CONF");
 fsync = off
@@ -44,7 +52,7 @@ CREATE FUNCTION drawn_in_worker(n int) RETURNS text LANGUAGE plpgsql PARALLEL SA
 CREATE FUNCTION si_in_worker(n int) RETURNS text LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN public.gen_snowflake_si(); END $$;
 SQL
 sub psql { my ($sql, @more) = @_; my ($rc, $out, $err) = $server->psql('postgres', $sql, @more); return ($out, $err) }
-sub err { return (psql(@_))[1] }
+sub err  { return (psql(@_))[1] }
 my $is_loaded = q{SELECT 'loaded ' || count(*) FROM pg_settings WHERE name = 'snowflake_ids.machine_id'};
 my $in_force = join ' || ', map { "'$_=' || current_setting('snowflake_ids.$_') || ' '" } sort keys %good;
 my $expected = join ' ', map { "$_=" . ($good{$_} =~ s/'//gr) } sort keys %good;
@@ -57,30 +65,47 @@ for my $first (
 	[ 'VACUUM (PARALLEL)', q{DELETE FROM u WHERE n % 1000 <> 0; VACUUM (PARALLEL 2) u} ])
 {
 	my ($name, $sql) = @$first;
+
 	# Each statement for itself: some cannot be part of a transaction.
-	my ($out, $err) = psql(join ";\n", $is_loaded, $sql, $is_loaded,
-		"SELECT $in_force", 'SELECT DISTINCT sno_partition(id), sno_sequence(id) BETWEEN 100 AND 60000 FROM gen_sno_series(10) AS id',
-		"SELECT snowflake_si_machine_id(id, '2020-01-01 00:00:00+00', 6), snowflake_si_timestamp(id, '2020-01-01 00:00:00+00', 6) > now() - interval '1 minute' FROM gen_snowflake_si() AS id");
+	my ($out, $err) = psql(
+		join ";\n",
+		$is_loaded,
+		$sql,
+		$is_loaded,
+		"SELECT $in_force",
+		'SELECT DISTINCT sno_partition(id), sno_sequence(id) BETWEEN 100 AND 60000 FROM gen_sno_series(10) AS id',
+		"SELECT snowflake_si_machine_id(id, '2020-01-01 00:00:00+00', 6), snowflake_si_timestamp(id, '2020-01-01 00:00:00+00', 6) > now() - interval '1 minute' FROM gen_snowflake_si() AS id"
+	);
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
-	is(join("\n", $before, @rest), "loaded 0\n$expected \n11|t\n11|t", "first load in $name: the configured values are in force");
+	is( join("\n", $before, @rest),
+		"loaded 0\n$expected \n11|t\n11|t",
+		"first load in $name: the configured values are in force");
 	unlike($err, qr/WARNING/, 'without a warning');
 }
 for my $worker ('drawn_in_worker', 'si_in_worker')
 {
 	my $shown = $worker eq 'si_in_worker' ? q{snowflake_si_machine_id(drawn::bigint)} : 'sno_partition(drawn::sno)';
-	my ($out, $err) = psql("CREATE TEMP TABLE kept AS SELECT $worker(n) AS drawn FROM t WHERE n <= 10;\n" . 'DROP TABLE kept;' . "SELECT max($worker(n)) FROM t WHERE n <= 10");
+	my ($out, $err) =
+	  psql( "CREATE TEMP TABLE kept AS SELECT $worker(n) AS drawn FROM t WHERE n <= 10;\n"
+		  . 'DROP TABLE kept;'
+		  . "SELECT max($worker(n)) FROM t WHERE n <= 10");
 	is($err, '', "$worker: the first load in a parallel worker");
 	my ($last) = $out =~ /(\w+)$/;
-	is($server->safe_psql('postgres', "SELECT $shown FROM (SELECT '$last' AS drawn) d"), 11, 'which draws with the configured machine id');
+	is($server->safe_psql('postgres', "SELECT $shown FROM (SELECT '$last' AS drawn) d"),
+		11, 'which draws with the configured machine id');
 }
+
 # A worker has its leader's values, though the configuration is another one by now.
 {
 	my $leader = Session->new($server);
 	is($leader->ask('SELECT sno_partition(gen_sno())'), 11, 'a session that has begun to draw');
 	configure("snowflake_ids.machine_id = 70000\n", 'machine_id', '70000');
-	like($leader->ask("SELECT sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"), qr/^(?:WARNING:  70000 .*\n)*11\z/, 'and its workers go on with the last good value');
-	like(err('SELECT gen_sno()'), qr/ERROR:/, 'a new session does not draw');
+	like(
+		$leader->ask("SELECT sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"),
+		qr/^(?:WARNING:  70000 .*\n)*11\z/,
+		'and its workers go on with the last good value');
+	like(err ('SELECT gen_sno()'), qr/ERROR:/, 'a new session does not draw');
 	$leader->gone;
 	configure($good, 'machine_id', '11');
 }
@@ -91,83 +116,149 @@ sub configure
 	my ($conf, $name, $value) = @_;
 	spew($server->data_dir . '/snowflake.conf', $conf);
 	$server->reload;
-	$server->poll_query_until('postgres', "SELECT current_setting('snowflake_ids.$name', true) IS NOT DISTINCT FROM " . (defined $value ? "\$\$$value\$\$" : 'NULL')) or die "$name is not $value";
+	$server->poll_query_until('postgres',
+		"SELECT current_setting('snowflake_ids.$name', true) IS NOT DISTINCT FROM "
+		  . (defined $value ? "\$\$$value\$\$" : 'NULL'))
+	  or die "$name is not $value";
 }
 
 # ---- out of range, or no such value
-my $coordinated = 'gen_sno() gen_sno(0,5) gen_sno_at(now()) gen_mastic() gen_snowflake_si() gen_snowflake(\'twitter\') (SELECT max(id) FROM gen_sno_series(2) AS id) (SELECT max(id) FROM gen_mastic_series(2) AS id) snowflake_ids_identity()';
+my $coordinated =
+  'gen_sno() gen_sno(0,5) gen_sno_at(now()) gen_mastic() gen_snowflake_si() gen_snowflake(\'twitter\') (SELECT max(id) FROM gen_sno_series(2) AS id) (SELECT max(id) FROM gen_mastic_series(2) AS id) snowflake_ids_identity()';
 my @calls = $coordinated =~ /(\(.*?\) AS id\)|\S+)/g;
-sub refusal { my ($name, $value, $detail, $hint) = @_; return qr/ERROR:  55000: value of parameter "snowflake_ids.$name" was not accepted: "\Q$value\E"\nDETAIL:  $detail.*\nHINT:  $hint/ }
+
+sub refusal
+{
+	my ($name, $value, $detail, $hint) = @_;
+	return
+	  qr/ERROR:  55000: value of parameter "snowflake_ids.$name" was not accepted: "\Q$value\E"\nDETAIL:  $detail.*\nHINT:  $hint/;
+}
 for my $bad (
-	[ machine_id => 70000 ], [ machine_id => 'x' ], [ machine_id => '' ], [ machine_id => -2 ], [ standby_machine_id => 65536 ], [ sno_sequence_min => -1 ],
-	[ sno_sequence_max => 'many' ], [ si_machine_bits => 13 ], [ si_base_clock => '2026-01-01' ], [ clock_regression => 'follow' ],
-	[ max_clock_lead => '5 parsecs' ], [ durable_window => '1ms' ])
+	[ machine_id => 70000 ],
+	[ machine_id => 'x' ],
+	[ machine_id => '' ],
+	[ machine_id => -2 ],
+	[ standby_machine_id => 65536 ],
+	[ sno_sequence_min => -1 ],
+	[ sno_sequence_max => 'many' ],
+	[ si_machine_bits => 13 ],
+	[ si_base_clock => '2026-01-01' ],
+	[ clock_regression => 'follow' ],
+	[ max_clock_lead => '5 parsecs' ],
+	[ durable_window => '1ms' ])
 {
 	my ($name, $value) = @$bad;
 	configure("snowflake_ids.$name = '$value'\n", $name, $value);
-	my $refused = refusal($name, $value, 'It must be ', 'Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again\.');
-	my @drawn = grep { err("\\set VERBOSITY verbose\nSELECT $_") !~ $refused } $name eq 'machine_id' && $value eq 'x' ? @calls : @calls[ 0, 4 ];
-	is("@drawn", '', "$name = '$value': no coordinated generator draws") or diag err("\\set VERBOSITY verbose\nSELECT $drawn[0]");
-	is($server->safe_psql('postgres', q{SELECT not_accepted, coalesce(machine_id_source, '') FROM snowflake_ids_status()}),
-		"$name = $value|" . ($name eq 'machine_id' ? 'not accepted' : 'automatic'), 'and the status says why');
+	my $refused = refusal($name, $value, 'It must be ',
+		'Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again\.');
+	my @drawn = grep { err ("\\set VERBOSITY verbose\nSELECT $_") !~ $refused }
+	  $name eq 'machine_id' && $value eq 'x' ? @calls : @calls[ 0, 4 ];
+	is("@drawn", '', "$name = '$value': no coordinated generator draws")
+	  or diag
+	  err ("\\set VERBOSITY verbose\nSELECT $drawn[0]");
+	is( $server->safe_psql(
+			'postgres', q{SELECT not_accepted, coalesce(machine_id_source, '') FROM snowflake_ids_status()}),
+		"$name = $value|" . ($name eq 'machine_id' ? 'not accepted' : 'automatic'),
+		'and the status says why');
 }
 is($server->safe_psql('postgres', q{SELECT gid_kind(gen_gid('log'))}), 'log', 'gen_gid() does not mind');
+
 # What reads the settings.
 configure("snowflake_ids.si_machine_bits = 13\nsnowflake_ids.si_base_clock = 'never'\n", 'si_machine_bits', 13);
-my @readers = ('snowflake_si_timestamp(1)', 'snowflake_si_decode(1)', 'make_snowflake_si(now(), 0, 0)', "snowflake_timestamp(1, 'snowflake_si')", "snowflake_si_lower_bound(now())");
-is(join(' ', grep { err("SELECT $_") !~ /value of parameter "snowflake_ids.si_\w+" was not accepted/ } @readers), '', 'the short forms of Snowflake-SI refuse, too');
-is($server->safe_psql('postgres', q{SELECT snowflake_si_machine_id(1, '2026-01-01', 5), sno_partition('2222222222222222')}), '0|0', 'what does not read them works');
-is($server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_status()}), 'si_machine_bits = 13, si_base_clock = never', 'both are shown');
+my @readers = (
+	'snowflake_si_timestamp(1)', 'snowflake_si_decode(1)',
+	'make_snowflake_si(now(), 0, 0)', "snowflake_timestamp(1, 'snowflake_si')",
+	"snowflake_si_lower_bound(now())");
+is(join(' ', grep { err ("SELECT $_") !~ /value of parameter "snowflake_ids.si_\w+" was not accepted/ } @readers),
+	'', 'the short forms of Snowflake-SI refuse, too');
+is( $server->safe_psql(
+		'postgres', q{SELECT snowflake_si_machine_id(1, '2026-01-01', 5), sno_partition('2222222222222222')}),
+	'0|0',
+	'what does not read them works');
+is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_status()}),
+	'si_machine_bits = 13, si_base_clock = never',
+	'both are shown');
+
 # A good value ends it, in the session that was refused and in new ones.
 {
 	my $session = Session->new($server);
-	like($session->ask('SELECT gen_sno()'), qr/ERROR:  value of parameter "snowflake_ids.si_machine_bits" was not/, 'a session is refused');
+	like(
+		$session->ask('SELECT gen_sno()'),
+		qr/ERROR:  value of parameter "snowflake_ids.si_machine_bits" was not/,
+		'a session is refused');
 	configure("snowflake_ids.si_machine_bits = 5\nsnowflake_ids.si_base_clock = 'never'\n", 'si_machine_bits', 5);
 	my $said = '';
 	eventually(sub { ($said = $session->ask('SELECT gen_sno()')) =~ /si_base_clock/ });
-	like($said, qr/ERROR:  value of parameter "snowflake_ids.si_base_clock" was not/, 'after one value is mended, by the other');
+	like(
+		$said,
+		qr/ERROR:  value of parameter "snowflake_ids.si_base_clock" was not/,
+		'after one value is mended, by the other');
 	configure($good, 'machine_id', '11');
 	eventually(sub { ($said = $session->ask('SELECT sno_partition(gen_sno())')) !~ /ERROR/ });
 	is($said, 11, 'after both are it draws');
 	is($session->ask('SELECT not_accepted IS NULL FROM snowflake_ids_status()'), 't', 'and the status is clean');
+
 	# Loaded, the server itself refuses.
-	like($session->ask('ALTER SYSTEM SET snowflake_ids.machine_id = 70000'), qr/ERROR:  70000 is outside the valid range for parameter "snowflake_ids.machine_id"/, 'ALTER SYSTEM refuses a bad value as ever');
+	like(
+		$session->ask('ALTER SYSTEM SET snowflake_ids.machine_id = 70000'),
+		qr/ERROR:  70000 is outside the valid range for parameter "snowflake_ids.machine_id"/,
+		'ALTER SYSTEM refuses a bad value as ever');
 	$session->gone;
 }
 
 # ---- set where it cannot be set
 $server->safe_psql('postgres', 'CREATE ROLE somebody LOGIN; CREATE DATABASE other');
 for my $place (
-	[ 'this role', 'ALTER ROLE somebody %s' ], [ 'this database', 'ALTER DATABASE postgres %s' ], [ 'all roles', 'ALTER ROLE ALL %s' ],
+	[ 'this role', 'ALTER ROLE somebody %s' ],
+	[ 'this database', 'ALTER DATABASE postgres %s' ],
+	[ 'all roles', 'ALTER ROLE ALL %s' ],
 	[ 'this role in this database', 'ALTER ROLE somebody IN DATABASE postgres %s' ])
 {
 	my ($what, $sql) = @$place;
 	$server->safe_psql('postgres', sprintf $sql, 'SET snowflake_ids.machine_id = 5');
 	my $refused = refusal('machine_id', 5, "It was set for $what\\. Only", 'Remove it there, ');
-	like(err("\\set VERBOSITY verbose\nSELECT gen_sno()", extra_params => [ '-U', 'somebody' ]), $refused, "a machine id for $what is refused");
+	like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()", extra_params => [ '-U', 'somebody' ]),
+		$refused, "a machine id for $what is refused");
+
 	# Now the library is loaded, and takes no such value; but it can be removed.
 	$server->safe_psql('postgres', sprintf $sql, 'RESET snowflake_ids.machine_id');
-	is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())', extra_params => [ '-U', 'somebody' ]), 11, 'and without it the configured one counts');
+	is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())', extra_params => [ '-U', 'somebody' ]),
+		11, 'and without it the configured one counts');
 }
-like(err("\\set VERBOSITY verbose\nSET snowflake_ids.sno_sequence_max = 200; SELECT gen_sno()"), refusal('sno_sequence_max', 200, 'It was set for this session, before', 'Remove it there, '), 'SET before the first use');
+like( err ("\\set VERBOSITY verbose\nSET snowflake_ids.sno_sequence_max = 200; SELECT gen_sno()"),
+	refusal('sno_sequence_max', 200, 'It was set for this session, before', 'Remove it there, '),
+	'SET before the first use');
 {
 	local $ENV{PGOPTIONS} = '-c snowflake_ids.machine_id=5';
-	like(err("\\set VERBOSITY verbose\nSELECT gen_sno()"), refusal('machine_id', 5, 'It was set for this connection', 'Remove it there, '), 'by the connection');
+	like( err ("\\set VERBOSITY verbose\nSELECT gen_sno()"),
+		refusal('machine_id', 5, 'It was set for this connection', 'Remove it there, '),
+		'by the connection');
+
 	# The workers of such a session do not draw either, whatever they find configured.
-	like(err("LOAD 'snowflake_ids'; SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"), qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/, 'nor do its parallel workers draw');
-	like(err("SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"), qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/, 'loaded first or not');
+	like( err ("LOAD 'snowflake_ids'; SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
+		qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/,
+		'nor do its parallel workers draw');
+	like( err ("SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
+		qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/,
+		'loaded first or not');
 }
-is(err("SET snowflake_ids.max_wait = 'for ever'; SELECT gen_sno()") =~ /ERROR/ ? 1 : 0, 0, 'a setting that uniqueness does not rest on is no reason');
+is(err ("SET snowflake_ids.max_wait = 'for ever'; SELECT gen_sno()") =~ /ERROR/ ? 1 : 0,
+	0, 'a setting that uniqueness does not rest on is no reason');
 
 # ---- preloaded
 configure("snowflake_ids.machine_id = 70000\n", 'machine_id', '70000');
 $server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'\n");
 $server->restart;
 my $refused = refusal('machine_id', 70000, 'It must be ', 'Correct it');
-like(err("\\set VERBOSITY verbose\nSELECT gen_sno()"), $refused, 'preloaded: refused as well');
-like(err("\\set VERBOSITY verbose\nSELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"), $refused, 'in parallel workers, too');
+like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()"), $refused, 'preloaded: refused as well');
+like(err ("\\set VERBOSITY verbose\nSELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
+	$refused, 'in parallel workers, too');
 configure("snowflake_ids.machine_id = 11\n", 'machine_id', '11');
-is($server->safe_psql('postgres', "SELECT sno_partition(gen_sno()), sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"), '11|11', 'until a reload with a good value');
+is( $server->safe_psql(
+		'postgres', "SELECT sno_partition(gen_sno()), sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"
+	),
+	'11|11',
+	'until a reload with a good value');
 $server->stop('immediate');
 
 done_testing();

@@ -29,10 +29,16 @@ $server->start;
 	# What the comments beside the commands say.
 	my ($quick) = $page->blocks('Quick start', 'sql');
 	my ($first) = $quick->{said} =~ /^(\w{16})\|\d{4}-/;
-	is($server->safe_psql($db, "SELECT count(*), count(*) FILTER (WHERE id >= '$first') FROM account"), '1000002|1000002', 'README: the rows are there, in the order of their ids');
-	for my $query (map { /^(SELECT \* FROM account WHERE .*?);/mg } map { $_->{content} } $page->blocks('Quick start', 'sql'), $page->blocks('Comparing with time', 'sql'))
+	is($server->safe_psql($db, "SELECT count(*), count(*) FILTER (WHERE id >= '$first') FROM account"),
+		'1000002|1000002', 'README: the rows are there, in the order of their ids');
+	for my $query (map { /^(SELECT \* FROM account WHERE .*?);/mg }
+		map { $_->{content} } $page->blocks('Quick start', 'sql'),
+		$page->blocks('Comparing with time', 'sql'))
 	{
-		like($server->safe_psql($db, "SET enable_seqscan = off; EXPLAIN (COSTS OFF) $query"), qr/Scan.* (using account_pkey on account|on account_pkey)\n +Index Cond: /, "README: an index range scan: $query");
+		like(
+			$server->safe_psql($db, "SET enable_seqscan = off; EXPLAIN (COSTS OFF) $query"),
+			qr/Scan.* (using account_pkey on account|on account_pkey)\n +Index Cond: /,
+			"README: an index range scan: $query");
 	}
 	my ($snowflake) = $page->blocks('Any snowflake', 'sql');
 	like($snowflake->{said}, qr/^2016-04-30 \d\d:\d\d:25.796.*\|32\|7$/m, 'README: the Discord id is decoded');
@@ -53,13 +59,21 @@ $server->start;
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$page->run_chapter($server, 'Installing', dbname => $db);
-	is($server->safe_psql('shop', 'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL', extra_params => [ '-U', 'shop_owner' ]),
-		't', 'an ordinary user who may create creates it');
+	is( $server->safe_psql(
+			'shop',
+			'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL',
+			extra_params => [ '-U', 'shop_owner' ]),
+		't',
+		'an ordinary user who may create creates it');
 
 	$page->run_chapter($server, 'Privileges', dbname => $db);
-	is($said->("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
-			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND prorettype <> 'trigger'::regtype AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"),
-		join(' ', sort map { /(\w+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/, chapter_text($page, 'Privileges')),
+	is( $said->(
+			"SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
+			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND prorettype <> 'trigger'::regtype AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"
+		),
+		join(' ',
+			sort map { /(\w+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/,
+			chapter_text($page, 'Privileges')),
 		'the functions that are not for PUBLIC are those of the page');
 
 	my ($conf) = $page->blocks('Settings', 'conf');
@@ -76,12 +90,15 @@ $server->start;
 	$said->('SELECT gen_sno(), gen_mastic(), gen_snowflake_si()');
 	is($alerts->(), '', 'no alert');
 	$said->("SELECT mastic_observe(make_mastic(now() + interval '1 hour', 0), force => true); SELECT gen_mastic()");
-	like($alerts->(), qr/^critical\|mastic\|0\|ids are 3\d{6} ms ahead of the clock$/, 'ids ahead of the clock: an alert');
+	like(
+		$alerts->(),
+		qr/^critical\|mastic\|0\|ids are 3\d{6} ms ahead of the clock$/,
+		'ids ahead of the clock: an alert');
 	$said->("SELECT snowflake_ids_reset(now(), 'mastic', force => true)");
 	is($alerts->(), '', 'and none after it is mended');
 	$server->restart;
-	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'), '<', 10,
-		'the other generators were not led there');
+	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
+		'<', 10, 'the other generators were not led there');
 
 	$page->run_chapter($server, $_, dbname => $db) for 'Wait events', 'Files and backups', 'Afterwards';
 	my ($unset) = $page->blocks('Monitoring', 'sql');
@@ -116,19 +133,31 @@ $server->start;
 	{
 		my $title = "`$m->{message}`";
 		$known{$title} = 1;
-		if ($m->{level} eq 'LOG') { push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0; next }
-		my $operational = $m->{file} =~ /^(generator|claim|set_up|durability|shared_ledger|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/ && $m->{level} eq 'ERROR';
+		if ($m->{level} eq 'LOG')
+		{
+			push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0;
+			next;
+		}
+		my $operational =
+		  $m->{file} =~
+		  /^(generator|claim|set_up|durability|shared_ledger|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/
+		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
 		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title};
 		push @wrong_state, "$m->{message}: $m->{sqlstate}"
-			if $about{$title} && $m->{sqlstate} && $m->{level} eq 'ERROR' && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
+		  if $about{$title}
+		  && $m->{sqlstate}
+		  && $m->{level} eq 'ERROR'
+		  && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
 	}
 	cmp_ok(scalar(keys %known), '>', 30, 'messages were found in the sources');
-	is(join("\n", @undocumented), '', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
+	is(join("\n", @undocumented),
+		'', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
-	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings, $convert->headings), '', 'the runbook has no section about a message that is gone');
+	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings, $convert->headings),
+		'', 'the runbook has no section about a message that is gone');
 }
 
 # ---- README.md and all pages
@@ -150,7 +179,8 @@ END
 	for my $path (sort keys %pages)
 	{
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
-		my @named = map { /\b((?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g } $prose =~ /`([^`\n]+)`/g;
+		my @named = map { /\b((?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g }
+		  $prose =~ /`([^`\n]+)`/g;
 		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as)$/ } @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
@@ -180,9 +210,11 @@ END
 	{
 		my ($name, $who, $default) = @$_;
 		my ($row) = $readme =~ /^(\| `snowflake_ids\.\Q$name\E`.*)$/m;
-		($row) = $readme =~ /^(\| `snowflake_ids\.sno_sequence_min`, `…_max`.*)$/m if !$row && $name eq 'sno_sequence_max';
+		($row) = $readme =~ /^(\| `snowflake_ids\.sno_sequence_min`, `…_max`.*)$/m
+		  if !$row && $name eq 'sno_sequence_max';
 		my $shown = $default =~ s/^-1$/\N{MINUS SIGN}1/r;
-		ok($row && $row =~ /\| \Q$who\E \|/ && index($row, $shown) >= 0, "README: $name is for $who, by default $default") or diag $row // 'no row';
+		ok( $row && $row =~ /\| \Q$who\E \|/ && index($row, $shown) >= 0,
+			"README: $name is for $who, by default $default") or diag $row // 'no row';
 	}
 
 	# Links lead somewhere.
@@ -206,12 +238,25 @@ END
 	{
 		my $page = Page->new($path);
 		my %by = map { (Page::script_of($path, $_->{heading}) // "nobody: $_->{name}") => 1 } $page->commands;
-		my @not = grep { my $by = $_; my ($file) = grep { -e "$root/$_" } map { "$_/t/$by.pl" } 'test', 'convert'; my $text = $file ? slurp($file) : ''; $text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/ } sort keys %by;
+		my @not = grep {
+			my $by = $_;
+			my ($file) = grep { -e "$root/$_" } map { "$_/t/$by.pl" } 'test', 'convert';
+			my $text = $file ? slurp($file) : '';
+			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/
+		} sort keys %by;
 		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
 	}
-	my %there = map { $_ => { map { $_ => 1 } Page->new($_)->headings } } keys %pages;
-	is(join("\n", map { my $path = $_; grep { !$there{$path}{$_} } keys %{ $Page::run_by{$path} } } grep { ref $Page::run_by{$_} } keys %Page::run_by),
-		'', 'no script is named for a heading that is gone');
+	my %there = map {
+		$_ => { map { $_ => 1 } Page->new($_)->headings }
+	} keys %pages;
+	is( join(
+			"\n",
+			map {
+				my $path = $_;
+				grep { !$there{$path}{$_} } keys %{ $Page::run_by{$path} }
+			} grep { ref $Page::run_by{$_} } keys %Page::run_by),
+		'',
+		'no script is named for a heading that is gone');
 
 	# What make is asked for, and which programs and files are named.
 	$pages{$_} = slurp($_) for 'CONTRIBUTING.md';
@@ -233,9 +278,11 @@ END
 				$arguments =~ s/\w+=(?:"[^"]*"|'[^']*'|\S*)//g;
 				push @wrong, "$path: make $_" for grep { !$target{$_} } grep { !/^-/ } split ' ', $arguments;
 			}
-			for my $file ($line =~ m{(?<![\w./-])((?:tools|test|src|doc|convert|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
+			for my $file (
+				$line =~ m{(?<![\w./-])((?:tools|test|src|doc|convert|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
 			{
 				$commands++;
+
 				# make bench writes this one.
 				next if $file eq 'doc/calls.md';
 				push @wrong, "$path: $file" unless -e "$root/$file";

@@ -15,34 +15,51 @@ my $tmp = PostgreSQL::Test::Utils::tempdir();
 
 my $server = PostgreSQL::Test::Cluster->new('drivers');
 $server->init;
+
 # Not every driver speaks over a unix socket.
 $server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync = off");
 $server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
 $server->start;
 
-sub found { my (@command) = @_; my ($out, $err) = eval { run_command(\@command) }; return defined $err && $? == 0 }
+sub found
+{
+	my (@command) = @_;
+	my ($out, $err) = eval { run_command(\@command) };
+	return defined $err && $? == 0;
+}
 my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', 'python3';
 $python //= 'python3';
 
 # chapter, file, what must be there, how it is run
 my @programs = (
-	[ 'node-postgres', 'node/ids.js', [ 'node', '-e', 'require("pg")' ], [ 'node' ] ],
+	[ 'node-postgres', 'node/ids.js', [ 'node', '-e', 'require("pg")' ], ['node'] ],
 	[ 'psycopg 2', 'python/ids_psycopg2.py', [ $python, '-c', 'import psycopg2' ], [ $python, '-B' ] ],
 	[ 'psycopg 3', 'python/ids_psycopg3.py', [ $python, '-c', 'import psycopg' ], [ $python, '-B' ] ],
 	[ 'SQLAlchemy', 'python/ids_sqlalchemy.py', [ $python, '-c', 'import sqlalchemy, psycopg2' ], [ $python, '-B' ] ],
-	[ 'JDBC', 'java/Ids.java', [ 'sh', '-c', 'command -v javac && test -r /usr/share/java/postgresql.jar' ], [ 'java', '-cp', '/usr/share/java/postgresql.jar' ] ],
-	[ 'lib/pq', 'go/ids.go', [ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ], [ 'go', 'run' ] ]);
+	[   'JDBC', 'java/Ids.java',
+		[ 'sh', '-c', 'command -v javac && test -r /usr/share/java/postgresql.jar' ],
+		[ 'java', '-cp', '/usr/share/java/postgresql.jar' ] ],
+	[   'lib/pq', 'go/ids.go',
+		[ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ], [ 'go', 'run' ] ]);
 my %titles = map { $_ => 1 } $page->chapters;
 my @run;
+
 # What tools/setup says when it could not install them
 my $not_installed = eval { slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/not-installed") } // '';
 chomp $not_installed;
 my %languages = (js => 'js', py => 'python', java => 'java', go => 'go');
 
-local %ENV = (%ENV,
-	PGHOST => '127.0.0.1', PGPORT => $server->port, PGUSER => scalar getpwuid($<), PGDATABASE => 'postgres',
+local %ENV = (
+	%ENV,
+	PGHOST => '127.0.0.1',
+	PGPORT => $server->port,
+	PGUSER => scalar getpwuid($<),
+	PGDATABASE => 'postgres',
 	NODE_PATH => "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules",
-	GO111MODULE => 'off', GOPATH => '/usr/share/gocode', GOCACHE => "$tmp/go", GOFLAGS => '-buildvcs=false');
+	GO111MODULE => 'off',
+	GOPATH => '/usr/share/gocode',
+	GOCACHE => "$tmp/go",
+	GOFLAGS => '-buildvcs=false');
 
 for (@programs)
 {
@@ -51,7 +68,7 @@ for (@programs)
 	my ($shown) = $page->blocks($title, $languages{$suffix});
 	my ($output) = $page->blocks($title, 'text');
 	is($shown->{content}, slurp_file("$drivers/$file"), "$title: the page shows test/drivers/$file");
-	SKIP:
+  SKIP:
 	{
 		skip "$title: its driver is not here" . ($not_installed && " ($not_installed)"), 1 if !found(@$needs);
 		my $db = lc $title =~ s/\W+/_/gr;
@@ -65,14 +82,22 @@ for (@programs)
 	}
 	delete $titles{$title};
 }
+
 # tools/setup brings some; where it always does, in CI, some must be there unless it could not.
 SKIP:
 {
 	skip "two drivers at least ($not_installed)", 1 if @run < 2 && $not_installed;
 	ok(@run >= 2 || !$ENV{CI}, 'CI has two drivers at least: ' . join ', ', @run);
 }
-is_deeply([ grep { $page->blocks($_, 'python') || $page->blocks($_, 'js') || $page->blocks($_, 'java') || $page->blocks($_, 'go') } sort keys %titles ],
-	[], 'no program is left out');
+is_deeply(
+	[   grep {
+				 $page->blocks($_, 'python')
+			  || $page->blocks($_, 'js')
+			  || $page->blocks($_, 'java')
+			  || $page->blocks($_, 'go')
+		} sort keys %titles ],
+	[],
+	'no program is left out');
 
 # What the page says of the wire is said in SQL. The table also without a driver.
 $page->run_chapter($server, $_) for 'The table', 'How ids travel';

@@ -16,17 +16,23 @@ $server->start;
 {
 	my ($rc, $out, $err) = tour($server, "$root/demo/tour.sql");
 	is($rc, 0, 'the tour ends well');
+
 	# What it shows is refused.
-	is(join("\n", $err =~ /ERROR:  ([^"\n]*)/g), "invalid input syntax for type sno: \nwrong kind of id for type gid(volume): ",
+	is( join("\n", $err =~ /ERROR:  ([^"\n]*)/g),
+		"invalid input syntax for type sno: \nwrong kind of id for type gid(volume): ",
 		'with the two errors that it shows, and no other') or diag $err;
 	like($out, qr/^ *1000000\n/m, 'a million ids, none twice');
 	is(scalar(() = $out =~ /Index Cond: /g), 2, 'the plans that it shows use the primary key');
-	is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'tour'}), 0, 'its schema is gone');
+	is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'tour'}),
+		0, 'its schema is gone');
+
 	# Once more, shorter.
 	my $short = PostgreSQL::Test::Utils::tempdir() . '/tour.sql';
 	spew($short, $tour =~ s/1000000/1000/gr =~ s/120000/1200/r);
 	($rc, $out, $err) = tour($server, $short, '-v', 'keep=1');
-	is($rc . $server->safe_psql('postgres', q{SELECT count(*) > 1000 FROM tour.message}), '0t', 'with "keep" its schema stays') or diag $err;
+	is($rc . $server->safe_psql('postgres', q{SELECT count(*) > 1000 FROM tour.message}),
+		'0t', 'with "keep" its schema stays')
+	  or diag $err;
 }
 $server->stop;
 
@@ -49,10 +55,16 @@ SKIP:
 	chmod 0755, "$dir/tools/setup";
 	spew("$dir/Makefile", "all:\n");
 
-	my $demo = sub { spew("$dir/demo/tour.sql", $_[0]); my ($out, $err) = run_command([ "$dir/tools/demo" ]); return ($? >> 8, $out, $err) };
-	my ($rc, $out, $err) = $demo->("CREATE EXTENSION snowflake_ids;\nSELECT 'nothing is ' || 'wrong', gen_sno() IS NOT NULL;\n");
+	my $demo = sub {
+		spew("$dir/demo/tour.sql", $_[0]);
+		my ($out, $err) = run_command(["$dir/tools/demo"]);
+		return ($? >> 8, $out, $err);
+	};
+	my ($rc, $out, $err) =
+	  $demo->("CREATE EXTENSION snowflake_ids;\nSELECT 'nothing is ' || 'wrong', gen_sno() IS NOT NULL;\n");
 	is($rc, 0, 'make demo ends well') or diag $err;
 	like($out, qr/nothing is wrong \| t/, 'having run the tour');
+
 	# Also if the tour does not ask for it.
 	($rc, $out, $err) = $demo->("SELECT no_such_function();\nSELECT 'never ' || 'reached';\n");
 	isnt($rc, 0, 'an error in the tour is a failure of make demo');

@@ -99,7 +99,7 @@ sub differences
 	my ($updated, $fresh) = @_;
 	my (%updated, %fresh);
 	$updated{$_}++ for @$updated;
-	$fresh{$_}++ for @$fresh;
+	$fresh{$_}++   for @$fresh;
 	return sort((map { "only after the update: $_" } grep { ($fresh{$_} // 0) < $updated{$_} } keys %updated),
 		(map { "only when fresh: $_" } grep { ($updated{$_} // 0) < $fresh{$_} } keys %fresh));
 }

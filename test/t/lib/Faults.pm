@@ -17,7 +17,8 @@ use Test::More;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
+our @EXPORT =
+  qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up reload eventually best_of
   only_connected sleep time);
 
@@ -57,9 +58,10 @@ sub caught_up
 {
 	my ($server, $database, $schema) = @_;
 	$database //= 'postgres';
-	$schema //= 'public';
+	$schema   //= 'public';
 	$server->safe_psql($database, "SELECT $schema.gen_sno()");
-	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats") or die 'the clock does not catch up';
+	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats")
+	  or die 'the clock does not catch up';
 	return;
 }
 
@@ -145,8 +147,8 @@ sub restart_after
 {
 	my ($server, $how, $offset) = @_;
 	my $clock = $server->{sfids_clock};
-	if ($how eq 'kill -9') { kill_postmaster($server) }
-	else { $server->stop($how) }
+	if   ($how eq 'kill -9') { kill_postmaster($server) }
+	else                     { $server->stop($how) }
 	$clock->set($offset) if defined $offset;
 	start_at($server, $clock);
 }
@@ -170,7 +172,10 @@ sub kill_postmaster
 	my ($server) = @_;
 	my $dir = $server->data_dir;
 	$server->kill9;
-	eventually(sub { !grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd' });
+	eventually(
+		sub {
+			!grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
+		});
 	unlink "$dir/postmaster.pid", $server->host . '/.s.PGSQL.' . $server->port . '.lock';
 }
 
@@ -190,7 +195,8 @@ sub kill_backend
 sub only_connected
 {
 	my ($server, @sessions) = @_;
-	my $others = sub { value($server, "SELECT count(*) - 1 FROM pg_stat_activity WHERE backend_type = 'client backend'") };
+	my $others =
+	  sub { value($server, "SELECT count(*) - 1 FROM pg_stat_activity WHERE backend_type = 'client backend'") };
 	eventually(sub { $others->() == @sessions }) or die 'sessions do not end';
 	return;
 }
@@ -238,12 +244,16 @@ sub more_are_drawn
 {
 	my ($where, $node) = @_;
 	my $of = defined $node ? "WHERE node = $node" : '';
-	my $issued = sub { map { split /\|/ } split /\n/, value($where, "SELECT format, sum(issued) FROM snowflake_ids_stats $of GROUP BY format") };
+	my $issued = sub {
+		map { split /\|/ } split /\n/,
+		  value($where, "SELECT format, sum(issued) FROM snowflake_ids_stats $of GROUP BY format");
+	};
 	my %before = $issued->();
-	return eventually(sub {
-		my %now = $issued->();
-		return %now && !grep { $now{$_} <= ($before{$_} // 0) } keys %now;
-	});
+	return eventually(
+		sub {
+			my %now = $issued->();
+			return %now && !grep { $now{$_} <= ($before{$_} // 0) } keys %now;
+		});
 }
 
 sub log_mark { return -s $_[0]->logfile }
@@ -345,8 +355,8 @@ sub pass
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $self->{passed} * 1e9);
 }
 
-sub step { my ($self, $by) = @_; $self->set($self->{offset} + $by) }
-sub now { my ($self) = @_; return Time::HiRes::time() + $self->{offset} }
+sub step   { my ($self, $by) = @_;   $self->set($self->{offset} + $by) }
+sub now    { my ($self) = @_;        return Time::HiRes::time() + $self->{offset} }
 sub set_to { my ($self, $time) = @_; $self->set($time - Time::HiRes::time()) }
 
 # ---- A psql that stays connected. What it says goes to a file: into a pipe that nobody reads for a while it would say
@@ -368,8 +378,10 @@ sub new
 	$said_in //= PostgreSQL::Test::Utils::tempdir();
 	my $path = "$said_in/" . ++$sessions;
 	open my $said, '+>:raw', $path or die "$path: $!";
-	my $pid = open2(my $answered, my $in, 'sh', '-c', 'said=$1; shift; exec "$@" 3>&1 >>"$said" 2>&1', 'sh', $path,
-		$psql // 'psql', '-XAtq', '-d', $connection);
+	my $pid = open2(
+		my $answered, my $in, 'sh', '-c', 'said=$1; shift; exec "$@" 3>&1 >>"$said" 2>&1',
+		'sh', $path, $psql // 'psql',
+		'-XAtq', '-d', $connection);
 	return bless { pid => $pid, in => $in, answered => $answered, said => $said, path => $path }, $class;
 }
 
@@ -416,6 +428,7 @@ sub ask { my ($self, $query) = @_; return $self->send($query)->answer }
 sub gone
 {
 	my ($self) = @_;
+
 	# Whoever has not asked for the answer does not want the rest of it.
 	kill 'TERM', $self->{pid} if $self->{busy};
 	close $self->{in};
@@ -509,9 +522,12 @@ sub latest
 	for (keys %{ $self->{seen} })
 	{
 		my ($format, $id) = /(.)(.*)/;
-		$latest{$format} = $id if !defined $latest{$format} || ($format eq 's' ? $id gt $latest{s} : $id > $latest{$format});
+		$latest{$format} = $id
+		  if !defined $latest{$format} || ($format eq 's' ? $id gt $latest{s} : $id > $latest{$format});
 	}
-	return Session::ask_once($server, "SELECT greatest(sno_timestamp('$latest{s}'), mastic_timestamp($latest{m}), snowflake_si_timestamp($latest{i}))");
+	return Session::ask_once($server,
+		"SELECT greatest(sno_timestamp('$latest{s}'), mastic_timestamp($latest{m}), snowflake_si_timestamp($latest{i}))"
+	);
 }
 
 sub drawn { return $_[0]{drawn} }

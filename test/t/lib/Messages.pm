@@ -26,7 +26,9 @@ sub _parenthesis
 {
 	my ($code, $at) = @_;
 	pos($code) = $at;
-	return $code =~ /\G(\((?:[^()"]++|"(?:[^"\\]|\\.)*+"|(?1))*+\))/ ? $1 : die 'a parenthesis that does not close: ' . substr $code, $at, 80;
+	return $code =~ /\G(\((?:[^()"]++|"(?:[^"\\]|\\.)*+"|(?1))*+\))/
+	  ? $1
+	  : die 'a parenthesis that does not close: ' . substr $code, $at, 80;
 }
 
 sub all
@@ -46,8 +48,12 @@ sub all
 			my ($message) = map { _literal($_) } $report =~ /\berrmsg\((.*)/s;
 			next unless defined $message;
 			my ($code_name) = $report =~ /\berrcode\((\w+)\)/;
-			push @all, { file => $file =~ s{.*/}{}r, level => $level, message => $message,
-				hint => scalar($report =~ /\berrhint\(/), sqlstate => $code_name && $states{$code_name} };
+			push @all,
+			  { file => $file =~ s{.*/}{}r,
+				level => $level,
+				message => $message,
+				hint => scalar($report =~ /\berrhint\(/),
+				sqlstate => $code_name && $states{$code_name} };
 		}
 	}
 	for my $file (sort glob "$src/sql/install/*.sql $ENV{SNOWFLAKE_IDS_SRC}/convert/install/*.sql")
@@ -58,7 +64,11 @@ sub all
 			my ($level, $message, $rest) = ($1 // 'EXCEPTION', $2, $3);
 			$message =~ s/''/'/g;
 			$message =~ s/%+/…/g;
-			push @all, { file => $file =~ s{.*/}{}r, level => $level eq 'EXCEPTION' ? 'ERROR' : $level, message => $message, hint => scalar($rest =~ /\bHINT\s*=/i) };
+			push @all,
+			  { file => $file =~ s{.*/}{}r,
+				level => $level eq 'EXCEPTION' ? 'ERROR' : $level,
+				message => $message,
+				hint => scalar($rest =~ /\bHINT\s*=/i) };
 		}
 	}
 	return @all;

@@ -50,7 +50,12 @@ our %run_by = (
 sub new
 {
 	my ($class, $path) = @_;
-	my $self = bless { path => $path, text => slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/$path"), chapters => [], headings => [], blocks => [] }, $class;
+	my $self = bless {
+		path => $path,
+		text => slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/$path"),
+		chapters => [],
+		headings => [],
+		blocks => [] }, $class;
 	my ($chapter, $heading, $last, %n) = ('', '', {});
 	while ($self->{text} =~ /^(##+) ([^\n]*)\n|^```(\w*)\n(.*?)^```\n/msg)
 	{
@@ -60,7 +65,10 @@ sub new
 			push @{ $self->{chapters} }, $chapter = $2 if $1 eq '##';
 			($last, %n) = ({});
 		}
-		elsif ($3 eq '' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{output}) { $last->{output} = $4 }
+		elsif ($3 eq '' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{output})
+		{
+			$last->{output} = $4;
+		}
 		else
 		{
 			$last = { chapter => $chapter, heading => $heading, language => $3, content => $4 };
@@ -71,7 +79,7 @@ sub new
 	return $self;
 }
 
-sub text { return $_[0]{text} }
+sub text     { return $_[0]{text} }
 sub chapters { return @{ $_[0]{chapters} } }    # titles of level 2
 sub headings { return @{ $_[0]{headings} } }    # titles of all levels
 
@@ -122,7 +130,8 @@ sub run_chapter
 	{
 		$name = lc $title =~ s/\W+/_/gr;
 		$server->safe_psql('postgres', qq{CREATE DATABASE "$name"});
-		$server->safe_psql($name, 'CREATE EXTENSION ' . ($self->{path} =~ /^convert/ ? 'snowflake_ids_convert CASCADE' : 'snowflake_ids'));
+		$server->safe_psql($name,
+			'CREATE EXTENSION ' . ($self->{path} =~ /^convert/ ? 'snowflake_ids_convert CASCADE' : 'snowflake_ids'));
 	}
 	my $settings = '';
 	for ($self->blocks($title, 'sql'))
@@ -154,7 +163,8 @@ sub run_on
 			for my $name (map { $turned{$_} // $_ } @where)
 			{
 				my $server = $servers->{$name} or die "$title: no server named $name";
-				$block->{warned} = run_block($block, "$block->{name} on $name", $server, 'app', for_servers($sql, $servers));
+				$block->{warned} =
+				  run_block($block, "$block->{name} on $name", $server, 'app', for_servers($sql, $servers));
 			}
 		}
 	}
@@ -169,6 +179,7 @@ sub for_servers
 	return $sql;
 }
 sub server { my ($server, $name) = @_; return $server // die "no server named $name" }
+
 sub connection
 {
 	my $server = server(@_);
@@ -212,19 +223,22 @@ sub all_run
 	{
 		next if $_->{run};
 		my $by = script_of($self->{path}, $_->{heading}) // '';
-		if ($by eq $script && $_->{left_out}) { push @{ $why{"$_->{heading}: $_->{left_out}"} }, $_ }
-		elsif ($by eq $script || $by eq '') { push @left, $_->{name} }
+		if    ($by eq $script && $_->{left_out}) { push @{ $why{"$_->{heading}: $_->{left_out}"} }, $_ }
+		elsif ($by eq $script || $by eq '')      { push @left, $_->{name} }
 	}
 	for (sort keys %why)
 	{
-		SKIP: { skip "$self->{path}, $_", 1 }
+	  SKIP: { skip "$self->{path}, $_", 1 }
 	}
 	is(join("\n", @left), '', "$self->{path}: all its commands are run");
 	return;
 }
 
 # The blocks that must be run.
-sub commands { return grep { $_->{language} =~ /^(sql|sh)$/ } @{ $_[0]{blocks} } }
+sub commands
+{
+	return grep { $_->{language} =~ /^(sql|sh)$/ } @{ $_[0]{blocks} };
+}
 
 # The script that runs what is below a heading of a page.
 sub script_of

@@ -26,38 +26,77 @@ my $t1 = '2026-03-01 12:00:00.08+00';
 # base      the kind that it is like; wrap, twin_wrap: format() of a column's value; of: format() of the id in it
 # few       with some of the comparisons only
 my $log = q{make_gid('log', %1$s, decode(repeat(CASE %2$s WHEN 0 THEN '00' ELSE 'ff' END, 8), 'hex'))};
-my $any = q{make_gid((ARRAY['volume', 'log', 'segment'])[1 + %3$s %% 3], %1$s, decode(repeat(CASE %2$s WHEN 0 THEN '00' ELSE 'ff' END, 8), 'hex'))};
+my $any =
+  q{make_gid((ARRAY['volume', 'log', 'segment'])[1 + %3$s %% 3], %1$s, decode(repeat(CASE %2$s WHEN 0 THEN '00' ELSE 'ff' END, 8), 'hex'))};
 my $uuid7 = q{CASE %2$s WHEN 0 THEN uuid7_lower_bound(%1$s) ELSE uuid7_upper_bound(%1$s) END};
+
 # uuids of other versions and variants: the ends of the type, and between those of version 7 that have the first moment's time
-my $strange_uuids = join ', ', map { "'$_'" } '00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-	map { "019ca945-0a28-$_-000000000000" } '4000-8000', '7fff-c000', '8000-8000';
+my $strange_uuids = join ', ', map { "'$_'" } '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  map { "019ca945-0a28-$_-000000000000" } '4000-8000', '7fff-c000', '8000-8000';
 my $bc = q{timestamptz '4000-01-01 00:00:00+00 BC'};
-my @gid = (created => 'gid_timestamp(%s)', first => q{timestamptz '1970-01-01'}, last => q{timestamptz '10889-08-02 05:31:50.655'});
+my @gid = (
+	created => 'gid_timestamp(%s)',
+	first => q{timestamptz '1970-01-01'},
+	last => q{timestamptz '10889-08-02 05:31:50.655'});
 my @full = q{timestamptz '2026-01-01 00:00:00+00', 3};
 
 sub layout
 {
 	my ($name, $node, $sequence, $max, %more) = @_;
-	return { name => $name, type => 'bigint', stable => 1, make => "make_snowflake('$name', %1\$s, $node * %2\$s, $sequence * %2\$s)",
-		created => "snowflake_timestamp(%s, '$name')", in => "snowflake_created_in(%s, '$name', %s)",
-		first => "snowflake_timestamp(0, '$name')", last => "snowflake_timestamp($max, '$name')", %more };
+	return {
+		name => $name,
+		type => 'bigint',
+		stable => 1,
+		make => "make_snowflake('$name', %1\$s, $node * %2\$s, $sequence * %2\$s)",
+		created => "snowflake_timestamp(%s, '$name')",
+		in => "snowflake_created_in(%s, '$name', %s)",
+		first => "snowflake_timestamp(0, '$name')",
+		last => "snowflake_timestamp($max, '$name')",
+		%more };
 }
 
 my @kinds = (
-	{ name => 'sno', type => 'sno', make => 'make_sno(%1$s, 255 * %2$s, 65535 * %2$s, 65535 * %2$s, %2$s)', created => 'sno_timestamp(%s)',
-		first => q{timestamptz '2010-01-01'}, last => q{timestamptz '2079-09-07 15:47:35.548'} },
+	{   name => 'sno',
+		type => 'sno',
+		make => 'make_sno(%1$s, 255 * %2$s, 65535 * %2$s, 65535 * %2$s, %2$s)',
+		created => 'sno_timestamp(%s)',
+		first => q{timestamptz '2010-01-01'},
+		last => q{timestamptz '2079-09-07 15:47:35.548'} },
 	{ name => 'gid_log', type => 'gid(log)', make => $log, @gid },
 	{ name => 'gid', type => 'gid', make => $any, @gid },
-	{ name => 'mastic', type => 'mastic', make => 'make_mastic(%1$s, 65535 * %2$s)', created => 'mastic_timestamp(%s)',
-		first => 'mastic_timestamp(0)', last => q{mastic_timestamp('18446744073709551615')}, far => q{mastic_timestamp('9223372036854775808')} },
-	{ name => 'uuid7', type => 'uuid', make => $uuid7, created => 'uuid7_timestamp(%s)', in => 'uuid7_created_in(%s, %s)', strange => $strange_uuids,
-		first => q{timestamptz '1970-01-01'}, last => q{timestamptz '10889-08-02 05:31:50.655'} },
-	{ name => 'si', type => 'bigint', make => 'make_snowflake_si(%1$s, 31 * %2$s, 255 * %2$s)', created => 'snowflake_si_timestamp(%s)',
-		in => 'snowflake_si_created_in(%s, %s)', stable => 1, strange => '-1, 9007199254740992, 9223372036854775807, -9223372036854775808',
-		first => 'snowflake_si_timestamp(0)', last => 'snowflake_si_timestamp(9007199254740991)' },
-	{ name => 'si_full', type => 'bigint', make => "make_snowflake_si(%1\$s, 7 * %2\$s, 1023 * %2\$s, @full)",
-		created => "snowflake_si_timestamp(%s, @full)", in => "snowflake_si_created_in(%s, %s, @full)", strange => '-1, 9007199254740992',
-		first => "snowflake_si_timestamp(0, @full)", last => "snowflake_si_timestamp(9007199254740991, @full)" },
+	{   name => 'mastic',
+		type => 'mastic',
+		make => 'make_mastic(%1$s, 65535 * %2$s)',
+		created => 'mastic_timestamp(%s)',
+		first => 'mastic_timestamp(0)',
+		last => q{mastic_timestamp('18446744073709551615')},
+		far => q{mastic_timestamp('9223372036854775808')} },
+	{   name => 'uuid7',
+		type => 'uuid',
+		make => $uuid7,
+		created => 'uuid7_timestamp(%s)',
+		in => 'uuid7_created_in(%s, %s)',
+		strange => $strange_uuids,
+		first => q{timestamptz '1970-01-01'},
+		last => q{timestamptz '10889-08-02 05:31:50.655'} },
+	{   name => 'si',
+		type => 'bigint',
+		make => 'make_snowflake_si(%1$s, 31 * %2$s, 255 * %2$s)',
+		created => 'snowflake_si_timestamp(%s)',
+		in => 'snowflake_si_created_in(%s, %s)',
+		stable => 1,
+		strange => '-1, 9007199254740992, 9223372036854775807, -9223372036854775808',
+		first => 'snowflake_si_timestamp(0)',
+		last => 'snowflake_si_timestamp(9007199254740991)' },
+	{   name => 'si_full',
+		type => 'bigint',
+		make => "make_snowflake_si(%1\$s, 7 * %2\$s, 1023 * %2\$s, @full)",
+		created => "snowflake_si_timestamp(%s, @full)",
+		in => "snowflake_si_created_in(%s, %s, @full)",
+		strange => '-1, 9007199254740992',
+		first => "snowflake_si_timestamp(0, @full)",
+		last => "snowflake_si_timestamp(9007199254740991, @full)" },
 	layout('twitter', 1023, 4095, 9223372036854775807, strange => '-1, -9223372036854775808'),
 	layout('discord', 1023, 4095, -1, far => q{snowflake_timestamp(-9223372036854775808, 'discord')}),
 	layout('acme', 255, 16383, 4611686018427387903, strange => '-1, 4611686018427387904, -9223372036854775808'),
@@ -66,17 +105,40 @@ my @kinds = (
 	{ name => 'mastic_domain', base => 'mastic', type => 'mastic_domain', few => 1 },
 	{ name => 'bigint_domain', base => 'discord', type => 'bigint_domain', few => 1 },
 	{ name => 'uuid_domain', base => 'uuid7', type => 'uuid_domain', few => 1 },
+
 	# What decides about the ids is known only when the query runs.
 	{ name => 'twitter_stable', base => 'twitter', in => q{snowflake_created_in(%s, steady('twitter'), %s)} },
-	{ name => 'si_stable', base => 'si_full', stable => 1, in => q{snowflake_si_created_in(%s, %s, steady(timestamptz '2026-01-01 00:00:00+00'), 3)} },
-	{ name => 'sno_array', base => 'sno', type => 'sno[]', wrap => 'ARRAY[%s]', twin_wrap => 'ARRAY[%s]', twin_type => 'timestamptz[]', of => '(%s)[1]', few => 1 },
-	{ name => 'gid_composite', base => 'gid_log', type => 'gid_pair', wrap => 'ROW(%s, 1)::gid_pair', twin_type => 'time_pair',
-		twin_wrap => 'ROW(%s, 1)::time_pair', of => '(%s).x', few => 1 });
+	{   name => 'si_stable',
+		base => 'si_full',
+		stable => 1,
+		in => q{snowflake_si_created_in(%s, %s, steady(timestamptz '2026-01-01 00:00:00+00'), 3)} },
+	{   name => 'sno_array',
+		base => 'sno',
+		type => 'sno[]',
+		wrap => 'ARRAY[%s]',
+		twin_wrap => 'ARRAY[%s]',
+		twin_type => 'timestamptz[]',
+		of => '(%s)[1]',
+		few => 1 },
+	{   name => 'gid_composite',
+		base => 'gid_log',
+		type => 'gid_pair',
+		wrap => 'ROW(%s, 1)::gid_pair',
+		twin_type => 'time_pair',
+		twin_wrap => 'ROW(%s, 1)::time_pair',
+		of => '(%s).x',
+		few => 1 });
 
 my %kind;
 for my $k (@kinds)
 {
-	%$k = (%{ $kind{ $k->{base} // '' } // {} }, twin_type => 'timestamptz', wrap => '%s', twin_wrap => '%s', of => '%s', %$k);
+	%$k = (
+		%{ $kind{ $k->{base} // '' } // {} },
+		twin_type => 'timestamptz',
+		wrap => '%s',
+		twin_wrap => '%s',
+		of => '%s',
+		%$k);
 
 	$k->{plain} = $k->{of} eq '%s';
 	$kind{ $k->{name} } = $k;
@@ -84,25 +146,50 @@ for my $k (@kinds)
 
 # ---- comparisons: %1$s id, %2$s time or range
 my @comparisons = (
-	[ 'lt', '%1$s < %2$s' ], [ 'le', '%1$s <= %2$s' ], [ 'ge', '%1$s >= %2$s' ], [ 'gt', '%1$s > %2$s' ],
-	[ 't lt', '%2$s < %1$s' ], [ 't le', '%2$s <= %1$s' ], [ 't ge', '%2$s >= %1$s' ], [ 't gt', '%2$s > %1$s' ],
-	[ 'ge any', "%1\$s >= ANY (ARRAY[%2\$s, timestamptz '$t1', NULL])" ], [ 'lt all', "%1\$s < ALL (ARRAY[%2\$s, timestamptz '$t1'])" ],
-	[ 'between', "%1\$s BETWEEN %2\$s AND timestamptz '$t1'" ], [ 'between symmetric', "%1\$s NOT BETWEEN SYMMETRIC timestamptz '$t1' AND %2\$s" ],
+	[ 'lt', '%1$s < %2$s' ],
+	[ 'le', '%1$s <= %2$s' ],
+	[ 'ge', '%1$s >= %2$s' ],
+	[ 'gt', '%1$s > %2$s' ],
+	[ 't lt', '%2$s < %1$s' ],
+	[ 't le', '%2$s <= %1$s' ],
+	[ 't ge', '%2$s >= %1$s' ],
+	[ 't gt', '%2$s > %1$s' ],
+	[ 'ge any', "%1\$s >= ANY (ARRAY[%2\$s, timestamptz '$t1', NULL])" ],
+	[ 'lt all', "%1\$s < ALL (ARRAY[%2\$s, timestamptz '$t1'])" ],
+	[ 'between', "%1\$s BETWEEN %2\$s AND timestamptz '$t1'" ],
+	[ 'between symmetric', "%1\$s NOT BETWEEN SYMMETRIC timestamptz '$t1' AND %2\$s" ],
 	[ 't gt any', '%2$s > ANY (ARRAY[%1$s, NULL])' ]);
 my %few = map { $_ => 1 } 'lt', 't le', 'ge any', 'in';
 
 # ---- what ids are compared with; {…}: an end of the format, the microsecond before its first tick or that after the start of its last
-my @values = ($t0, '2026-03-01 12:00:00.040001+00', undef, '2026-03-01 12:00:00.039999+00', 'infinity', '{first}', $t1, '{last}', '-infinity',
-	'{before}', '{after}', '0044-03-15 00:00:00+00 BC', '20000-01-01 00:00:00+00', '{far}');
-my @ranges = ("[$t0,$t1)", "($t0,$t1]", "[$t0,$t0]", undef, "[$t0,)", 'empty', "(,$t0]", '(2026-03-01 12:00:00.039999+00,2026-03-01 12:00:00.040001+00)',
-	'(,)', "(,$t0)", "($t0,)", '[-infinity,infinity]', '[{first},{first}]', '[{last},)', '({last},)', '[infinity,)', '(,{before}]', '[{before},{after}]',
-	'[{far},)', "[$t0,{far}]", '(,{far})', '(,-infinity]', '(2026-03-01 12:00:00.040001+00,2026-03-01 12:00:00.040999+00)');
+my @values = (
+	$t0, '2026-03-01 12:00:00.040001+00',
+	undef, '2026-03-01 12:00:00.039999+00',
+	'infinity', '{first}', $t1, '{last}', '-infinity', '{before}', '{after}',
+	'0044-03-15 00:00:00+00 BC',
+	'20000-01-01 00:00:00+00', '{far}');
+my @ranges = (
+	"[$t0,$t1)", "($t0,$t1]", "[$t0,$t0]", undef, "[$t0,)", 'empty', "(,$t0]",
+	'(2026-03-01 12:00:00.039999+00,2026-03-01 12:00:00.040001+00)',
+	'(,)', "(,$t0)", "($t0,)", '[-infinity,infinity]', '[{first},{first}]', '[{last},)', '({last},)', '[infinity,)',
+	'(,{before}]', '[{before},{after}]',
+	'[{far},)', "[$t0,{far}]", '(,{far})', '(,-infinity]',
+	'(2026-03-01 12:00:00.040001+00,2026-03-01 12:00:00.040999+00)');
 
 # ---- how the time is written: %v literal, %m table of moments, %k the row of it, %a alias of the row with the id, %w t or r, %y type
 my %sources = (
-	constant => '%v', stable => 'steady(%v)', volatile => 'unsteady(%v)', setting => "current_setting('net.%w')::%y",
-	timestamp => '(%v)::timestamp', select => '(SELECT %w FROM %m_moments WHERE k = %k)', row => '%a%w', correlated => '(SELECT m.%w FROM %m_moments AS m WHERE m.k = %an % 9)');
-my @relative = (q{now() - interval '30 minutes'}, q{CURRENT_TIMESTAMP + interval '3 hours'}, q{LOCALTIMESTAMP - interval '2 hours'});
+	constant => '%v',
+	stable => 'steady(%v)',
+	volatile => 'unsteady(%v)',
+	setting => "current_setting('net.%w')::%y",
+	timestamp => '(%v)::timestamp',
+	select => '(SELECT %w FROM %m_moments WHERE k = %k)',
+	row => '%a%w',
+	correlated => '(SELECT m.%w FROM %m_moments AS m WHERE m.k = %an % 9)');
+my @relative = (
+	q{now() - interval '30 minutes'},
+	q{CURRENT_TIMESTAMP + interval '3 hours'},
+	q{LOCALTIMESTAMP - interval '2 hours'});
 my @relative_ranges = ('tstzrange(%s, NULL)', 'tstzrange(NULL, %s)', q{tstzrange(%s, now() + interval '4 hours')});
 
 sub all
@@ -110,11 +197,17 @@ sub all
 	my @all;
 	for my $k (@kinds)
 	{
-		my @these = $k->{in} ? [ 'in', $k->{in} =~ s/%s(.*)%s/%1\$s$1%2\$s/r ] : (@comparisons, [ 'in', '%1$s <@ %2$s' ]);
+		my @these =
+		  $k->{in} ? [ 'in', $k->{in} =~ s/%s(.*)%s/%1\$s$1%2\$s/r ] : (@comparisons, [ 'in', '%1$s <@ %2$s' ]);
 		for my $c (grep { !$k->{few} || $few{ $_->[0] } } @these)
 		{
 			my $range = $c->[0] eq 'in';
-			push @all, { name => "$k->{name} $c->[0]", kind => $k, ours => $c->[1], range => $range, type => $range ? 'tstzrange' : 'timestamptz',
+			push @all,
+			  { name => "$k->{name} $c->[0]",
+				kind => $k,
+				ours => $c->[1],
+				range => $range,
+				type => $range ? 'tstzrange' : 'timestamptz',
 				twin => !$range ? $c->[1] : $k->{stable} ? 'in_range_stable(%1$s, %2$s)' : 'in_range(%1$s, %2$s)' };
 		}
 	}
@@ -126,7 +219,9 @@ sub values_of
 {
 	my ($form) = @_;
 	my $list = $form->{kind}{ $form->{range} ? 'ranges' : 'values' };
-	return map { { k => $_, literal => defined $list->[$_] ? "$form->{type} '$list->[$_]'" : "NULL::$form->{type}" } } 0 .. $#$list;
+	return
+	  map { { k => $_, literal => defined $list->[$_] ? "$form->{type} '$list->[$_]'" : "NULL::$form->{type}" } }
+	  0 .. $#$list;
 }
 
 # source   a name from %sources or "now"; or b: b.t or b.r; or an expression ($1)
@@ -142,13 +237,20 @@ sub time_of
 		my $t = $relative[ $value->{k} % 3 ];
 		return $form->{range} ? sprintf $relative_ranges[ $value->{k} % 3 ], $t : "($t)";
 	}
+
 	# A tsrange is no tstzrange.
 	if ($source eq 'timestamp' && $form->{range})
 	{
 		$source = 'constant';
 	}
 	my $sql = $sources{$source} // return $source;
-	my %with = (v => $value->{literal}, k => $value->{k}, m => $form->{kind}{name}, a => $alias eq '' ? '' : "$alias.", w => $w, y => $form->{type});
+	my %with = (
+		v => $value->{literal},
+		k => $value->{k},
+		m => $form->{kind}{name},
+		a => $alias eq '' ? '' : "$alias.",
+		w => $w,
+		y => $form->{type});
 	return $sql =~ s/%([vkmawy])/$with{$1}/gr;
 }
 
@@ -157,7 +259,11 @@ sub predicate
 {
 	my ($form, $alias, %option) = @_;
 	my $id = $option{id} // ($alias eq '' ? 'id' : "$alias.id");
-	return '(' . sprintf($form->{ $option{twin} ? 'twin' : 'ours' }, sprintf($form->{kind}{of}, $id), time_of($form, $alias, %option)) . ')';
+	return '('
+	  . sprintf(
+		$form->{ $option{twin} ? 'twin' : 'ours' },
+		sprintf($form->{kind}{of}, $id),
+		time_of($form, $alias, %option)) . ')';
 }
 
 # ---- the tables, for each kind
@@ -211,6 +317,7 @@ sub tables
 		my @possible = grep { !defined $_ || !/\{far\}/ || $end{far} ne '' } @{ $list->[1] };
 		$k->{ $list->[0] } = [ map { defined $_ ? s/\{(\w+)\}/$end{$1}/gr : undef } @possible ];
 	}
+
 	# Ids at the ends of the format, one tick of 10 ms around the moments, and around now.
 	my $times = array('timestamptz', [ @end{ 'first', 'last' }, $t0, $t1, $end{far} || () ]);
 	my $ticks = <<"END";
@@ -219,11 +326,16 @@ WHERE u.t + d * interval '10 ms' BETWEEN timestamptz '$end{first}' AND timestamp
 UNION ALL SELECT date_trunc('minute', now()) + m * interval '1 minute', 0 FROM unnest(ARRAY[-60, 0, 150, 200]) AS m
 END
 	my $bare = $k->{base} ? $kind{ $k->{base} }{type} : $k->{type};
-	my $strange = $k->{strange} ? "UNION ALL SELECT 900 + x::int, v FROM unnest(ARRAY[$k->{strange}]::$bare\[]) WITH ORDINALITY AS s (v, x)" : '';
+	my $strange =
+	  $k->{strange}
+	  ? "UNION ALL SELECT 900 + x::int, v FROM unnest(ARRAY[$k->{strange}]::$bare\[]) WITH ORDINALITY AS s (v, x)"
+	  : '';
 	my $created = sprintf $k->{created}, 'CASE WHEN n < 900 THEN id END';
 	my $made = sprintf $k->{make}, 't', 'low', 'n';
+
 	# Times in the same row: at and around that of the id, and others.
-	my $own = "(ARRAY[c, c + interval '1 us', c - interval '1 us', '$t0', NULL, 'infinity', c + interval '1 day', '-infinity'])[1 + n % 8] AS t,
+	my $own =
+	  "(ARRAY[c, c + interval '1 us', c - interval '1 us', '$t0', NULL, 'infinity', c + interval '1 day', '-infinity'])[1 + n % 8] AS t,
     (ARRAY[tstzrange(c, c, '[]'), tstzrange(c, NULL, '()'), tstzrange(c - interval '1 us', c + interval '1 us', '()'), 'empty',
            tstzrange(NULL, c), NULL, '(,)'])[1 + n % 7] AS r";
 	my ($ours, $twin) = (sprintf($k->{wrap}, 'id'), sprintf($k->{twin_wrap}, 'c'));
@@ -243,6 +355,7 @@ CREATE INDEX ON ${name}_btree (n, id);
 DROP TABLE rows;
 END
 	return $sql if !$k->{plain};
+
 	# The server looks for BRIN's operators of the domain itself, unless the class comes with the server.
 	my $brin = $k->{type} =~ /^(sno|gid|mastic)_domain/ ? "id::$bare" : 'id';
 	my ($b0, $b1) = map { sprintf $k->{make}, "timestamptz '$_'", 0, 1 } $t0, $t1;
@@ -276,9 +389,14 @@ sub setup
 		$sql .= tables($k, %end);
 	}
 	$ask->("$sql COMMIT; GRANT SELECT ON ALL TABLES IN SCHEMA public TO net_reader; VACUUM ANALYZE");
+
 	# The ids of single rows, as literals.
-	my @literals = map { my $k = $_; map { "SELECT '$k->{name}', '$_->[0]', n, coalesce(quote_literal(id::text), 'NULL') || '::$_->[1]' FROM $k->{name}_$_->[0]" }
-		[ 'heap', $k->{type} ], [ 'twin', $k->{twin_type} ] } @kinds;
+	my @literals = map {
+		my $k = $_;
+		map {
+			"SELECT '$k->{name}', '$_->[0]', n, coalesce(quote_literal(id::text), 'NULL') || '::$_->[1]' FROM $k->{name}_$_->[0]"
+		}[ 'heap', $k->{type} ], [ 'twin', $k->{twin_type} ]
+	} @kinds;
 	for (split /\n/, $ask->(join ' UNION ALL ', @literals))
 	{
 		my ($name, $table, $n, $literal) = split /\|/, $_, 4;
