@@ -150,6 +150,15 @@ $behind->set(0);
 draw($ids, $standby);
 $ids->none_twice('layouts, promotion of a standby whose clock is three hours behind');
 $there->gone;
+
+# ---- nothing at or before the floor of a reset, also where that lies inside a millisecond
+value($standby,
+	"SELECT snowflake_layout_create('short_ticks', '2020-01-01 00:00:00+00', '100 us', 43, 12, 8), gen_snowflake('short_ticks')"
+);
+my $floor = value($standby, "SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 hour 0.0009 seconds'");
+value($standby, "SELECT snowflake_ids_reset('$floor', 'layout', 9)");
+is(value($standby, "SELECT snowflake_timestamp(gen_snowflake('short_ticks'), 'short_ticks') > '$floor'"),
+	't', 'a floor inside a millisecond is passed');
 $standby->stop('immediate');
 
 done_testing();

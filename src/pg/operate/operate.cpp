@@ -210,7 +210,7 @@ FUNCTION(snowflake_ids_reset) {
                     PG_GETARG_TIMESTAMPTZ(0));
     }
     const int64 now_us = ledger::wall_us();
-    ledger::Reset reset{.floor_ms = static_cast<uint64>(floor_us / 1000),
+    ledger::Reset reset{.floor_ms = static_cast<uint64>((floor_us + 999) / 1000),
                         .ceiling_ms = durability::ceiling_ms(Max(floor_us, now_us)),
                         .force = PG_GETARG_BOOL(3),
                         .sync = enableFsync};
