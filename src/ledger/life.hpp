@@ -76,12 +76,13 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
 // The most that one floor of a life can put a slot ahead of where it was: 1.25 of the longest durable window.
 inline constexpr std::int64_t longest_lead_us = std::int64_t{3600} * 1000000 * 5 / 4;
 
-// Raises a slot to `tick`, where it begins: in a new life, above the ceiling of a database that this life uses for the
-// first time, or because the slot is new. `now`: the clock's tick. `most`: longest_lead_us in ticks.
+// Raises a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
+// the first time, and the slot must be above its ceiling; the slot is new. `now`: the clock's tick. `most`:
+// longest_lead_us in ticks.
 //
-// Notes as lead (claim.hpp) how far this puts the slot ahead of the clock: the lead that it had, plus this raise. The
-// distance that its clock had gone back before does not count; that stays a regression. A raise counts as `most` at
-// most, because a new slot was nowhere before.
+// Also writes the slot's lead (claim.hpp), which is how far floors have put it ahead of the clock: the old lead plus
+// this raise, but no more than its distance from the clock, with two ticks for rounding. If the clock went back before,
+// that part is no lead; it stays a regression. One raise adds `most` at most: a new slot stood at tick 0.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now, std::uint64_t most) {
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
@@ -141,8 +142,8 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         // The two can differ: the file is ahead (a raise was cut off), or it is an older copy. Ids may exist up to the
         // higher of the two. Only the file's is durable, so that one becomes the slot's ceiling.
         const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
-        // The slot is free in this ledger, but it has a ceiling: the ledger is new, or older than the slot. Raise the
-        // floor above that ceiling.
+        // The slot is free in this ledger, yet it has a ceiling: the ledger is new, or a copy from before the slot was
+        // taken. Its next owner must begin above that ceiling, so the floor is raised to it after the loop.
         if (s.key.load() == 0 && bound > highest) highest = bound;
         resume(s, bound > at_least ? bound : at_least);
         s.ceiling.store(ceilings[i]);

@@ -37,7 +37,8 @@ void report(Error error, const char* what, const char* shown, Node* escontext = 
 void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
                   Node* escontext = nullptr);
 
-// A time that is outside the format `what`, or that has no bound.
+// Both are about a time that was given. report_time(): it is outside the times of `what`. report_bound(): `what` has no
+// id at or after it (a lower bound), or none at or before it (an upper bound).
 [[noreturn]] void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 [[noreturn]] void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 

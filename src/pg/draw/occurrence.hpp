@@ -41,7 +41,8 @@ void note_waiting(const Generator& g, Kind kind, uint64 now);
 // The wait has ended, with an id, an error or the backend's end.
 void note_waited(ledger::Counters& c, Kind kind, uint64 since, uint64 now);
 
-// A claim has toggled the tick-tock bit (which is logged by itself), or has issued ids while the clock is behind.
+// Called after a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind. A toggle
+// gets one log line of its own. Otherwise this is the occurrence "behind", unless the slot is ahead only by its lead.
 void note_regression(Generator& g, const ledger::Claim& c);
 
 // The number of ticks that the present overflow has lasted; 0 if there is none.

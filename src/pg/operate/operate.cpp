@@ -102,9 +102,9 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Pa
     wal_ceiling::raise(ceiling_below(old_us), patience);
 }
 
-// Repairs the two sequences of this database. What they said about its ids is lost. So no generator issues an id at or
-// below the floor again, whether it is reset or not. Other sessions may draw during the repair: their ids are below
-// the ceilings of their slots, and the new WAL ceiling is not below those.
+// Repairs those of this database's two sequences that are damaged. A damaged WAL ceiling no longer tells which ids the
+// database may have: then the floor rises for all generators, also for those that are not reset. Other sessions may
+// draw meanwhile: their ids are below their slots' ceilings, and the new WAL ceiling is not lower.
 void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (wal_ceiling::is_damaged(patience)) {
         // As in recovery: enters the life only, not the database.

@@ -46,7 +46,8 @@ const OpExpr* comparison_clause(Node* clause) {
 // The clause that is estimated.
 struct Clause {
     const List* arguments;
-    // For an index condition that was made from a time predicate: the arguments of that predicate.
+    // If the clause compares an id with the bound of a time, as those do that the planner makes of time predicates:
+    // that id and that time. Otherwise null.
     Node *id = nullptr, *time = nullptr;
 
     Clause(const List* given, Node* variable, bool between_ids) : arguments(given) {

@@ -99,8 +99,8 @@ Times range_argument(FunctionCallInfo fcinfo, int n) {
     return times != nullptr ? *times : Times::none();
 }
 
-// For a range of another element type, the element is the id itself. Our operator hides the server's own one, so it
-// must behave the same.
+// Compares a range of timestamptz with `us`, the time of the id; a range of ids with the id itself, as the server's own
+// <@ does, which our operator hides. Any other range is an error.
 bool range_contains(FunctionCallInfo fcinfo, int64 us) {
     KnownRange* known;
     const Times* times = times_of_range(fcinfo, 1, known);

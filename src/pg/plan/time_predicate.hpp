@@ -123,8 +123,8 @@ struct TimeFormat {
     Expr* (*elsewhere)(const TimeCall&) = nullptr;
     // Do the index conditions accept more than the predicate? Then the predicate stays as a filter.
     bool lossy = false;
-    // The selectivity of a range function. For this, the time is folded as far as estimates allow. Null: that of its
-    // comparisons.
+    // Estimates a call of a range function. Before that, estimate_expression_value() has simplified the time in the
+    // call. Null: the estimate is that of the comparisons that replace the call.
     double (*selectivity)(const SupportRequestSelectivity*, const TimeCall&) = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// Compares the configured values with those that the server took, and refuses to draw if they differ.
+// Finds the settings whose configured value was not accepted, and refuses to draw while there are any. A value was not
+// accepted if its source (file, role, session, ...) is another one after the setting is defined than before.
 #include "pg/server/not_accepted.hpp"
 
 extern "C" {

@@ -10,8 +10,9 @@ namespace snowflake_ids {
 // early. Handles interrupts: cancel, timeouts, termination, death of the postmaster.
 void nap(int64 us);
 
-// How long one call may wait in all, for anything: snowflake_ids.max_wait, counted from `since`. Functions for
-// operators (`queues`) are different: they wait for a relation in the server's queue, as ALTER SEQUENCE does.
+// The limit for all waits of one call together: snowflake_ids.max_wait, counted from `since`. `queues` is for the
+// functions of pg/operate, which an administrator calls: for a lock on a relation they wait without this limit, in the
+// server's lock queue, as ALTER SEQUENCE does.
 struct Patience {
     uint64 since = ledger::monotonic_us();
     bool queues = false;

@@ -136,7 +136,8 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// The name of the ids in messages: by the layout's name in argument 0, unless there are fields.
+// Returns a function that makes the word for an id in messages. `named`: argument 0 is the name of a layout, and the
+// word is "NAME id". Otherwise separate fields describe the layout, and the word is just "id".
 auto id_of(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
