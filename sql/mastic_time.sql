@@ -57,7 +57,8 @@ EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id <@ tstzrange(NULL, '2026-01-01
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id >= timestamptz 'infinity';
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id >= timestamptz '-infinity';
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE NOT id < now();
-SELECT plan($$SELECT mastic_timestamp(max(id)) FROM status$$);
+SELECT line FROM plan($$SELECT mastic_timestamp(max(id)) FROM status$$) AS line
+    WHERE line !~ 'IS NOT NULL'; -- 17 and later leave it out
 SET plan_cache_mode = force_generic_plan;
 PREPARE since (timestamptz) AS SELECT * FROM status WHERE id >= $1 ORDER BY id LIMIT 10;
 PREPARE within (tstzrange) AS SELECT * FROM status WHERE id <@ $1;
@@ -69,12 +70,12 @@ RESET plan_cache_mode;
 DEALLOCATE ALL;
 -- Through a view, and of a join whose other side has the time
 CREATE VIEW status_view AS SELECT status.id FROM status WHERE status.id <@ tstzrange('2026-01-01', '2027-01-01');
-SELECT pg_get_viewdef('status_view');
+SELECT replace(pg_get_viewdef('status_view'), 'status.', '') AS view;
 EXPLAIN (COSTS OFF) SELECT * FROM status_view WHERE id < timestamptz '2026-03-01';
 CREATE TEMP TABLE visit (during tstzrange, at timestamptz);
 SET enable_hashjoin = off; SET enable_mergejoin = off;
-EXPLAIN (COSTS OFF) SELECT * FROM visit JOIN status ON status.id <@ visit.during;
-EXPLAIN (COSTS OFF) SELECT * FROM visit JOIN status ON status.id >= visit.at;
+SELECT plan($$SELECT * FROM visit JOIN status ON status.id <@ visit.during$$);
+SELECT plan($$SELECT * FROM visit JOIN status ON status.id >= visit.at$$);
 RESET enable_hashjoin; RESET enable_mergejoin;
 -- A bigint column that has Mastic ids: an index of it with the order of mastic serves them.
 CREATE TABLE as_bigint (id bigint PRIMARY KEY);
