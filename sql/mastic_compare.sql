@@ -1,10 +1,6 @@
 -- Mastic beside integers: comparisons, joins, foreign keys, and a bigint column that becomes mastic.
 SET timezone = 'UTC';
-CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query;
-END $$;
-SET enable_seqscan = off;
+\i sql/include/time_differential.psql
 SET enable_bitmapscan = off;
 
 CREATE TABLE account (id mastic PRIMARY KEY DEFAULT gen_mastic(), name text);
@@ -146,4 +142,3 @@ CREATE TABLE listed_1 PARTITION OF listed FOR VALUES IN (1, '1844674407370955161
 SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE relname = 'listed_1';
 SELECT plan('SELECT * FROM listed WHERE id = 3');
 DROP TABLE account, as_bigint, post, reply, parent, child, hashed, listed;
-DROP FUNCTION plan;
