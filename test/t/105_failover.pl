@@ -36,9 +36,8 @@ sub standby
 
 sub caught_up
 {
-	my ($standby) = @_;
-	$primary->wait_for_catchup($standby, 'replay',
-		$primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	my ($standby, $lsn) = @_;
+	$primary->wait_for_catchup($standby, 'replay', $lsn // flushed_lsn($primary));
 }
 
 # After the promotion: hours behind, at the times of the primary's ids, and with the clock corrected.
@@ -66,7 +65,9 @@ sub draw_after
 	my $last = Session->new($primary);
 	$ids->draw($last);
 	$ids->draw($last);
-	caught_up($standby);    # with what is flushed: ceilings are, the last commits are not
+
+	# With what is flushed: ceilings are, the last commits are not.
+	caught_up($standby, $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
 	$standby->promote;
 	draw_after($ids, $standby, $clock, $start);
 	$ids->none_twice('promotion, asynchronous commit, clock 3 h behind');

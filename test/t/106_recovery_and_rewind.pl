@@ -59,7 +59,7 @@ $a->backup('base');
 	$b->append_conf('postgresql.conf', "archive_mode = off\n");
 	start_at($b, $b_clock);
 	$ids->draw($a);
-	$a->wait_for_catchup($b, 'replay', $a->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	$a->wait_for_catchup($b, 'replay', flushed_lsn($a));
 	$b->promote;
 	$b->safe_psql('postgres', 'CHECKPOINT');
 
@@ -81,7 +81,7 @@ $a->backup('base');
 	$a_clock->set(-10000);
 	start_at($a, $a_clock);
 	$ids->draw($b);
-	$b->wait_for_catchup($a, 'replay', $b->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	$b->wait_for_catchup($a, 'replay', flushed_lsn($b));
 	$b->stop('fast');
 	$a->promote;
 	$ids->draw($a);

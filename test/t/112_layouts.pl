@@ -142,7 +142,7 @@ is( $there->ask(
 	'with an id of its own it draws');
 $ids = Ids->new;
 draw($ids, $server);
-$server->wait_for_catchup($standby, 'replay', $server->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+$server->wait_for_catchup($standby, 'replay', flushed_lsn($server));
 $server->stop('immediate');
 $standby->promote;
 draw($ids, $standby);

@@ -158,9 +158,7 @@ $primary = fail_over($primary, 'fast', -3600);
 my @standbys = grep { $_ ne $primary } sort keys %server;
 
 $ids->none_twice('three servers, four failovers and rejoins under load');
-$server{$primary}->wait_for_catchup($server{$_}, 'replay',
-	$server{$primary}->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'))
-  for @standbys;
+$server{$primary}->wait_for_catchup($server{$_}, 'replay', flushed_lsn($server{$primary})) for @standbys;
 my $rows =
   'SELECT count(*), count(DISTINCT turn), count(DISTINCT sno_partition(sno)), sum(hashtextextended(concat_ws(\' \', sno, mastic, si), 0)) FROM kept';
 my $there = $server{$primary}->safe_psql('postgres', $rows);

@@ -19,7 +19,8 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT =
   qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up reload eventually best_of
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
+  best_of
   only_connected sleep time);
 
 my %shims;
@@ -63,6 +64,16 @@ sub caught_up
 	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats")
 	  or die 'the clock does not catch up';
 	return;
+}
+
+# Up to where a standby has to come. A record is flushed first. What the WAL writer flushes by itself can end at a page,
+# inside a record that no standby can replay; and after its clock has stepped back it may leave the rest to the next
+# checkpoint.
+sub flushed_lsn
+{
+	my ($server) = @_;
+	$server->safe_psql('postgres', q{SET synchronous_commit = local; SELECT pg_logical_emit_message(true, 'test', '')});
+	return $server->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
 }
 
 # The configuration is read again: returns when new connections, and these sessions, have it.
