@@ -115,36 +115,8 @@ CREATE TEMP TABLE edge_id (id mastic);
 INSERT INTO edge_id SELECT bound FROM edge, LATERAL (VALUES (mastic_lower_bound(t)), (mastic_upper_bound(t))) AS v (bound)
 WHERE t >= '2026-01-01' AND t <= '10945-08-03 05:31:50.655';
 INSERT INTO edge_id VALUES (NULL);
--- As functions: id and time from one row are left alone. Then rewritten, for a time from another row.
-SELECT count(*) AS pairs, count(*) FILTER (WHERE (
-    (id < t) IS DISTINCT FROM (c < t) OR (id <= t) IS DISTINCT FROM (c <= t) OR (id >= t) IS DISTINCT FROM (c >= t) OR
-    (id > t) IS DISTINCT FROM (c > t) OR (t < id) IS DISTINCT FROM (t < c) OR (t <= id) IS DISTINCT FROM (t <= c) OR
-    (t >= id) IS DISTINCT FROM (t >= c) OR (t > id) IS DISTINCT FROM (t > c) OR
-    (id <@ tstzrange(t, t, '[]')) IS DISTINCT FROM (c <@ tstzrange(t, t, '[]')))) AS different
-FROM (SELECT id, mastic_timestamp(id) AS c, t FROM edge_id, edge OFFSET 0) AS s;
-SELECT count(*) AS pairs, count(*) FILTER (WHERE (
-    (id < t) IS DISTINCT FROM (c < t) OR (id <= t) IS DISTINCT FROM (c <= t) OR (id >= t) IS DISTINCT FROM (c >= t) OR
-    (id > t) IS DISTINCT FROM (c > t) OR (t < id) IS DISTINCT FROM (t < c) OR (t <= id) IS DISTINCT FROM (t <= c) OR
-    (t >= id) IS DISTINCT FROM (t >= c) OR (t > id) IS DISTINCT FROM (t > c))) AS different
-FROM (SELECT id, mastic_timestamp(id) AS c FROM edge_id OFFSET 0) AS s, edge;
-SELECT count(*) > 50000 AS enough, count(*) FILTER (WHERE (id <@ r) IS DISTINCT FROM (c <@ r)) AS different
-FROM (SELECT id, mastic_timestamp(id) AS c FROM edge_id OFFSET 0) AS s,
-     (SELECT tstzrange(a.t, b.t, bounds) AS r FROM edge AS a, edge AS b, unnest(ARRAY['[)', '(]', '[]', '()']) AS bounds
-      WHERE (a.t <= b.t) IS NOT FALSE AND random() < 0.1 OFFSET 0) AS ranges;
--- The same with constants, which are folded when the query is planned.
-DO $$
-DECLARE
-    e record; op text; found bigint; compared int := 0; different int := 0;
-BEGIN
-    FOR e IN SELECT t FROM edge LOOP
-        FOREACH op IN ARRAY ARRAY['<', '<=', '>=', '>'] LOOP
-            EXECUTE format('SELECT count(*) FROM edge_id WHERE (id %1$s %2$L::timestamptz) IS DISTINCT FROM (mastic_timestamp(id) %1$s %2$L::timestamptz)
-                OR (%2$L::timestamptz %1$s id) IS DISTINCT FROM (%2$L::timestamptz %1$s mastic_timestamp(id))', op, e.t) INTO found;
-            compared := compared + 2; different := different + found;
-        END LOOP;
-    END LOOP;
-    RAISE WARNING '% predicates, % different', compared, different;
-END $$;
+\set timestamp_of mastic_timestamp
+\i sql/include/time_edges.psql
 
 --
 -- Random predicates

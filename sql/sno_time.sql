@@ -175,36 +175,8 @@ CREATE TEMP TABLE edge_id (id sno);
 INSERT INTO edge_id SELECT make_sno(t, m, m * 257, m * 257, m & 1) FROM edge, unnest(ARRAY[0, 255]) AS m
 WHERE t >= '2010-01-01' AND t < '2079-09-07 15:47:35.552';
 INSERT INTO edge_id VALUES (NULL), ('2222222222222222'), ('xxxxxxxxxxxxxxxx');
--- As functions: id and time from one row are left alone. Then rewritten, for a time from another row.
-SELECT count(*) AS pairs, count(*) FILTER (WHERE (
-    (id < t) IS DISTINCT FROM (c < t) OR (id <= t) IS DISTINCT FROM (c <= t) OR (id >= t) IS DISTINCT FROM (c >= t) OR
-    (id > t) IS DISTINCT FROM (c > t) OR (t < id) IS DISTINCT FROM (t < c) OR (t <= id) IS DISTINCT FROM (t <= c) OR
-    (t >= id) IS DISTINCT FROM (t >= c) OR (t > id) IS DISTINCT FROM (t > c) OR
-    (id <@ tstzrange(t, t, '[]')) IS DISTINCT FROM (c <@ tstzrange(t, t, '[]')))) AS different
-FROM (SELECT id, sno_timestamp(id) AS c, t FROM edge_id, edge OFFSET 0) AS s;
-SELECT count(*) AS pairs, count(*) FILTER (WHERE (
-    (id < t) IS DISTINCT FROM (c < t) OR (id <= t) IS DISTINCT FROM (c <= t) OR (id >= t) IS DISTINCT FROM (c >= t) OR
-    (id > t) IS DISTINCT FROM (c > t) OR (t < id) IS DISTINCT FROM (t < c) OR (t <= id) IS DISTINCT FROM (t <= c) OR
-    (t >= id) IS DISTINCT FROM (t >= c) OR (t > id) IS DISTINCT FROM (t > c))) AS different
-FROM (SELECT id, sno_timestamp(id) AS c FROM edge_id OFFSET 0) AS s, edge;
-SELECT count(*) > 50000 AS enough, count(*) FILTER (WHERE (id <@ r) IS DISTINCT FROM (c <@ r)) AS different
-FROM (SELECT id, sno_timestamp(id) AS c FROM edge_id OFFSET 0) AS s,
-     (SELECT tstzrange(a.t, b.t, bounds) AS r FROM edge AS a, edge AS b, unnest(ARRAY['[)', '(]', '[]', '()']) AS bounds
-      WHERE (a.t <= b.t) IS NOT FALSE AND random() < 0.1 OFFSET 0) AS ranges;
--- The same with constants, which are folded when the query is planned.
-DO $$
-DECLARE
-    e record; op text; found bigint; compared int := 0; different int := 0;
-BEGIN
-    FOR e IN SELECT t FROM edge LOOP
-        FOREACH op IN ARRAY ARRAY['<', '<=', '>=', '>'] LOOP
-            EXECUTE format('SELECT count(*) FROM edge_id WHERE (id %1$s %2$L::timestamptz) IS DISTINCT FROM (sno_timestamp(id) %1$s %2$L::timestamptz)
-                OR (%2$L::timestamptz %1$s id) IS DISTINCT FROM (%2$L::timestamptz %1$s sno_timestamp(id))', op, e.t) INTO found;
-            compared := compared + 2; different := different + found;
-        END LOOP;
-    END LOOP;
-    RAISE WARNING '% predicates, % different', compared, different;
-END $$;
+\set timestamp_of sno_timestamp
+\i sql/include/time_edges.psql
 
 --
 -- Random predicates
