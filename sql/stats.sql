@@ -97,7 +97,8 @@ SELECT format, issued FROM mine ORDER BY format;
 --
 -- The node
 --
-SELECT machine_id, machine_id_source, incarnation > 0 AS incarnation, ledger_state, in_recovery,
+SELECT machine_id, machine_id_source, life > 0 AS life, life_began < now() AS began, memory,
+       memory_bytes > 300000 AS large, ledger_state, in_recovery,
        library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
 FROM snowflake_ids_status();
 SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids_status()) AS s,

@@ -1,161 +1,276 @@
-// The ceiling file: opened under a lock, checked, read and written; and how a ceiling is raised.
+// The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is raised.
 #include "ledger/ceiling.hpp"
 
 #include <cerrno>
+#include <cstring>
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/claim.hpp"
 #include "ledger/directory.hpp"
 
 namespace snowflake_ids::ledger {
 
 namespace {
 
-constexpr unsigned check_width = 16;
+constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // also tells the byte order
+constexpr std::uint32_t ceiling_version = 2;
 
-// The slot index is part of the sum: an entry in the wrong place counts as damaged.
-std::uint64_t check_bits(std::uint64_t ms, std::uint32_t slot_index) {
-    std::uint64_t h = (ms ^ std::uint64_t{slot_index} << 48) * 0x9e3779b97f4a7c15;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9;
-    return h >> (64 - check_width);
+struct FileHeader {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t entry_count;
+    std::uint64_t system_identifier;
+    std::uint64_t life_number;
+    std::uint64_t life_id;
+    std::uint64_t si_layout;
+    std::uint64_t floor_ms;
+    std::uint64_t checksum;
+};
+
+struct FileEntry {
+    std::uint64_t key;
+    std::uint64_t numbering;
+    std::uint64_t ceiling_ms;
+    std::uint64_t check_bits;
+};
+static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
+
+constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
+    sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+    return sum ^ sum >> 29;
 }
 
-CeilingResult io_error(int error) { return {CeilingError::io, error, 0}; }
+// Every word before the checksum.
+std::uint64_t checksum(const FileHeader& h) {
+    std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];
+    memcpy(words, &h, sizeof words);
+    std::uint64_t sum = ceiling_version;
+    for (const std::uint64_t word : words) sum = mix(sum, word);
+    return mix(sum, 0);
+}
+
+// An entry in the wrong place, or of another cluster, counts as damaged. Never 0, which a free entry has.
+std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
+    const std::uint64_t sum =
+        mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
+    return sum != 0 ? sum : 1;
+}
+
+CeilingResult io_error(int error) { return {CeilingError::io, error, -1}; }
+CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
+
+CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
+    if (h.magic != ceiling_magic) return damaged();
+    if (h.version != ceiling_version) return {CeilingError::other_version, 0, -1};
+    if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
+    if (h.system_identifier != system_identifier) return {CeilingError::foreign, 0, -1};
+    c.life = {h.life_number, h.life_id};
+    c.si_layout = h.si_layout;
+    c.floor_ms = h.floor_ms;
+    return {};
+}
+
+bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, CeilingEntry& entry) {
+    const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
+    if (!free && (e.key == 0 || e.check_bits != check_bits(e, system_identifier, index))) return false;
+    entry = {e.key, e.numbering, e.ceiling_ms};
+    return true;
+}
+
+FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
+    FileEntry e;
+    memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);
+    return e;
+}
+
+FileHeader header_at(const unsigned char* bytes) {
+    FileHeader h;
+    memcpy(&h, bytes, sizeof h);
+    return h;
+}
+
+// Version 1 was one word per slot: Unix milliseconds << 16 | check bits. Which generator had which slot stood in
+// another file. False: damaged.
+constexpr std::size_t version_1_bytes = slot_count * 8;
+
+bool decode_version_1(const unsigned char* bytes, std::uint64_t& highest_ms) {
+    highest_ms = 0;
+    bool good = true;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        std::uint64_t word;
+        memcpy(&word, bytes + i * sizeof word, sizeof word);
+        const std::uint64_t ms = word >> 16;
+        std::uint64_t check = (ms ^ std::uint64_t{i} << 48) * 0x9e3779b97f4a7c15;
+        check = (check ^ check >> 29) * 0xbf58476d1ce4e5b9;
+        if (word != 0 && (word & 0xffff) != check >> 48)
+            good = false;
+        else if (ms > highest_ms)
+            highest_ms = ms;
+    }
+    return good;
+}
 
 }  // namespace
 
-std::uint64_t pack_ceiling(std::uint64_t ms, std::uint32_t slot_index) {
-    return ms << check_width | check_bits(ms, slot_index);
-}
-
-bool unpack_ceiling(std::uint64_t word, std::uint32_t slot_index, std::uint64_t& ms) {
-    ms = word >> check_width;
-    return word == 0 || word == pack_ceiling(ms, slot_index);
-}
-
-CeilingResult LockedCeilings::open_and_lock(const char* dir, unsigned mode, const Ledger& ledger, bool sync) {
-    const int dir_fd = open_directory(dir);
-    if (dir_fd < 0) return io_error(errno);
-    fd_ = open_file(dir_fd, ceiling_file_name);
-    int error = fd_ < 0 ? errno : 0;
-    if (error == ENOENT) {
-        // The file was removed, but the ledger is still there: create the file again with the published ceilings.
-        std::uint64_t words[slot_count];
-        for (std::uint32_t i = 0; i < slot_count; i++) {
-            const std::uint64_t ms = ledger.slots[i].ceiling.load();
-            words[i] = ms == 0 ? 0 : pack_ceiling(ms, i);
-        }
-        error = create_file(dir_fd, ceiling_file_name, mode, words, sizeof words, ceiling_file_bytes, sync);
-        if (error == 0) {
-            fd_ = open_file(dir_fd, ceiling_file_name);
-            error = fd_ < 0 ? errno : 0;
-        }
+void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes) {
+    memset(bytes, 0, ceiling_file_bytes);
+    FileHeader h{.magic = ceiling_magic,
+                 .version = ceiling_version,
+                 .entry_count = slot_count,
+                 .system_identifier = system_identifier,
+                 .life_number = c.life.number,
+                 .life_id = c.life.id,
+                 .si_layout = c.si_layout,
+                 .floor_ms = c.floor_ms,
+                 .checksum = 0};
+    h.checksum = checksum(h);
+    memcpy(bytes, &h, sizeof h);
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const CeilingEntry& entry = c.entries[i];
+        if (entry.key == 0) continue;
+        FileEntry e{entry.key, entry.numbering, entry.ceiling_ms, 0};
+        e.check_bits = check_bits(e, system_identifier, i);
+        memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
-    close(dir_fd);
-    if (error != 0) return io_error(error);
+}
 
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, 0} : io_error(errno);
+CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
+                              Ceilings& c) {
+    if (size != ceiling_file_bytes) return damaged();
+    const CeilingResult r = decode_header(header_at(bytes), system_identifier, c);
+    if (r.error != CeilingError::none) return r;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        if (!decode_entry(entry_at(bytes, i), system_identifier, i, c.entries[i])) return damaged(static_cast<int>(i));
+    }
     return {};
 }
 
-CeilingResult LockedCeilings::open(const char* dir, unsigned mode, const Ledger& ledger, bool sync) {
-    const CeilingResult r = open_and_lock(dir, mode, ledger, sync);
-    if (r.error != CeilingError::none) return r;
+bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier, Ceilings& c) {
+    c = {};
+    if (size == version_1_bytes) return !decode_version_1(bytes, c.floor_ms);
+    bool lost = size != ceiling_file_bytes;
+    if (size < sizeof(FileHeader) || decode_header(header_at(bytes), system_identifier, c).error != CeilingError::none)
+        lost = true;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const bool there = size >= ceiling_header_bytes + (i + 1) * sizeof(FileEntry);
+        if (there && decode_entry(entry_at(bytes, i), system_identifier, i, c.entries[i])) continue;
+        c.entries[i] = {};
+        lost = true;
+    }
+    return lost;
+}
+
+LockedCeilings::~LockedCeilings() {
+    if (fd_ >= 0) close(fd_);  // drops the lock
+}
+
+// A new file is of life 0, older than every other: the first life to write it writes what memory has.
+CeilingResult LockedCeilings::open_and_lock(int dir_fd) {
+    fd_ = open_file(dir_fd, ceiling_file_name);
+    if (fd_ < 0 && errno == ENOENT) {
+        unsigned char bytes[ceiling_file_bytes];
+        encode_ceilings({}, place_.system_identifier, bytes);
+        const int error =
+            create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::keep, place_.sync);
+        if (error != 0) return io_error(error);
+        fd_ = open_file(dir_fd, ceiling_file_name);
+    }
+    if (fd_ < 0) return io_error(errno);
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, -1} : io_error(errno);
+    // The name may have got another file before we had the lock.
+    if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy, 0, -1};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
-    if (!S_ISREG(st.st_mode) || st.st_size != static_cast<off_t>(ceiling_file_bytes))
-        return {CeilingError::damaged, 0, 0};
-    return {};
+    if (!S_ISREG(st.st_mode)) return damaged();
+    return st.st_size == static_cast<off_t>(version_1_bytes) ? take_over_version_1(dir_fd) : CeilingResult{};
 }
 
-CeilingResult LockedCeilings::open_and_repair(const char* dir, unsigned mode, const Ledger& ledger,
-                                              std::uint64_t floor_ms, bool sync) {
-    CeilingResult r = open_and_lock(dir, mode, ledger, sync);
-    if (r.error != CeilingError::none) return r;
-    if (ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0) return io_error(errno);
-    std::uint64_t ms[slot_count];
-    while ((r = read(ms)).error == CeilingError::damaged) {
-        r = write(r.slot, floor_ms, false);
-        if (r.error != CeilingError::none) return r;
-    }
-    if (r.error == CeilingError::none && sync && fsync(fd_) != 0) return io_error(errno);
+// All generators begin above the highest ceiling. The caller tries again, and finds the new file.
+CeilingResult LockedCeilings::take_over_version_1(int dir_fd) const {
+    unsigned char old[version_1_bytes], bytes[ceiling_file_bytes];
+    std::size_t size;
+    if (const int error = read_at(fd_, old, sizeof old, 0, size)) return io_error(error);
+    Ceilings c;
+    if (size != sizeof old || !decode_version_1(old, c.floor_ms)) return {};  // read() says what is wrong
+    encode_ceilings(c, place_.system_identifier, bytes);
+    const int error =
+        create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::replace, place_.sync);
+    return error != 0 ? io_error(error) : CeilingResult{CeilingError::busy, 0, -1};
+}
+
+CeilingResult LockedCeilings::open() {
+    const int dir_fd = open_directory(place_.dir);
+    if (dir_fd < 0) return io_error(errno);
+    const CeilingResult r = open_and_lock(dir_fd);
+    close(dir_fd);
     return r;
 }
 
-// Closing the only descriptor of this open file drops the lock.
-LockedCeilings::~LockedCeilings() {
-    if (fd_ >= 0) close(fd_);
+CeilingResult LockedCeilings::read(Ceilings& c) const {
+    unsigned char bytes[ceiling_file_bytes + 1];  // one more: to notice a longer file
+    std::size_t size;
+    if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
+    return decode_ceilings(bytes, size, place_.system_identifier, c);
 }
 
-CeilingResult LockedCeilings::read(Ceilings& ms) const {
-    std::uint64_t words[slot_count];
-    std::size_t done = 0;
-    while (done < sizeof words) {
-        const ssize_t n =
-            pread(fd_, reinterpret_cast<char*>(words) + done, sizeof words - done, static_cast<off_t>(done));
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return io_error(errno);
-        if (n == 0) return {CeilingError::damaged, 0, 0};
-        done += static_cast<std::size_t>(n);
-    }
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (!unpack_ceiling(words[i], i, ms[i])) return {CeilingError::damaged, 0, i};
-    }
+CeilingResult LockedCeilings::salvage(Ceilings& c, bool& lost) const {
+    unsigned char bytes[ceiling_file_bytes + 1];
+    std::size_t size;
+    if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
+    lost = salvage_ceilings(bytes, size, place_.system_identifier, c);
+    if (size > ceiling_file_bytes && ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0)
+        return io_error(errno);
     return {};
 }
 
-CeilingResult LockedCeilings::write_all(const Ceilings& ms, bool sync) const {
-    std::uint64_t words[slot_count];
-    for (std::uint32_t i = 0; i < slot_count; i++) words[i] = ms[i] == 0 ? 0 : pack_ceiling(ms[i], i);
-    if (const int error = write_at(fd_, words, sizeof words, 0)) return io_error(error);
-    if (sync && fdatasync(fd_) != 0) return io_error(errno);
+CeilingResult LockedCeilings::write(const Ceilings& c) const {
+    unsigned char bytes[ceiling_file_bytes];
+    encode_ceilings(c, place_.system_identifier, bytes);
+    if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
+    if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
     return {};
 }
 
-CeilingResult LockedCeilings::write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const {
-    const std::uint64_t word = pack_ceiling(ms, slot_index);
-    if (const int error = write_at(fd_, &word, sizeof word, slot_index * sizeof word)) return io_error(error);
-    if (sync && fdatasync(fd_) != 0) return io_error(errno);
-    return {};
-}
-
-CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            Along along, bool sync) {
-    if (slot.ceiling.load() >= ms) return {};
-    LockedCeilings file;
-    CeilingResult r = file.open(dir, mode, ledger, sync);
+CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,
+                            Along along) {
+    LockedCeilings file(place);
+    const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    if (!still_linked(dir, file_name, ledger)) return {CeilingError::relinked, 0, 0};
+    // The process that had the lock before us may have raised it already.
     if (slot.ceiling.load() >= ms) return {};
-    // The slot's first ceiling: sync the ledger before it. A power loss must not take the slot or its numbering and
-    // leave the ceiling, because another generator could then take this place, and the ceiling would say nothing about
-    // its ids.
-    if (sync && slot.ceiling.load() == 0 && msync(ledger.header, file_bytes, MS_SYNC) != 0) return io_error(errno);
-
-    // Written before our own, whose sync covers them too. They are published after that sync.
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
-    bool taken[slot_count] = {};
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        const std::uint64_t ceiling = ledger.slots[i].ceiling.load();
-        if (i == own || ceiling <= along.from_ms || ceiling >= to_ms) continue;
-        r = file.write(i, to_ms, false);
-        if (r.error != CeilingError::none) return r;
-        taken[i] = true;
-    }
-    r = raise_locked_ceiling(slot, own, ms, sync, file);
+    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    return raise_locked_ceilings(*ledger.header, slot_count, at, file, [&](std::uint32_t i) -> std::uint64_t {
+        if (i == own) return ms;
+        return at(i).ceiling.load() > along.from_ms ? to_ms : 0;
+    });
+}
+
+CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,
+                            std::uint64_t& frozen) {
+    Header& header = *ledger.header;
+    frozen = header.si_layout.load();
+    if (frozen != 0) return {};
+    LockedCeilings file(place);
+    CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (taken[i]) raise_to(ledger.slots[i].ceiling, to_ms);
-    }
-    return r;
+    frozen = header.si_layout.load();
+    if (frozen != 0) return {};
+    Ceilings c;
+    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    r = read_for_life(header, slot_count, at, file, c);
+    if (r.error != CeilingError::none) return r;
+    c.si_layout = wanted;
+    r = file.write(c);
+    if (r.error != CeilingError::none) return r;
+    header.si_layout.store(wanted);
+    frozen = wanted;
+    return {};
 }
 
 }  // namespace snowflake_ids::ledger

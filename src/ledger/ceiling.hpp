@@ -1,91 +1,171 @@
-// The durable ceilings of the slots: a small file next to the ledger, one entry per slot. A slot may not issue a tick
-// at or above its ceiling. So even if the ledger file has lost something in a crash, no id at or above the ceiling was
-// issued.
+// The ceiling file: what a server remembers of its generators when its shared memory is gone. A slot may not issue a
+// tick at or above its ceiling, so whoever begins again begins there.
 //
-//   8 bytes at 8 * slot index:  bits 63-16  Unix milliseconds
-//                               bits 15-0   check bits over time and slot index
+//   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
+//                Snowflake-SI layout, the operator's floor, checksum
+//   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
+//                  bytes 0-7    key        as Slot::key; 0: a free slot
+//                  bytes 8-15   numbering  as Slot::numbering
+//                  bytes 16-23  ceiling    Unix milliseconds, 48 bits
+//                  bytes 24-31  check bits over system identifier, slot index and the other fields
 //
-// An entry lies inside one sector, so a torn page loses no entry that was synced before. All zero is valid: no ceiling
-// yet.
+// An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry is all zero.
 //
-// Raising. One process at a time, under a file lock that the kernel releases when the process ends: write the entry,
-// sync the file, and only then publish the value: store it in the slot, where sessions rely on it, by an atomic
-// maximum. During this, other processes continue below the old ceiling. Syncing the mapped page of the slot instead
-// would stop them all.
+// Raising. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
+// write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots, where
+// sessions rely on them, by an atomic maximum. During this, other processes continue below the old ceilings. All of the
+// file is written each time, because after a failed sync the kernel may take a page for written that is not.
 //
-// A failed sync publishes nothing, and the next attempt writes the entry again: after an error the kernel may have
-// dropped the dirty page.
+// Fence. Memory belongs to one life (life.hpp), and the file says which life wrote it last. A process whose life is
+// older than the file's writes nothing more and gets an error: its server is gone, and another one has taken over. If
+// the file is older than the life of the process, somebody has removed it or put an old one in its place: memory has
+// all that the life needs, and the file is written from memory.
 #pragma once
 
 #include <cstdint>
 
 #include "ledger/claim.hpp"
-#include "ledger/file.hpp"
+#include "ledger/memory.hpp"
 #include "ledger/slot.hpp"
 
 namespace snowflake_ids::ledger {
 
+// In the top level of the data directory. pg_basebackup and pg_checksums check all files of global/, except those on
+// their own lists.
 inline constexpr const char* ceiling_file_name = "snowflake_ids.ceiling";
-inline constexpr std::size_t ceiling_file_bytes = slot_count * 8;
+inline constexpr std::size_t ceiling_header_bytes = 4096;
+inline constexpr std::size_t ceiling_entry_bytes = 32;
+inline constexpr std::size_t ceiling_file_bytes = ceiling_header_bytes + slot_count * ceiling_entry_bytes;
 
 // 2^48 ms end in the year 10889.
 inline constexpr std::uint64_t max_ceiling_ms = (std::uint64_t{1} << 48) - 1;
 
-std::uint64_t pack_ceiling(std::uint64_t ms, std::uint32_t slot_index);
-// False: the check bits are wrong.
-bool unpack_ceiling(std::uint64_t word, std::uint32_t slot_index, std::uint64_t& ms);
+struct CeilingEntry {
+    std::uint64_t key = 0;
+    std::uint64_t numbering = 0;
+    std::uint64_t ceiling_ms = 0;
+};
+
+// What the file says.
+struct Ceilings {
+    Life life;
+    std::uint64_t si_layout = 0;  // as Header::si_layout
+    std::uint64_t floor_ms = 0;   // as Header::reset_floor_ms
+    CeilingEntry entries[slot_count];
+};
 
 enum class CeilingError : unsigned char {
     none,
-    busy,      // another process holds the lock: try again
-    io,        // with errno
-    damaged,   // wrong size or check bits
-    relinked,  // the ledger file's name is now that of another file
+    busy,           // another process holds the lock: try again
+    io,             // with errno
+    damaged,        // wrong size, checksum or check bits
+    other_version,  // written by another version of the library
+    foreign,        // written by another cluster
+    superseded,     // by a newer life: this server's memory is no longer the one that counts
 };
 
 struct CeilingResult {
     CeilingError error = CeilingError::none;
     int system_errno = 0;
-    std::uint32_t slot = 0;  // damaged: which one
+    int slot = -1;  // damaged: whose entry; -1: the header or the size
 };
 
-// The ceiling file, open and locked. Only ceiling.cpp, life.cpp and reset.cpp use it. No code that can raise a
-// PostgreSQL error may run while such an object exists, because its destructor would not run.
+// The bytes of the file. `bytes` has ceiling_file_bytes.
+void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
+CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
+                              Ceilings& c);
+// The same for a file that may be damaged: what cannot be read is left out. True if that was anything.
+bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier, Ceilings& c);
+
+// Where the file is, and how it is written.
+struct CeilingPlace {
+    const char* dir;
+    unsigned mode;  // permissions of a new file
+    std::uint64_t system_identifier;
+    bool sync;  // as the server's fsync setting
+};
+
+// The ceiling file, open and locked. No code that can raise a PostgreSQL error may run while such an object exists,
+// because its destructor would not run.
 class LockedCeilings {
 public:
-    using Ceilings = std::uint64_t[slot_count];
+    using Content = Ceilings;
 
-    // Opens the file, creates it if there is none, and locks it without waiting. `sync`: as the server's fsync
-    // setting.
-    CeilingResult open(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
-    // The same for a file that may be damaged: an entry that cannot be read becomes `floor_ms`.
-    CeilingResult open_and_repair(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms,
-                                  bool sync);
+    explicit LockedCeilings(const CeilingPlace& place) : place_(place) {}
     ~LockedCeilings();
-    LockedCeilings() = default;
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    CeilingResult read(Ceilings& ms) const;
-    // Writes every ceiling. A new life rewrites what it has read, because the last writer may have died before its
-    // sync.
-    CeilingResult write_all(const Ceilings& ms, bool sync) const;
-    CeilingResult write(std::uint32_t slot_index, std::uint64_t ms, bool sync) const;
+    // Opens the file, creates it if there is none, and locks it without waiting.
+    CeilingResult open();
+
+    CeilingResult read(Ceilings& c) const;
+    // As salvage_ceilings(), for a caller that writes the file next.
+    CeilingResult salvage(Ceilings& c, bool& lost) const;
+    CeilingResult write(const Ceilings& c) const;
 
 private:
-    CeilingResult open_and_lock(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
+    CeilingResult open_and_lock(int dir_fd);
+    CeilingResult take_over_version_1(int dir_fd) const;
+
+    CeilingPlace place_;
     int fd_ = -1;
 };
 
-// The steps of a raise, once `file` is locked. A template, like everything where the order matters: the model checker
-// runs this very code.
-template <class S, class File>
-CeilingResult raise_locked_ceiling(S& slot, std::uint32_t slot_index, std::uint64_t ms, bool sync, const File& file) {
-    // The process that had the lock before us may have raised it already, perhaps higher. Then the file must not be
-    // lowered.
-    if (slot.ceiling.load() >= ms) return {};
-    const CeilingResult r = file.write(slot_index, ms, sync);
-    if (r.error == CeilingError::none) raise_to(slot.ceiling, ms);
+// True if the file was written by a life that has taken over from the one with this memory.
+constexpr bool supersedes(const Life& in_file, const Life& own) {
+    return in_file.number > own.number || (in_file.number == own.number && in_file.id != own.id);
+}
+
+template <class H>
+Life life_of(const H& header) {
+    return {header.life_number.load(), header.life_id.load()};
+}
+
+// Sets an entry to what memory knows of the slot, with this ceiling.
+template <class Entry, class S>
+void set_entry(Entry& entry, const S& slot, std::uint64_t ceiling_ms) {
+    entry.key = slot.key.load();
+    entry.numbering = slot.numbering.load();
+    entry.ceiling_ms = ceiling_ms;
+}
+
+// Gives what the file must say at least, in the life that memory belongs to. A template, like everything where the
+// order matters: the model checker runs this very code. `slot(i)` is the i-th of `count`.
+template <class H, class SlotAt, class File>
+CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, const File& file,
+                            typename File::Content& c) {
+    const CeilingResult r = file.read(c);
+    if (r.error != CeilingError::none) return r;
+    const Life own = life_of(header);
+    if (supersedes(c.life, own)) return {CeilingError::superseded, 0, -1};
+    if (c.life.number < own.number) c = {};
+    c.life = own;
+    c.si_layout = header.si_layout.load();
+    const std::uint64_t floor_ms = header.reset_floor_ms.load();
+    if (c.floor_ms < floor_ms) c.floor_ms = floor_ms;
+    for (std::uint32_t i = 0; i < count; i++) {
+        const std::uint64_t published = slot(i).ceiling.load();
+        if (c.entries[i].ceiling_ms < published) set_entry(c.entries[i], slot(i), published);
+    }
+    return r;
+}
+
+// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none.
+template <class H, class SlotAt, class File, class Wanted>
+CeilingResult raise_locked_ceilings(const H& header, std::uint32_t count, SlotAt slot, const File& file,
+                                    Wanted wanted) {
+    typename File::Content c;
+    CeilingResult r = read_for_life(header, count, slot, file, c);
+    if (r.error != CeilingError::none) return r;
+    for (std::uint32_t i = 0; i < count; i++) {
+        const std::uint64_t ms = wanted(i);
+        if (c.entries[i].ceiling_ms < ms) set_entry(c.entries[i], slot(i), ms);
+    }
+    r = file.write(c);
+    for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) {
+        if (c.entries[i].ceiling_ms != 0) raise_to(slot(i).ceiling, c.entries[i].ceiling_ms);
+    }
     return r;
 }
 
@@ -94,12 +174,16 @@ struct Along {
     std::uint64_t from_ms, to_ms;
 };
 
-// Raises the durable ceiling of `slot` to at least `ms`. `sync`: as the server's fsync setting.
+// Raises the durable ceiling of `slot` to at least `ms`.
 //
 // Other generators in use share the sync. Every other ceiling above `along.from_ms` is raised as well, to
 // `along.to_ms` or to `ms`, whichever is lower. So a generator that is far ahead of the clock does not take the others
 // with it.
-CeilingResult raise_ceiling(const char* dir, unsigned mode, const Ledger& ledger, Slot& slot, std::uint64_t ms,
-                            Along along, bool sync);
+CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,
+                            Along along);
+
+// Freezes the Snowflake-SI layout if none is frozen yet (formats.hpp), durably. `frozen` returns the one in force.
+CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,
+                            std::uint64_t& frozen);
 
 }  // namespace snowflake_ids::ledger

@@ -76,15 +76,6 @@ constexpr Result<Layout> snowflake_si_layout(std::uint64_t numbering) {
     return again && again.value == numbering ? si : Result<Layout>(Error::bad_width);
 }
 
-// Snowflake-SI's base clock and machine id width are not in the id and are "unchangeable after it's determined"
-// (document). So the first id freezes the numbering: the server remembers it. True if `wanted` is the frozen one; if
-// none is frozen yet, `wanted` becomes it. `frozen` returns the one in force.
-inline bool freeze_layout(Word& word, std::uint64_t wanted, std::uint64_t& frozen) {
-    frozen = word.load();
-    if (frozen == 0 && word.compare_exchange_strong(frozen, wanted)) frozen = wanted;
-    return frozen == wanted;
-}
-
 // The tick that contains a time; the first or last tick if the time is outside the format.
 constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) {
     const Result<std::uint64_t> tick = timeline.floor_tick(us);

@@ -1,19 +1,21 @@
-// Server life: the time that one postmaster runs. (doc/design.md explains this and the other words.) During a life the
-// mapped file is exact, even if backends crash. A new life trusts the mapped file only to move forward: after a power
-// loss the file may be older than the ids that were issued. A boot id cannot tell, because containers share it, and
-// snapshots and volume moves keep it.
+// Server life: the time that one piece of shared memory lasts, from the start of the server, or from a crash of one of
+// its processes, to the next. Its id is random, and stands in that memory and in the ceiling file: start time and
+// process id of the postmaster would not tell a crash restart, and a boot id is shared by containers. Its number is
+// higher than that of every earlier life of the data directory (ceiling.hpp, "Fence").
 //
 // A life begins in these steps, under the lock of the ceiling file:
-//   1. Rewrite the ceilings and sync them: what is published must be durable, and the last writer may have died before
-//      its sync.
-//   2. Raise every slot to its durable ceiling, with its sequence used up and `safe` at the same tick.
+//   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be
+//      durable, and the last writer may have died before its sync.
+//   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Raise the floor, for slots that are created later.
-//   4. Write the key of the life.
-// No step moves a slot back. If the process is killed, the next one does all steps again.
+//   4. Store the id of the life. Until then no session draws.
+// If the process is ended in between, the next one does all steps again, as a life of its own. Once begun, a life is
+// begun no second time: two servers on one data directory would take turns.
 //
-// The files may belong to another server (pg_rewind copies them), or be new ones after somebody removed the old.
-// Nothing in them shows that, and they do not know the ids that were drawn here. So no slot begins below `at_least`:
-// the clock plus 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that.
+// The file may be that of another server (pg_rewind copies it), or a new one after somebody removed the old. Nothing in
+// it shows that, and it does not know the ids that were drawn here. So no slot begins below `at_least`: the clock plus
+// 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that. And a life's number
+// is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
 //
 // So after a restart ids may be ahead of the clock by 1.25 durable windows. The life made this lead, the clock did not
 // go back. begin_slot() notes it for the claim.
@@ -23,30 +25,15 @@
 
 #include "ledger/ceiling.hpp"
 #include "ledger/claim.hpp"
-#include "ledger/file.hpp"
+#include "ledger/memory.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
-struct LifeKey {
-    std::uint64_t started;      // postmaster start time, never 0
-    std::uint64_t pid;          // of the postmaster
-    std::uint64_t start_ticks;  // of that process, from the kernel; differs if the pid is used again
-
-    bool operator==(const LifeKey&) const = default;
-};
-
-// The kernel's start time of a process, in ticks; 0 if the kernel never tells, for example without /proc. Returns an
-// errno if only this attempt failed, for example because no file descriptor was free. A 0 in that case would look like
-// another life.
-int start_ticks_of(std::uint64_t pid, std::uint64_t& ticks);
-
-bool is_current(const Ledger& ledger, const LifeKey& key);
-
-// Begins the life `key` if it is not the current one. `life_id` is a fresh random number;
-// `at_least_ms`: see above; `sync`: as the server's fsync setting.
-CeilingResult begin_life(const char* dir, unsigned mode, const Ledger& ledger, const LifeKey& key,
-                         std::uint64_t life_id, std::uint64_t at_least_ms, bool sync);
+// Begins the life of this memory if that was not done yet. `id`: a fresh random number; `at_least_ms`: see above;
+// `began`: this call has done it.
+CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, std::uint64_t at_least_ms,
+                         bool& began);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
 // the tick where it now is.
@@ -115,46 +102,38 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now,
     }
 }
 
-// A life is current when its whole key is there; `started` is written last.
 template <class H>
-bool is_current(const H& header, const LifeKey& key) {
-    const auto& k = header.life_key;
-    return key == LifeKey{k[0].load(), k[1].load(), k[2].load()};
+bool has_begun(const H& header) {
+    return header.life_id.load() != 0;
 }
 
 // The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` raises a slot to a time
-// in Unix ms, with its sequence used up.
-template <class H, class File, class SlotAt, class Resume>
+// in Unix ms, with its sequence used up. `now_s`: Unix seconds.
+template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
-                                const LifeKey& key, std::uint64_t life_id, std::uint64_t at_least, bool sync) {
-    if (is_current(header, key)) return {};
-    typename File::Ceilings ceilings;
-    CeilingResult r = file.read(ceilings);
-    if (r.error == CeilingError::none) r = file.write_all(ceilings, sync);
+                                std::uint64_t id, std::uint64_t at_least, std::uint64_t now_s) {
+    if (has_begun(header)) return {};
+    typename File::Content c;
+    CeilingResult r = file.read(c);
+    if (r.error != CeilingError::none) return r;
+    c.life = {c.life.number + 1 > now_s ? c.life.number + 1 : now_s, id};
+    r = file.write(c);
     if (r.error != CeilingError::none) return r;
 
-    // From here on no life is current until the key is complete again.
-    header.life_key[0].store(0);
-    std::uint64_t highest = at_least;
     for (std::uint32_t i = 0; i < count; i++) {
+        const auto& entry = c.entries[i];
+        if (entry.key == 0) continue;
         auto& s = slot(i);
-        const std::uint64_t published = s.ceiling.load();
-        // The two can differ: the file is ahead (a raise was cut off), or it is an older copy. Ids may exist up to the
-        // higher of the two. Only the file's is durable, so that one becomes the slot's ceiling.
-        const std::uint64_t bound = published > ceilings[i] ? published : ceilings[i];
-        // The slot is free in this ledger, yet it has a ceiling: the ledger is new, or a copy from before the slot was
-        // taken. Its next owner must begin above that ceiling, so the floor is raised to it after the loop.
-        if (s.key.load() == 0 && bound > highest) highest = bound;
-        resume(s, bound > at_least ? bound : at_least);
-        s.ceiling.store(ceilings[i]);
+        s.numbering.store(entry.numbering);
+        s.key.store(entry.key);
+        resume(s, entry.ceiling_ms > at_least ? entry.ceiling_ms : at_least);
+        s.ceiling.store(entry.ceiling_ms);
     }
-    raise_to(header.floor_ms, highest);
-
-    header.life_id.store(life_id);
-    header.lives.fetch_add(1);
-    header.life_key[1].store(key.pid);
-    header.life_key[2].store(key.start_ticks);
-    header.life_key[0].store(key.started);
+    header.si_layout.store(c.si_layout);
+    header.reset_floor_ms.store(c.floor_ms);
+    raise_to(header.floor_ms, c.floor_ms > at_least ? c.floor_ms : at_least);
+    header.life_number.store(c.life.number);
+    header.life_id.store(id);
     return {};
 }
 

@@ -1,13 +1,13 @@
-// Reset: what an operator does about a damaged ledger, a frozen Snowflake-SI layout, or a generator that a clock jump
-// has put far ahead. The operator must name the floor. It cannot be computed, because the files in doubt are the only
-// source.
+// Reset: what an operator does about a damaged ceiling file, a frozen Snowflake-SI layout, or a generator that a clock
+// jump has put far ahead. The operator must name the floor. It cannot be computed, because the file in doubt is the
+// only source.
 #pragma once
 
 #include <cstdint>
 
 #include "ledger/ceiling.hpp"
-#include "ledger/file.hpp"
 #include "ledger/formats.hpp"
+#include "ledger/memory.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
@@ -19,7 +19,6 @@ struct Reset {
     int node = -1;                 // -1: all nodes
     bool force = false;            // may put a generator back below ids it has issued
     bool unfreeze = false;         // forget the Snowflake-SI layout
-    bool sync = true;
 };
 
 // Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
@@ -37,24 +36,28 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     } while (!slot.word.compare_exchange_weak(word, pack(state, toggled_format)));
 }
 
-// The steps of a forced reset, once `file` is locked. `put_back(slot, ms)` moves a chosen slot back and sets `ms`, its
-// new ceiling in the file. The ceiling must go down too, or the next life would raise the slot to it.
+// The steps of a forced reset, once `file` is locked. `change(c)` changes what the file will say otherwise;
+// `put_back(slot, entry)` moves a chosen slot back and sets its entry. Its ceiling must go down too, or the next
+// life would raise the slot to it.
 //
 // First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no draw
 // starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
-template <class H, class File, class SlotAt, class PutBack>
-CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, PutBack put_back, const File& file, bool sync) {
-    typename File::Ceilings ms;
-    CeilingResult r = file.read(ms);
+template <class H, class SlotAt, class File, class Change, class PutBack>
+CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
+                           PutBack put_back) {
+    typename File::Content c;
+    CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
+    change(c);
     for (std::uint32_t i = 0; i < count; i++) {
         auto& s = slot(i);
-        put_back(s, ms[i]);
-        if (s.ceiling.load() > ms[i]) s.ceiling.store(ms[i]);
+        put_back(s, c.entries[i]);
+        if (s.ceiling.load() > c.entries[i].ceiling_ms) s.ceiling.store(c.entries[i].ceiling_ms);
     }
     header.epoch.fetch_add(1);
-    r = file.write_all(ms, sync);
-    for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) raise_to(slot(i).ceiling, ms[i]);
+    r = file.write(c);
+    for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++)
+        raise_to(slot(i).ceiling, c.entries[i].ceiling_ms);
     return r;
 }
 
@@ -67,18 +70,13 @@ std::uint64_t highest_ceiling_ms(const Ledger& ledger);
 
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
 // (Header::epoch), also if the reset failed half-way.
-CeilingResult apply(const char* dir, unsigned mode, const Ledger& ledger, const Reset& reset);
+CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
-// Makes a damaged ledger file usable again, in place, because other processes may have it mapped:
-//   - slots with a possible key are kept and raised to the floor, the others are freed;
-//   - the constants are written again;
-//   - damaged entries of the ceiling file become the floor.
-// `sync`: as the server's fsync setting.
-Attached repair(const char* dir, const char* name, unsigned mode, std::uint64_t system_identifier,
-                std::uint64_t floor_ms, bool sync);
+// Reads the ceiling file, and says what a draw that has to write it would meet.
+CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
 
-// Repairs the ceiling file alone, when check_ceilings() says that it is damaged.
-CeilingResult check_ceilings(const char* dir, unsigned mode, const Ledger& ledger, bool sync);
-CeilingResult repair_ceilings(const char* dir, unsigned mode, const Ledger& ledger, std::uint64_t floor_ms, bool sync);
+// Writes the ceiling file again when it is damaged, foreign or of another version. In a life that has begun, memory has
+// all of it; otherwise the readable entries stay, and nothing at or below the floor is issued again.
+CeilingResult repair(const CeilingPlace& place, const Ledger& ledger, std::uint64_t floor_ms);
 
 }  // namespace snowflake_ids::ledger

@@ -1,11 +1,13 @@
-// The contents of the ledger file, byte for byte. Everything that changes is an atomic 64-bit word. No lock guards
-// anything, so a process that is killed between any two instructions leaves a valid state. The words used here are
-// explained in doc/design.md.
+// What the processes of one server share, byte for byte, in the server's shared memory (pg/server/shared_ledger.hpp).
+// Everything that changes is an atomic 64-bit word. No lock guards anything, so a process that ends between any two
+// instructions leaves a valid state. The words used here are explained in doc/design.md.
 //
-//   offset 0     Header   one page: constants with a checksum, then the few shared words
+//   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 256 bytes each: hot words, then counters
+//   after them   Backend  one for each process of the server, 640 bytes each; not used yet
 //
-// A second file has the durable ceilings: see ceiling.hpp.
+// It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
+// what must outlive that is in the ceiling file (ceiling.hpp) and in WAL (wal.hpp).
 #pragma once
 
 #include <atomic>
@@ -18,7 +20,9 @@ using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
-inline constexpr std::uint32_t format_version = 3;
+// Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
+// another meaning has another version, and says that the server must be restarted.
+inline constexpr std::uint32_t memory_version = 4;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -46,8 +50,6 @@ struct Key {
 // An occurrence: an overflow, or a clock that is behind, from its first call until it is over
 // (pg/draw/occurrence.hpp).
 struct Occurrence {
-    static constexpr std::uint64_t cut_short = std::uint64_t{1} << 63;  // in `seen`: a server life ended first
-
     Word seen;     // monotonic microseconds: when it was last noticed
     Word calls;    // that have waited
     Word wait_us;  // their total time
@@ -57,7 +59,7 @@ struct Counters {
     Word issued;          // ids claimed; backends add theirs once per tick and transaction
     Word overflow_waits;  // draws that had to wait because the sequence was used up
     Word wait_us;         // their total time
-    Word waiting;         // backends waiting now: waiting.hpp
+    Word waiting;         // backends waiting now
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
     // Occurrences in progress, for the log (pg/draw/occurrence.hpp). First, when each one began; 0: not in progress.
@@ -71,7 +73,7 @@ struct Counters {
     // The last overflow that is over; written by the process that has ended it.
     Word last_overflow_calls;  // 0: there was none
     Word last_overflow_ticks;
-    Word last_overflow_end;  // Unix microseconds; 0: not known, a server life ended in between
+    Word last_overflow_end;  // Unix microseconds
     Word reserved[5];
 
     bool anything_goes_on() const {
@@ -88,10 +90,8 @@ struct BasicSlot {
     W ceiling;  // Unix ms; ticks at or above it may not be issued. Published: raised only to what the ceiling file
                 // has and has synced. A forced reset and a new life may lower it. 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
-    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. Both are in the
-    // same sector of the file: a process that sees the key sees the numbering, also after a power loss and in a copy
-    // of the file. If the creator is killed in between, the slot stays free, and only this numbering or another format
-    // can take it.
+    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator is
+    // ended in between, the slot stays free, and only this numbering or another format can take it.
     W numbering;
     W lead;  // see claim.hpp: how far a floor has put the slot ahead of the clock
     W reserved;
@@ -102,27 +102,44 @@ struct alignas(64) Slot : BasicSlot<Word> {
 };
 static_assert(sizeof(Slot) == 256 && sizeof(Counters) == 192);
 
+// A server life: what one piece of shared memory lasts (life.hpp).
+struct Life {
+    std::uint64_t number = 0;  // grows with each life of a data directory
+    std::uint64_t id = 0;      // random, never 0 once begun
+
+    bool operator==(const Life&) const = default;
+};
+
 struct Header {
-    // Constant after creation, covered by `checksum`.
+    // Constant.
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t slot_bytes;
     std::uint32_t slot_count;
+    std::uint32_t backend_bytes;
+    std::uint32_t backend_count;
     std::uint32_t reserved0;
-    std::uint64_t system_identifier;  // of the cluster that made the file
-    std::int64_t created_us;          // Unix microseconds
-    std::uint64_t checksum;
+    std::uint64_t bytes;  // of all this
     // Shared words.
-    Word si_layout;      // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
-    Word floor_ms;       // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
-    Word lives;          // number of server lives that used the file
-    Word life_id;        // random number of this life, never 0 once begun
-    Word life_key[3];    // of this life, see life.hpp; written last
-    Word epoch;          // every floor, reset and repair adds one: sessions then set their generators up again
-    Word raising_until;  // monotonic microseconds: until then a backend raises ceilings early
+    Word life_id;  // written last; 0: no life has begun yet
+    Word life_number;
+    Word life_began;      // Unix microseconds
+    Word stats_since;     // Unix microseconds; the counters were 0 then
+    Word si_layout;       // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
+    Word floor_ms;        // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
+    Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file
+    Word epoch;           // every floor and reset adds one: sessions then set their generators up again
+    Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-inline constexpr std::size_t file_bytes = header_bytes + slot_count * sizeof(Slot);
+struct alignas(64) Backend {
+    Word reserved[80];
+};
+static_assert(sizeof(Backend) == 640);
+
+constexpr std::size_t memory_bytes(std::uint32_t backend_count) {
+    return header_bytes + slot_count * sizeof(Slot) + backend_count * sizeof(Backend);
+}
 
 }  // namespace snowflake_ids::ledger

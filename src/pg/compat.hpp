@@ -109,20 +109,15 @@ inline bool settings_allowed_in_parallel() {
 #define TransamVariables ShmemVariableCache
 #endif
 
-// The next two read what no function of the server returns. A later major version may keep it elsewhere.
+// No function of the server returns this. A later major version may keep it elsewhere.
 extern "C" {
 #include "access/transam.h"
-#include "storage/pg_shmem.h"
 }
 // How many transactions have ended since the server started, with subtransactions. The server counts them before any
 // snapshot can show their end.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
-// The name of the segment that lists the dynamic shared memory. It is random, and new with each creation of the shared
-// memory.
-inline uint32 server_memory_name() { return static_cast<const PGShmemHeader*>(UsedShmemSegAddr)->dsm_control; }
-
 // Before 17 the setting trace_sort could be left out of a server.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

@@ -1,8 +1,9 @@
-// The loadable module: magic block and initialisation. With and without shared_preload_libraries, loading only defines
-// the settings. Each backend maps the ledger at its first id.
+// The loadable module: magic block and initialisation. Loading defines the settings and, with shared_preload_libraries,
+// asks for memory. Without, each process finds the ledger at its first id.
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
 
 extern "C" {
 SNOWFLAKE_IDS_MODULE_MAGIC;
@@ -10,4 +11,7 @@ SNOWFLAKE_IDS_MODULE_MAGIC;
 PGDLLEXPORT void _PG_init(void);
 }
 
-void _PG_init(void) { snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define); }
+void _PG_init(void) {
+    snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define);
+    if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();
+}

@@ -7,7 +7,6 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
-#include "ledger/waiting.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/wait.hpp"
 
@@ -82,7 +81,7 @@ void stop_waiting(int, Datum arg) {
     const uint64 now = ledger::monotonic_us();
     w->counters->wait_us.fetch_add(now - w->since, std::memory_order_relaxed);
     occurrence::note_waited(*w->counters, w->kind, w->since, now);
-    ledger::end_waiting(w->counters->waiting, server_run());
+    w->counters->waiting.fetch_sub(1);
 }
 
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Patience& patience,
@@ -119,7 +118,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     ledger::Counters& counters = g.slot->counters;
     const uint64 start = ledger::monotonic_us();
     Waiting waiting{&counters, start, occurrence::note_wait(g, failed, start)};
-    ledger::begin_waiting(counters.waiting, server_run());
+    counters.waiting.fetch_add(1);
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));

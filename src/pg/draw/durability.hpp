@@ -2,18 +2,17 @@
 // the WAL ceiling of its database (server/wal_ceiling.hpp).
 #pragma once
 
-#include "ledger/file.hpp"
-#include "ledger/reset.hpp"
+#include "ledger/memory.hpp"
 #include "pg/draw/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/wait.hpp"
 
 namespace snowflake_ids::durability {
 
-// Call this before a generator is bound to a slot. It begins the server's life if no process has done so yet. Outside
-// recovery it also enters the database (uses it for the first time in this life): if another life raised the
-// database's ceiling, it raises the ledger's floor above that ceiling.
-void enter(const ledger::Ledger& ledger, bool in_recovery, const Patience& patience);
+// Call this before a generator is bound to a slot. Returns the ledger, in a life that has begun. Outside recovery it
+// also enters the database (uses it for the first time in this life): if another life raised the database's ceiling, it
+// raises the ledger's floor above that ceiling.
+const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
 void forget();
@@ -28,16 +27,5 @@ void raise_above(Generator& g, uint64 tick, const Patience& patience);
 // The limit is near: raises the ceilings unless another backend does so. During this, other backends continue below
 // the old ceilings. Waits for no other process.
 void raise_ahead(Generator& g, uint64 tick);
-
-// The durable ceiling, in Unix ms, for a generator whose time is `us`.
-uint64 ceiling_ms(int64 us);
-
-// True if the ceiling file is damaged.
-bool ceilings_damaged();
-// Repairs the ceiling file. Damaged entries become the operator's floor; nothing at or below it is issued again.
-void repair_ceilings(uint64 floor_ms);
-
-// Applies an operator's reset to the ledger.
-void apply(const ledger::Reset& reset);
 
 }  // namespace snowflake_ids::durability

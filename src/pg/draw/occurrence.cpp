@@ -1,11 +1,9 @@
 // Which backend writes which log line about waits and a clock that is behind, and when.
 #include "pg/draw/occurrence.hpp"
 
-#include "ledger/waiting.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/server/wait.hpp"
 
 namespace snowflake_ids::occurrence {
 
@@ -15,7 +13,7 @@ constexpr uint64 pause_us = 1000000;
 constexpr uint64 reminder_us = 60000000;
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
-uint64 waiting(const ledger::Counters& c) { return ledger::waiting_in(server_run(), c.waiting); }
+uint64 waiting(const ledger::Counters& c) { return c.waiting.load(relaxed); }
 
 // A word that says when an occurrence began: monotonic microseconds, and in the low bits how many minutes have had a
 // reminder.
@@ -26,7 +24,6 @@ constexpr uint64 began_us(uint64 word) { return word >> minute_bits; }
 enum class Line : uint8 { none, begin, reminder };
 
 // The time between `seen` and `now`. `seen` may be later, if another backend has stored it since we read the clock.
-// The result is very large if a new server life has marked the occurrence (cut_short).
 constexpr uint64 apart_us(uint64 seen, uint64 now) { return seen > now ? seen - now : now - seen; }
 
 // Marks that the occurrence happens now. Returns which log line this backend must write.
@@ -47,8 +44,7 @@ bool try_end(ledger::Word& began, uint64& word) {
     return word != 0 && began.compare_exchange_strong(word, 0);
 }
 
-// True if the occurrence was last noticed more than a pause ago, or in an earlier server life. (The monotonic clock
-// starts again with the machine.)
+// True if the occurrence was last noticed more than a pause ago.
 bool paused(uint64 seen, uint64 now, const Timeline& timeline) {
     return apart_us(seen, now) > pause_us + static_cast<uint64>(timeline.tick_us);
 }
@@ -60,7 +56,7 @@ double ms(uint64 us) { return static_cast<double>(us) / 1000; }
 
 // How long the occurrence has lasted, until it was last noticed.
 uint64 duration(const ledger::Occurrence& o, uint64 word) {
-    const uint64 seen = o.seen.load(relaxed) & ~ledger::Occurrence::cut_short;
+    const uint64 seen = o.seen.load(relaxed);
     return seen > began_us(word) ? seen - began_us(word) : 0;
 }
 
@@ -121,10 +117,8 @@ void end_overflow(ledger::Counters& c, const Subject& s) {
     log_overflow(c, s, word, calls, wait_us, true);
     c.last_overflow_calls.store(calls, relaxed);
     c.last_overflow_ticks.store(ticks_of(c.overflow, word, s.timeline), relaxed);
-    const uint64 seen = c.overflow.seen.load(relaxed);
-    const bool known = (seen & ledger::Occurrence::cut_short) == 0;
-    const auto ago = static_cast<int64>(ledger::monotonic_us() - seen);
-    c.last_overflow_end.store(known ? static_cast<uint64>(ledger::wall_us() - ago) : 0, relaxed);
+    const auto ago = static_cast<int64>(ledger::monotonic_us() - c.overflow.seen.load(relaxed));
+    c.last_overflow_end.store(static_cast<uint64>(ledger::wall_us() - ago), relaxed);
 }
 
 void end_behind(ledger::Slot& slot, const Subject& s, Clock clock) {
@@ -162,7 +156,6 @@ bool is_another(const ledger::Counters& c, uint64 now, const Timeline& timeline)
     const uint64 began = c.behind_began.load(relaxed);
     const uint64 seen = c.behind.seen.load(relaxed);
     if (began == 0 || waiting(c) != 0 || !paused(seen, now, timeline)) return false;
-    if ((seen & ledger::Occurrence::cut_short) != 0) return true;
     const uint64 ahead_us =
         c.behind_us.load(relaxed) + c.behind_ticks.load(relaxed) * static_cast<uint64>(timeline.tick_us);
     // `now` may be earlier than `began`, if another backend has begun an occurrence since we read the clock.

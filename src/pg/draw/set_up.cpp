@@ -3,17 +3,18 @@
 
 extern "C" {
 #include "access/xlog.h"
+#include "common/pg_prng.h"
 }
 
 #include "core/sno.hpp"
-#include "ledger/ceiling.hpp"
-#include "ledger/file.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
+#include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/draw/durability.hpp"
 #include "pg/draw/occurrence.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -41,12 +42,11 @@ Generator explicit_sno[64];
 //   - The time that the set-up waits counts against max_wait of the draw.
 void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
           uint64 numbering = 0) {
-    const ledger::Ledger& shared = shared_ledger();
-    epoch = &shared.header->epoch;
+    epoch = &shared_ledger().header->epoch;
     // Read this first, so that a later reset is noticed.
     const uint64 bound_epoch = epoch->load();
     if (g.epoch != bound_epoch) durability::forget();
-    durability::enter(shared, in_recovery, patience);
+    const ledger::Ledger& shared = durability::enter(in_recovery, patience);
     ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
         ereport(
@@ -68,8 +68,8 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                         errmsg("all %u slots of the ledger are in use", ledger::slot_count),
                         errdetail("Each format, layout and machine id that this server ever used keeps one."),
-                        errhint("Use those that were used before. A new ledger has free slots: stop the server, move "
-                                "the ledger and ceiling files away and start it again.")));
+                        errhint("Use those that were used before. A new ceiling file has free slots: stop the server, "
+                                "move the file away and start it again.")));
     }
     if (g.name == nullptr) enlist(g);
     ledger::apply_floor(shared, *slot);
@@ -202,6 +202,10 @@ void set_up_sno_at(Generator& g) {
              {ledger::Format::sno_at,
               static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
              in_recovery);
+    ceiling_file::remember(*g.slot);
+    // The count goes on anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
+    uint64 word = 0;
+    g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }
 
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
@@ -223,12 +227,11 @@ void set_up_snowflake_si(Generator& g) {
     // The layout of the database's ids comes first, because the ledger may be a new one.
     const std::optional<Layout> in_database = wal_layout::read(patience);
     if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
-    ledger::Word& on_server = shared_ledger().header->si_layout;
-    if (!in_database && on_server.load() == 0) refuse_time_outside(name, layout.timeline);
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
+    if (!in_database && shared.header->si_layout.load() == 0) refuse_time_outside(name, layout.timeline);
     const uint64 numbering = numbering_of(name, layout);
-    uint64 frozen = 0;
-    if (!ledger::freeze_layout(on_server, numbering, frozen))
-        refuse_snowflake_si_layout("This server's", ledger::unpack_numbering(frozen));
+    const uint64 frozen = ceiling_file::freeze_layout(numbering, patience);
+    if (frozen != numbering) refuse_snowflake_si_layout("This server's", ledger::unpack_numbering(frozen));
     if (!in_database && !in_recovery) wal_layout::write(layout, patience);
     bind_snowflake(g, name, layout, numbering, node, InvalidOid, in_recovery, patience);
 }

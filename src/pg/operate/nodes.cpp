@@ -8,10 +8,10 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
 #include "pg/draw/durability.hpp"
+#include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/settings.hpp"
-#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids {
 
@@ -37,8 +37,8 @@ uint32 primary_node(unsigned node_bits) {
 // has come, not which ids it issued, and it passes ids that it does not know. `slot`: of the id's generator, null if
 // that has none.
 bool may_be_mine(const ledger::Ledger& shared, const Drawn& id, const ledger::Slot* slot) {
-    // After a crash the ledger may have lost ids. Entering the life puts it above them.
-    durability::enter(shared, RecoveryInProgress(), Patience{});
+    // Entering the database puts the ledger above ids that only its ceiling knows of.
+    (void) durability::enter(RecoveryInProgress(), Patience{});
     const bool has_toggle = ledger::has_toggle(id.key.format);
     // At or below the floor there may be ids of an earlier ledger, or of a primary whose standby this server was.
     if (slot != nullptr || id.key.node == primary_node(id.node_bits)) {
@@ -73,7 +73,7 @@ bool may_be_mine(const ledger::Ledger& shared, const Layout& layout, uint64 numb
 FUNCTION(snowflake_ids_sno_may_be_mine) {
     const sno::Fields id = sno::split(id_argument<sno::Id>(fcinfo, 0));
     const auto partition = static_cast<uint16>(id.partition);
-    const ledger::Ledger& shared = shared_ledger();
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life();
     // gen_sno_at() issues ids of any time.
     if (id.ticktock == 0 &&
         ledger::find_slot(shared, {ledger::Format::sno_at, partition, InvalidOid}, false) != nullptr)
@@ -85,12 +85,12 @@ FUNCTION(snowflake_ids_sno_may_be_mine) {
 
 FUNCTION(snowflake_ids_mastic_may_be_mine) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
-    PG_RETURN_BOOL(may_be_mine(shared_ledger(), mastic::layout, ledger::mastic_numbering, id, nullptr));
+    PG_RETURN_BOOL(may_be_mine(ceiling_file::ledger_in_life(), mastic::layout, ledger::mastic_numbering, id, nullptr));
 }
 
 FUNCTION(snowflake_ids_snowflake_si_may_be_mine) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
-    const ledger::Ledger& shared = shared_ledger();
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life();
     // The layout of the first id counts, not the present settings.
     const uint64 frozen = shared.header->si_layout.load();
     const Result<Layout> in_force =

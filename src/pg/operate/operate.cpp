@@ -7,7 +7,6 @@ extern "C" {
 }
 
 #include "core/gid.hpp"
-#include "ledger/ceiling.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/reset.hpp"
@@ -16,6 +15,7 @@ extern "C" {
 #include "pg/draw/set_up.hpp"
 #include "pg/draw/snowflake_generate.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wal_ceiling.hpp"
 #include "pg/server/wal_layout.hpp"
@@ -40,7 +40,7 @@ void refuse_far_ahead(int64 id_us, const char* what) {
 }
 
 void raise_past(Generator& g, uint64 tick) {
-    // The durable ceiling first: after a power loss the mapped file may be older.
+    // The durable ceiling first: the next life begins there.
     durability::raise_above(g, tick + 1, Patience{.queues = true});
     ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
     // Ends leases of other backends at this tick.
@@ -93,7 +93,8 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Pa
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](int64 old_us) {
         const int64 now_us = ledger::wall_us();
-        const auto least_us = static_cast<int64>(durability::ceiling_ms(Max(floor_us, now_us))) * 1000;
+        const auto least_us =
+            static_cast<int64>(ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us)))) * 1000;
         const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared)) * 1000;
         return wal_ceiling::Ceiling{Max(least_us, Min(old_us, highest_us)), life_id};
     };
@@ -107,8 +108,8 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Pa
 // draw meanwhile: their ids are below their slots' ceilings, and the new WAL ceiling is not lower.
 void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (wal_ceiling::is_damaged(patience)) {
-        // As in recovery: enters the life only, not the database.
-        durability::enter(shared, true, patience);
+        // Only the life: the database cannot be entered.
+        (void) ceiling_file::ledger_in_life(patience);
         ledger::raise_floor(shared, reset.floor_ms);
         const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
         wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
@@ -211,24 +212,21 @@ FUNCTION(snowflake_ids_reset) {
     }
     const int64 now_us = ledger::wall_us();
     ledger::Reset reset{.floor_ms = static_cast<uint64>((floor_us + 999) / 1000),
-                        .ceiling_ms = durability::ceiling_ms(Max(floor_us, now_us)),
-                        .force = PG_GETARG_BOOL(3),
-                        .sync = enableFsync};
+                        .ceiling_ms = ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us))),
+                        .force = PG_GETARG_BOOL(3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
     reset.unfreeze = reset.kind == ledger::Kind::snowflake_si && reset.node < 0;
 
-    ledger::Attached attached;
-    const bool no_ledger = try_shared_ledger(attached).header == nullptr;
+    const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
     const Patience patience{.queues = true};
     const bool in_past = !reset.force && floor_us < now_us;
-    if (no_ledger || durability::ceilings_damaged()) {
+    if (ceiling_file::is_damaged()) {
         if (in_past) refuse_past_floor();
-        no_ledger ? repair_shared_ledger(reset.floor_ms) : durability::repair_ceilings(reset.floor_ms);
+        ceiling_file::repair(reset.floor_ms);
     }
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
-    const ledger::Ledger& shared = shared_ledger();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
         ereport(
@@ -238,8 +236,8 @@ FUNCTION(snowflake_ids_reset) {
              errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
     }
     if (!in_recovery) repair_sequences(shared, reset, patience);
-    durability::enter(shared, in_recovery, patience);
-    durability::apply(reset);
+    (void) durability::enter(in_recovery, patience);
+    ceiling_file::apply(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
         if (reset.force)

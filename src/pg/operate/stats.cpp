@@ -14,13 +14,12 @@ extern "C" {
 
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/waiting.hpp"
 #include "pg/datum.hpp"
 #include "pg/draw/occurrence.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
-#include "pg/server/wait.hpp"
 
 namespace snowflake_ids {
 
@@ -48,7 +47,7 @@ Datum layout_datum(const Layout& l) {
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 19;
+    constexpr int columns = 20;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
@@ -65,7 +64,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);
     values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
-    values[i++] = Int64GetDatum(static_cast<int64>(ledger::waiting_in(server_run(), c.waiting)));
+    values[i++] = count_datum(c.waiting);
     values[i++] = count_datum(c.regressions);
     values[i++] = count_datum(c.holds);
     nulls[i] = !has_toggle;
@@ -79,7 +78,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = no_time;
     values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
     const uint64 ceiling_ms = slot.ceiling.load();
-    nulls[i] = ceiling_ms == 0;
+    nulls[i] = ceiling_ms == 0 || !ledger::has_time(key.format);
     values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
@@ -97,8 +96,9 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = no_last;
     values[i++] = count_datum(c.last_overflow_ticks);
     const auto last_end_us = static_cast<int64>(c.last_overflow_end.load(std::memory_order_relaxed));
-    nulls[i] = no_last || last_end_us == 0;
+    nulls[i] = no_last;
     values[i++] = TimestampTzGetDatum(timestamptz(last_end_us));
+    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(header.stats_since.load())));
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -127,7 +127,7 @@ FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     generator::count_up_all();
-    const ledger::Ledger& shared = shared_ledger();
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life();
     const int64 now_us = ledger::wall_us();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         ledger::Slot& slot = shared.slots[i];
@@ -142,21 +142,25 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids_node(): the settings that make ids unique, and the state of the files in the data directory. Never
-// raises an error, because people call it when something is wrong. -1: the machine id was not accepted.
+// snowflake_ids_node(): the settings that make ids unique, and the state of memory and file. Never raises an error,
+// because people call it when something is wrong. A machine id of -1 was not accepted.
 FUNCTION(snowflake_ids_node) {
-    ledger::Attached attached;
-    const ledger::Ledger& shared = try_shared_ledger(attached);
+    const char* why = nullptr;
+    const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool known = (not_accepted::mask & not_accepted::bit(not_accepted::machine_id)) == 0;
     const auto node = [&](unsigned bits) { return known ? static_cast<int32>(machine_id::of_primary(bits)) : -1; };
+    const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
     Datum values[] = {
         Int32GetDatum(node(machine_id::sno_bits)),
         Int32GetDatum(node(0)),
         BoolGetDatum(known && settings::machine_id < 0),
         CStringGetTextDatum(refused != nullptr ? refused : ""),
-        Int64GetDatum(shared.header != nullptr ? static_cast<int64>(shared.header->lives.load()) : 0),
-        CStringGetTextDatum(ledger_state_name(shared.header != nullptr ? ledger::FileError::none : attached.error)),
+        Int64GetDatum(shared != nullptr ? word(shared->header->life_number) : 0),
+        TimestampTzGetDatum(timestamptz(shared != nullptr ? word(shared->header->life_began) : 0)),
+        CStringGetTextDatum(ledger_memory_kind()),
+        Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0),
+        CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why),
         BoolGetDatum(RecoveryInProgress()),
         CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
     };
@@ -174,6 +178,7 @@ FUNCTION(snowflake_ids_stats_reset) {
             w->store(0, std::memory_order_relaxed);
         }
     }
+    shared.header->stats_since.store(static_cast<uint64>(ledger::wall_us()));
     PG_RETURN_VOID();
 }
 

@@ -1,117 +1,202 @@
-// This session's mapping of the ledger, and the errors when there is none.
+// Where the ledger's memory is, how it is made, and the errors when there is none.
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
-#include "access/xlog.h"
-#include "common/file_perm.h"
+#include "access/xact.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
 }
+
+#include "ledger/clock.hpp"
 
 namespace snowflake_ids {
 
 namespace {
 
-// Stays mapped until the backend ends. Never inherited, because the postmaster draws no ids.
-ledger::Ledger mapped;
+constexpr const char* place_name = "snowflake_ids";
+constexpr const char* preloaded_name = "snowflake_ids ledger";
 
-[[noreturn]] void raise(const ledger::Attached& a) {
-    using ledger::FileError;
-    const char* name = ledger::file_name;
-    errno = a.system_errno;
-    switch (a.error) {
-        case FileError::cannot_create:
-            ereport(ERROR, (errcode_for_file_access(), errmsg("could not create ledger file \"%s\": %m", name),
-                            errhint("The data directory must be writable and have %zu bytes of free space.",
-                                    ledger::file_bytes)));
-            break;
-        case FileError::cannot_open:
-        case FileError::cannot_map:
-            ereport(ERROR, (errcode_for_file_access(), errmsg("could not open ledger file \"%s\": %m", name),
-                            errdetail("The ledger keeps ids unique among the processes of this server."),
-                            errhint("It must be a file of the server's user, not a link, that this user can read and "
-                                    "write. Otherwise stop the server, move the file away and start it again.")));
-            break;
-        case FileError::bad_version:
-            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                            errmsg("ledger file \"%s\" has another format than this library uses", name),
-                            errhint("Restart sessions that still run another version of the library. If there are "
-                                    "none, the file is not of this server: name a floor above every id with "
-                                    "snowflake_ids_reset().")));
-            break;
-        case FileError::foreign:
-            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                            errmsg("ledger file \"%s\" belongs to another database cluster", name),
-                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id "
-                                    "with snowflake_ids_reset().")));
-            break;
-        case FileError::relinked:
-            ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                            errmsg("ledger file \"%s\" was removed or has a second hard link", name),
-                            errdetail("Two files of that name could issue the same ids twice."),
-                            errhint("Remove the other link.")));
-            break;
-        case FileError::none:
-        case FileError::bad_size:
-        case FileError::bad_magic:
-        case FileError::bad_checksum:
-            break;
+// Guarded by AddinShmemInitLock. Its size never changes: sessions of all releases look here first.
+struct Place {
+    dsm_handle segment;  // DSM_HANDLE_INVALID: none
+    uint32 preloaded;    // 1: in main memory, as `preloaded_name`
+    uint64 reserved[7];
+};
+
+enum class Kind : uint8 { none, dynamic, preloaded, single_user };
+
+// Of this process. After a preload it is inherited from the postmaster.
+ledger::Ledger found;
+Kind kind = Kind::none;
+
+shmem_request_hook_type next_request_hook = nullptr;
+shmem_startup_hook_type next_startup_hook = nullptr;
+
+uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
+
+Size bytes() { return ledger::memory_bytes(backend_count()); }
+
+ledger::Ledger make(void* memory) {
+    memset(memory, 0, bytes());
+    return ledger::make_ledger(memory, backend_count(), ledger::wall_us());
+}
+
+Place& find_place() {
+    bool exists;
+    auto* place = static_cast<Place*>(ShmemInitStruct(place_name, sizeof(Place), &exists));
+    if (!exists) *place = {};
+    return *place;
+}
+
+ledger::Ledger find_preloaded() {
+    bool exists;
+    void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
+    return exists ? ledger::find_ledger(memory, bytes()) : make(memory);
+}
+
+ledger::Ledger find_segment(const Place& place) {
+    dsm_segment* segment = dsm_attach(place.segment);
+    if (segment == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the shared memory of snowflake_ids is gone")));
     }
-    ereport(
-        ERROR,
-        (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ledger file \"%s\" is damaged", name),
-         errdetail("Its %s is not that of a ledger.", a.error == FileError::bad_size    ? "size"
-                                                      : a.error == FileError::bad_magic ? "first word"
-                                                                                        : "checksum"),
-         errhint(
-             "Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids_reset().")));
-    pg_unreachable();
+    const ledger::Ledger l = ledger::find_ledger(dsm_segment_address(segment), dsm_segment_map_length(segment));
+    l ? dsm_pin_mapping(segment) : dsm_detach(segment);
+    return l;
+}
+
+// Nothing between the creation and the last line can raise an error, so no segment is left that nobody finds.
+ledger::Ledger make_segment(Place& place) {
+    dsm_segment* segment = dsm_create(bytes(), 0);
+    dsm_pin_segment(segment);
+    dsm_pin_mapping(segment);
+    const ledger::Ledger l = make(dsm_segment_address(segment));
+    place.segment = dsm_segment_handle(segment);
+    return l;
+}
+
+ledger::Ledger make_private() {
+    auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
+    return make(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
+}
+
+// The server's own errors get a hint.
+void add_hint(void* making) {
+    if (geterrcode() == 0) return;
+    if (*static_cast<const bool*>(making)) {
+        errhint(
+            "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to "
+            "shared_preload_libraries and restart the server: then it is set aside at the start.",
+            bytes());
+    } else {
+        errhint(
+            "The server made this memory after its start, and something has removed it since. Sessions that have it "
+            "open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
+    }
+}
+
+void find_or_make(Place& place, bool& making) {
+    if (place.preloaded != 0) {
+        found = find_preloaded();
+        kind = Kind::preloaded;
+        return;
+    }
+    making = place.segment == DSM_HANDLE_INVALID;
+    found = making ? make_segment(place) : find_segment(place);
+    kind = Kind::dynamic;
+}
+
+void attach() {
+    if (!IsUnderPostmaster) {
+        found = make_private();
+        kind = Kind::single_user;
+        return;
+    }
+    bool making = true;
+    ErrorContextCallback callback{error_context_stack, add_hint, &making};
+    error_context_stack = &callback;
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    find_or_make(find_place(), making);
+    LWLockRelease(AddinShmemInitLock);
+    error_context_stack = callback.previous;
+    if (!found) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("another version of snowflake_ids has made the shared memory of this server"),
+                        errdetail("This is version %s.", SNOWFLAKE_IDS_VERSION), errhint("Restart the server.")));
+    }
+}
+
+void request() {
+    if (next_request_hook != nullptr) next_request_hook();
+    RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
+}
+
+// Also after a crash of a process, when the server makes its shared memory anew.
+void start_up() {
+    if (next_startup_hook != nullptr) next_startup_hook();
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    find_place().preloaded = 1;
+    found = find_preloaded();
+    kind = Kind::preloaded;
+    LWLockRelease(AddinShmemInitLock);
 }
 
 }  // namespace
 
-const ledger::Ledger& try_shared_ledger(ledger::Attached& attached) {
-    if (!mapped) {
-        attached = ledger::attach(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
-                                  GetSystemIdentifier(), enableFsync);
-        mapped = attached.ledger;
-    }
-    return mapped;
-}
-
 const ledger::Ledger& shared_ledger() {
-    if (likely(mapped.header != nullptr)) return mapped;
-    ledger::Attached attached;
-    if (!try_shared_ledger(attached)) raise(attached);
-    return mapped;
+    if (unlikely(!found)) attach();
+    return found;
 }
 
-void repair_shared_ledger(uint64 floor_ms) {
-    const ledger::Attached a = ledger::repair(DataDir, ledger::file_name, static_cast<unsigned>(pg_file_create_mode),
-                                              GetSystemIdentifier(), floor_ms, enableFsync);
-    if (!a.ledger) raise(a);
-    mapped = a.ledger;
+const ledger::Ledger* try_shared_ledger(const char** why) {
+    if (found) return &found;
+    const MemoryContext context = CurrentMemoryContext;
+    const ResourceOwner owner = CurrentResourceOwner;
+    // In a subtransaction, because an error may leave locks behind.
+    BeginInternalSubTransaction(nullptr);
+    PG_TRY();
+    {
+        attach();
+        ReleaseCurrentSubTransaction();
+    }
+    PG_CATCH();
+    {
+        MemoryContextSwitchTo(context);
+        ErrorData* error = CopyErrorData();
+        FlushErrorState();
+        RollbackAndReleaseCurrentSubTransaction();
+        *why = error->message;
+    }
+    PG_END_TRY();
+    MemoryContextSwitchTo(context);
+    CurrentResourceOwner = owner;
+    return found ? &found : nullptr;
 }
 
-const char* ledger_state_name(ledger::FileError error) {
-    using ledger::FileError;
-    switch (error) {
-        case FileError::none:
-            return "ready";
-        case FileError::cannot_create:
-        case FileError::cannot_open:
-        case FileError::cannot_map:
-            return "unreadable";
-        case FileError::bad_version:
-            return "other version";
-        case FileError::foreign:
-            return "foreign";
-        case FileError::relinked:
-            return "relinked";
-        case FileError::bad_size:
-        case FileError::bad_magic:
-        case FileError::bad_checksum:
+const char* ledger_memory_kind() {
+    switch (kind) {
+        case Kind::dynamic:
+            return "dynamic";
+        case Kind::preloaded:
+            return "preloaded";
+        case Kind::single_user:
+            return "single-user";
+        case Kind::none:
             break;
     }
-    return "damaged";
+    return "none";
+}
+
+void reserve_shared_ledger() {
+    next_request_hook = shmem_request_hook;
+    shmem_request_hook = request;
+    next_startup_hook = shmem_startup_hook;
+    shmem_startup_hook = start_up;
 }
 
 }  // namespace snowflake_ids

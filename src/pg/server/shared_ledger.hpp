@@ -1,22 +1,29 @@
-// The server's ledger as a backend sees it.
+// The ledger in the server's shared memory.
+//
+// A few bytes of the server's main shared memory say where it is (Place in shared_ledger.cpp). They come from what the
+// server has left over there, so no preloading is needed. The ledger itself is
+//   - a segment of dynamic shared memory, which the first session that needs it creates; or
+//   - with shared_preload_libraries, a part of the main shared memory; or
+//   - in single-user mode, memory of that one process.
+// It lasts until the server stops, or until a process of the server crashes: the server then makes its shared memory
+// anew, and a new life begins (ledger/life.hpp).
 #pragma once
 
-#include "ledger/file.hpp"
-#include "ledger/reset.hpp"
+#include "ledger/memory.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids {
 
-// Maps the ledger on first use. Raises an error if that fails.
+// Finds the ledger on first use, or makes it. Raises an error if that fails; the next call tries again.
 const ledger::Ledger& shared_ledger();
 
-// The same without an error: if anything is wrong, the result is not mapped and `attached.error` says why.
-const ledger::Ledger& try_shared_ledger(ledger::Attached& attached);
+// The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel mode.
+const ledger::Ledger* try_shared_ledger(const char** why);
 
-// Makes a damaged ledger usable again, in place. Raises an error if that fails.
-void repair_shared_ledger(uint64 floor_ms);
+// For snowflake_ids_status(): "dynamic", "preloaded" or "single-user".
+const char* ledger_memory_kind();
 
-// One word for snowflake_ids_status().
-const char* ledger_state_name(ledger::FileError error);
+// For _PG_init while shared_preload_libraries are loaded: asks the server for the memory.
+void reserve_shared_ledger();
 
 }  // namespace snowflake_ids

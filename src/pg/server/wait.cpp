@@ -50,6 +50,4 @@ void Attempts::pause(const Patience& patience) {
     next_us_ = std::min(next_us_ * 2, longest_us);
 }
 
-uint32 server_run() { return server_memory_name(); }
-
 }  // namespace snowflake_ids

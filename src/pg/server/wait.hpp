@@ -31,8 +31,4 @@ private:
     int64 next_us_ = 500;
 };
 
-// A random number that names this run of the server's processes. It changes after a crash restart, which creates the
-// shared memory again.
-uint32 server_run();
-
 }  // namespace snowflake_ids

@@ -23,13 +23,13 @@ extern "C" {
 }
 
 #include "core/known_layouts.hpp"
-#include "ledger/file.hpp"
+#include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
 #include "pg/server/extension.hpp"
 #include "pg/server/settings.hpp"
-#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::layouts {
 
@@ -222,7 +222,7 @@ namespace {
 // Has this server drawn ids with the numbering of this layout?
 bool used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
-    return numbering && ledger::numbering_used(shared_ledger(), numbering.value);
+    return numbering && ledger::numbering_used(ceiling_file::ledger_in_life(), numbering.value);
 }
 
 // Rows are written without the executor, which would otherwise check this.

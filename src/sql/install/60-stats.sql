@@ -19,7 +19,8 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT overflow_calls bigint,
     OUT last_overflow_calls bigint,
     OUT last_overflow_ticks bigint,
-    OUT last_overflow_end timestamptz)
+    OUT last_overflow_end timestamptz,
+    OUT stats_since timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
@@ -29,7 +30,7 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
        g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks,
-       g.overflow_calls, g.last_overflow_calls, g.last_overflow_ticks, g.last_overflow_end
+       g.overflow_calls, g.last_overflow_calls, g.last_overflow_ticks, g.last_overflow_end, g.stats_since
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, for all its databases';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
@@ -58,7 +59,10 @@ COMMENT ON COLUMN snowflake_ids_stats.overflow_calls IS
 COMMENT ON COLUMN snowflake_ids_stats.last_overflow_calls IS
     'calls that waited in the last overflow that has ended; NULL: none yet';
 COMMENT ON COLUMN snowflake_ids_stats.last_overflow_ticks IS 'number of ticks that it lasted';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS 'when it ended; NULL: a restart of the server ended it';
+COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS 'when it ended';
+COMMENT ON COLUMN snowflake_ids_stats.stats_since IS
+    'when the counters were 0: at the first use after a start or a crash of the server, or at the last '
+    'snowflake_ids_stats_reset()';
 GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
@@ -74,12 +78,15 @@ CREATE FUNCTION snowflake_ids_node(
     OUT narrow_machine_id integer,
     OUT automatic boolean,
     OUT not_accepted text,
-    OUT incarnation bigint,
+    OUT life bigint,
+    OUT life_began timestamptz,
+    OUT memory text,
+    OUT memory_bytes bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_node'
-LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_node() IS 'this server as the library sees it; see snowflake_ids_status()';
 
 CREATE FUNCTION snowflake_ids_status(
@@ -87,21 +94,25 @@ CREATE FUNCTION snowflake_ids_status(
     OUT machine_id_source text,
     OUT narrow_machine_id integer,
     OUT not_accepted text,
-    OUT incarnation bigint,
+    OUT life bigint,
+    OUT life_began timestamptz,
+    OUT memory text,
+    OUT memory_bytes bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
-LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
     SELECT NULLIF(n.machine_id, -1),
            CASE WHEN n.automatic THEN 'automatic'
                 WHEN n.machine_id OPERATOR(pg_catalog.=) -1 THEN 'not accepted'
                 ELSE s.source END,
-           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), n.incarnation, n.ledger_state,
-           n.in_recovery, n.library_version
+           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
+           CASE WHEN n.life OPERATOR(pg_catalog.<>) 0 THEN n.life_began END,
+           n.memory, n.memory_bytes, n.ledger_state, n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
 END;
 COMMENT ON FUNCTION snowflake_ids_status() IS
-    'this node: machine id and its source, the one of narrow layouts, settings that were not accepted, server lives, '
-    'ledger, in recovery, version';
+    'this node: machine id and its source, settings that were not accepted, server life, shared memory, state of the '
+    'ceiling file, in recovery, version';

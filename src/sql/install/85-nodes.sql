@@ -16,12 +16,14 @@ COMMENT ON FUNCTION snowflake_ids_issuer() IS
 
 -- Times are numbers, because their text depends on the session. A standby draws only with its own machine id.
 CREATE FUNCTION snowflake_ids_identity() RETURNS jsonb
-LANGUAGE sql VOLATILE PARALLEL RESTRICTED
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
     SELECT pg_catalog.jsonb_build_object(
         'system_identifier', i.system_identifier::text,
         'started', extract(epoch FROM pg_catalog.pg_postmaster_start_time()),
         'machine_id', NULLIF(i.machine_id, -1),
+        'machine_id_source', (SELECT CASE WHEN s.in_recovery THEN 'standby_machine_id' ELSE s.machine_id_source END
+                              FROM snowflake_ids_status() s),
         'narrow_machine_id', NULLIF(i.narrow_machine_id, -1),
         'sno_partitions', (SELECT pg_catalog.jsonb_agg(g.node) FROM snowflake_ids_generators() g
                            WHERE g.format OPERATOR(pg_catalog.=) 'sno' AND g.owner IS NOT NULL
@@ -45,7 +47,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 3
 AS $$
     WITH node AS (
         SELECT n AS nr, j ->> 'system_identifier' AS cluster, j ->> 'started' AS started,
-               (j ->> 'machine_id')::integer AS machine_id,
+               (j ->> 'machine_id')::integer AS machine_id, j ->> 'machine_id_source' AS source,
                coalesce(j ->> 'narrow_machine_id', j ->> 'machine_id')::integer AS si_machine_id,
                j -> 'sno_partitions' AS partitions,
                (j #>> '{sno_sequences,0}')::integer AS low, (j #>> '{sno_sequences,1}')::integer AS high,
@@ -65,24 +67,24 @@ AS $$
                a.low <= b.high AND b.low <= a.high AS sequences_meet,
                a.si_machine_id < a.si_machines AND b.si_machine_id < b.si_machines AS si_possible,
                a.si_used AND b.si_used AS si_used, a.mastic_used AND b.mastic_used AS mastic_used,
-               CASE WHEN a.cluster = b.cluster
-                   THEN '; they have the same system identifier, so one is a copy of the other' ELSE '' END AS copies
+               coalesce('; machine ids: ' || a.source || ', ' || b.source, '') || CASE WHEN a.cluster = b.cluster
+                   THEN '; they have the same system identifier, so one is a copy of the other' ELSE '' END AS why
         FROM node a, node b
         WHERE a.nr = 1 AND b.nr = 2
             -- not two connections to one server
             AND (a.cluster, a.started) IS DISTINCT FROM (b.cluster, b.started)
     )
-    SELECT 'sno', 'both issue in partition ' || string_agg(a.partition::text, ', ' ORDER BY a.partition) || copies
+    SELECT 'sno', 'both issue in partition ' || string_agg(a.partition::text, ', ' ORDER BY a.partition) || why
     FROM pair, partition a JOIN partition b USING (partition)
-    WHERE a.nr = 1 AND b.nr = 2 AND sequences_meet GROUP BY copies
+    WHERE a.nr = 1 AND b.nr = 2 AND sequences_meet GROUP BY why
     UNION ALL
-    SELECT 'snowflake_si', 'both have machine id ' || si_machine_id || copies
+    SELECT 'snowflake_si', 'both have machine id ' || si_machine_id || why
     FROM pair WHERE si_possible AND same_layout AND si_machine_id = other_si_machine_id
     UNION ALL
     SELECT 'snowflake_si', 'base clock or machine bits differ, so ids of different machine ids can be equal'
     FROM pair WHERE si_possible AND si_used AND NOT same_layout
     UNION ALL
-    SELECT 'mastic', 'these ids have no machine id, and both have issued some' || copies
+    SELECT 'mastic', 'these ids have no machine id, and both have issued some' || why
     FROM pair WHERE mastic_used AND both_issue
 $$;
 COMMENT ON FUNCTION snowflake_ids_compare(jsonb, jsonb) IS
@@ -90,7 +92,7 @@ COMMENT ON FUNCTION snowflake_ids_compare(jsonb, jsonb) IS
 
 CREATE FUNCTION snowflake_ids_check(connection text, OUT format text, OUT conflict text)
 RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE STRICT PARALLEL RESTRICTED
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
 AS $$
 DECLARE
     here CONSTANT text := (SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'snowflake_ids');

@@ -1,0 +1,83 @@
+// Making and checking the ledger's shared memory; finding the slot of a generator in it.
+#include "ledger/memory.hpp"
+
+namespace snowflake_ids::ledger {
+
+namespace {
+
+Ledger ledger_at(void* memory) {
+    return {static_cast<Header*>(memory), reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes)};
+}
+
+}  // namespace
+
+Ledger make_ledger(void* memory, std::uint32_t backend_count, std::int64_t now_us) {
+    const Ledger ledger = ledger_at(memory);
+    Header& h = *ledger.header;
+    h.magic = magic;
+    h.version = memory_version;
+    h.slot_bytes = sizeof(Slot);
+    h.slot_count = slot_count;
+    h.backend_bytes = sizeof(Backend);
+    h.backend_count = backend_count;
+    h.bytes = memory_bytes(backend_count);
+    h.stats_since.store(static_cast<std::uint64_t>(now_us));
+    return ledger;
+}
+
+Ledger find_ledger(void* memory, std::size_t bytes) {
+    const Ledger ledger = ledger_at(memory);
+    const Header& h = *ledger.header;
+    const bool known = bytes >= memory_bytes(0) && h.magic == magic && h.version == memory_version &&
+                       h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count && h.bytes <= bytes &&
+                       h.bytes == memory_bytes(h.backend_count);
+    return known ? ledger : Ledger{};
+}
+
+Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
+    // Fibonacci hashing of the identity, then linear probing. Slots are never given back. So the search ends at the
+    // first free slot that this generator could have taken.
+    const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
+    std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
+    for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
+        Slot& slot = ledger.slots[i];
+        std::uint64_t seen = slot.key.load();
+        if (seen == 0) {
+            std::uint64_t n = numbering == 0 ? 0 : slot.numbering.load();
+            if (n != 0 && n != numbering) continue;
+            if (!may_create) return nullptr;
+            if (n != numbering && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
+            if (slot.key.compare_exchange_strong(seen, key.pack())) return &slot;
+        }
+        if (Key::unpack(seen).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering))
+            return &slot;
+    }
+    return nullptr;
+}
+
+bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
+    for (std::size_t i = 0; i < slot_count; i++) {
+        const Slot& slot = ledger.slots[i];
+        if (Key::unpack(slot.key.load()).format == Format::snowflake && slot.numbering.load() == numbering) return true;
+    }
+    return false;
+}
+
+std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < slot_count; i++) {
+        const std::uint64_t seen = ledger.slots[i].key.load();
+        if (seen != 0 && Key::unpack(seen).owner == owner) n++;
+    }
+    return n;
+}
+
+std::uint32_t slots_owned(const Ledger& ledger) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < slot_count; i++) {
+        if (Key::unpack(ledger.slots[i].key.load()).owner != 0) n++;
+    }
+    return n;
+}
+
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,187 @@
+// Reading, writing and repairing the ceiling file, and beginning the life of this server.
+#include "pg/server/ceiling_file.hpp"
+
+#include <sys/stat.h>
+
+extern "C" {
+#include "access/xlog.h"
+#include "common/file_perm.h"
+}
+
+#include "ledger/clock.hpp"
+#include "ledger/life.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::ceiling_file {
+
+namespace {
+
+ledger::CeilingPlace place() {
+    return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync};
+}
+
+// Said once for each life: what it draws with.
+void log_life(const ledger::Header& header) {
+    const config_generic* id = find_option("snowflake_ids.machine_id", false, true, LOG);
+    const bool automatic = settings::machine_id < 0;
+    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
+                              errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids",
+                                     header.life_number.load()),
+                              errdetail("Machine id %u (%s).", machine_id::of_primary(machine_id::sno_bits),
+                                        automatic || id == nullptr ? "automatic" : GucSource_Names[id->source])));
+    struct stat st;
+    constexpr const char* mapped_file = "snowflake_ids.ledger";
+    if (stat(mapped_file, &st) == 0) {
+        ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
+                                  errmsg("snowflake_ids: file \"%s\" is of an older version and not used", mapped_file),
+                                  errhint("You may remove it.")));
+    }
+}
+
+void begin_life(const ledger::Ledger& shared, const Patience& patience) {
+    if (ledger::has_begun(*shared.header)) return;
+    uint64 id = 0;
+    while (id == 0) {
+        if (!pg_strong_random(&id, sizeof id)) {
+            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
+                            errhint("The operating system's random source failed. Try again when it is mended.")));
+        }
+    }
+    bool began = false;
+    until_done(patience,
+               [&] { return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), began); });
+    if (began) log_life(*shared.header);
+}
+
+}  // namespace
+
+uint64 to_ms(int64 us) {
+    const int64 ms = us / 1000 + (us % 1000 != 0);
+    return Min(static_cast<uint64>(Max(ms, int64{0})), ledger::max_ceiling_ms);
+}
+
+const ledger::Ledger& ledger_in_life(const Patience& patience) {
+    const ledger::Ledger& shared = shared_ledger();
+    begin_life(shared, patience);
+    return shared;
+}
+
+void raise_error(const ledger::CeilingResult& r) {
+    const char* name = ledger::ceiling_file_name;
+    errno = r.system_errno;
+    switch (r.error) {
+        case ledger::CeilingError::superseded:
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                            errmsg("another server has taken over the ids of this data directory"),
+                            errdetail("Ceiling file \"%s\" was written by a newer server life.", name),
+                            errhint("If this server was stopped, end this process. If two servers run on one data "
+                                    "directory, stop both at once, for they damage it.")));
+            break;
+        case ledger::CeilingError::damaged:
+            ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
+                            r.slot < 0 ? errdetail("Its size or its header is wrong.")
+                                       : errdetail("The entry of slot %d is wrong.", r.slot),
+                            errhint("Ids drawn below a guessed ceiling could repeat. Name a floor above every id with "
+                                    "snowflake_ids_reset().")));
+            break;
+        case ledger::CeilingError::other_version:
+            ereport(ERROR,
+                    (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                     errmsg("ceiling file \"%s\" has another format than this library uses", name),
+                     errhint("Install the version of snowflake_ids that wrote it, or name a floor above every id "
+                             "with snowflake_ids_reset().")));
+            break;
+        case ledger::CeilingError::foreign:
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                            errmsg("ceiling file \"%s\" belongs to another database cluster", name),
+                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id "
+                                    "with snowflake_ids_reset().")));
+            break;
+        case ledger::CeilingError::busy:
+            ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                            errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name,
+                                   settings::max_wait_ms),
+                            errhint("Another session's sync of the file does not return: look at the server's "
+                                    "storage. The limit of the wait is set by snowflake_ids.max_wait.")));
+            break;
+        case ledger::CeilingError::io:
+        case ledger::CeilingError::none:
+            break;
+    }
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
+                    errdetail("No id is issued before the time up to which ids may exist is on disk."),
+                    errhint("Make room on the disk, and let the server's user write to the file and the data "
+                            "directory. Ids go on by themselves then.")));
+    pg_unreachable();
+}
+
+ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us) {
+    // A ceiling that is still ahead of the clock was raised within the last window: its generator is in use, so it is
+    // raised along.
+    const int64 now_us = ledger::wall_us();
+    return ledger::raise_ceiling(place(), shared_ledger(), slot, to_ms(until_us),
+                                 {to_ms(now_us), to_ms(ahead_us(now_us))});
+}
+
+void remember(const ledger::Slot& slot) {
+    // Any ceiling will do.
+    constexpr ledger::Along none{~uint64{0}, 0};
+    if (slot.ceiling.load() != 0) return;
+    until_done({}, [&] { return ledger::raise_ceiling(place(), shared_ledger(), slot, 1, none); });
+}
+
+uint64 freeze_layout(uint64 wanted, const Patience& patience) {
+    uint64 frozen = 0;
+    until_done(patience, [&] { return ledger::freeze_layout(place(), shared_ledger(), wanted, frozen); });
+    return frozen;
+}
+
+namespace {
+
+bool wants_repair(ledger::CeilingError error) {
+    using ledger::CeilingError;
+    return error == CeilingError::damaged || error == CeilingError::foreign || error == CeilingError::other_version;
+}
+
+}  // namespace
+
+bool is_damaged() {
+    bool damaged = false;
+    until_done({}, [&] {
+        const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
+        damaged = wants_repair(r.error);
+        return damaged ? ledger::CeilingResult{} : r;
+    });
+    return damaged;
+}
+
+void repair(uint64 floor_ms) {
+    until_done({}, [&] { return ledger::repair(place(), shared_ledger(), floor_ms); });
+}
+
+const char* state() {
+    const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
+    switch (r.error) {
+        case ledger::CeilingError::none:
+        case ledger::CeilingError::busy:
+            break;
+        case ledger::CeilingError::io:
+            return psprintf("unreadable: %s", strerror(r.system_errno));
+        case ledger::CeilingError::damaged:
+            return "damaged";
+        case ledger::CeilingError::other_version:
+            return "other version";
+        case ledger::CeilingError::foreign:
+            return "foreign";
+        case ledger::CeilingError::superseded:
+            return "superseded";
+    }
+    return "ready";
+}
+
+void apply(const ledger::Reset& reset) {
+    until_done({}, [&] { return ledger::apply(place(), shared_ledger(), reset); });
+}
+
+}  // namespace snowflake_ids::ceiling_file

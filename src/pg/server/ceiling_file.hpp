@@ -1,0 +1,73 @@
+// The ceiling file (ledger/ceiling.hpp) of this server, with the errors, the waits and the log lines that it needs.
+#pragma once
+
+#include "ledger/ceiling.hpp"
+#include "ledger/memory.hpp"
+#include "ledger/reset.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/wait.hpp"
+
+namespace snowflake_ids::ceiling_file {
+
+// When a quarter of the window is left, ceilings are raised to a quarter above the window. So each is synced once per
+// window, and no backend has to stop for it.
+inline int64 window_us() { return int64{settings::durable_window_ms} * 1000; }
+inline int64 margin_us() { return window_us() / 4; }
+
+// The highest ceiling of a generator that is not ahead of the clock. A new life begins there.
+inline int64 ahead_us(int64 now_us) { return now_us + window_us() + margin_us(); }
+
+// Unix ms of a ceiling, rounded up.
+uint64 to_ms(int64 us);
+
+// The ledger, in a life that has begun: only then do its slots know of earlier lives.
+const ledger::Ledger& ledger_in_life(const Patience& patience = {});
+
+// Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
+ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
+// Calls `until_us()` until it returns 0, and raises the ceiling to what it returns. Waits while another process has the
+// file.
+template <class Until>
+void raise(const ledger::Slot& slot, const Patience& patience, Until until_us);
+
+// Gives the slot an entry, also if its generator has no time.
+void remember(const ledger::Slot& slot);
+
+// Freezes the Snowflake-SI layout of this server if none is frozen. Returns the one in force.
+uint64 freeze_layout(uint64 wanted, const Patience& patience);
+
+// True if the file needs repair. Raises an error if it cannot be read or written for another reason.
+bool is_damaged();
+// If the server's memory does not know what was in the file, nothing at or below `floor_ms` is issued again.
+void repair(uint64 floor_ms);
+
+// Applies an operator's reset to the ledger.
+void apply(const ledger::Reset& reset);
+
+// For people: "ready", or why no id can be drawn for long.
+const char* state();
+
+// The next two are for raise().
+[[noreturn]] void raise_error(const ledger::CeilingResult& r);
+
+// Calls `attempt` until its answer is not "busy". The process that has the lock usually needs it for one sync, but it
+// may hang: so the wait is limited.
+template <class Attempt>
+void until_done(const Patience& patience, Attempt attempt) {
+    for (Attempts attempts;; attempts.pause(patience)) {
+        const ledger::CeilingResult r = attempt();
+        if (r.error == ledger::CeilingError::none) return;
+        if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) raise_error(r);
+    }
+}
+
+template <class Until>
+void raise(const ledger::Slot& slot, const Patience& patience, Until until_us) {
+    until_done(patience, [&] {
+        const int64 us = until_us();
+        return us == 0 ? ledger::CeilingResult{} : try_raise(slot, us);
+    });
+}
+
+}  // namespace snowflake_ids::ceiling_file
