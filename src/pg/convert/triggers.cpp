@@ -311,7 +311,7 @@ FUNCTION(snowflake_ids_convert_late) {
     if (TRIGGER_FIRED_BY_DELETE(call.data->tg_event)) refuse_call(fcinfo);
     const AttrNumber shadow = new_column(call.table, call.column);
     const Value key = value_of(call.tuple, call.table, call.column);
-    if (key.is_null) return PointerGetDatum(nullptr);
+    if (key.is_null) return Datum{0};
     Relation keys = open_keys(call);
     const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
                                  exact_type(call.table, shadow), call.table);
@@ -328,7 +328,7 @@ FUNCTION(snowflake_ids_convert_late) {
         become(caller);
     }
     table_close(keys, NoLock);
-    return PointerGetDatum(nullptr);
+    return Datum{0};
 }
 
 // On the key's table, at the end of the transaction. A key may now belong to another row: two rows exchanged their
@@ -338,12 +338,12 @@ FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
     const Value key = value_of(call.data->tg_trigtuple, call.table, call.key);
-    if (key.is_null) return PointerGetDatum(nullptr);
+    if (key.is_null) return Datum{0};
     const Oid type = type_of(call.table, call.key);
     if (look_up_key(call.table, call.key, type, key.datum, false,
                     exact_type(call.table, new_column(call.table, call.key)), call.table)
             .is_null)
-        return PointerGetDatum(nullptr);
+        return Datum{0};
     Oid output;
     bool is_varlena;
     getTypeOutputInfo(type, &output, &is_varlena);
@@ -357,7 +357,7 @@ FUNCTION(snowflake_ids_convert_moved) {
     if (result != SPI_OK_SELECT) elog(ERROR, "could not follow a key: %s", SPI_result_code_string(result));
     SPI_finish();
     become(caller);
-    return PointerGetDatum(nullptr);
+    return Datum{0};
 }
 
 }  // namespace snowflake_ids

@@ -383,7 +383,7 @@ Datum time_support(FunctionCallInfo fcinfo, const TimeFormat& format) {
         case T_SupportRequestSelectivity:
             PG_RETURN_POINTER(estimated(format, static_cast<SupportRequestSelectivity*>(request)) ? request : nullptr);
         default:
-            PG_RETURN_POINTER(nullptr);
+            return Datum{0};
     }
 }
 

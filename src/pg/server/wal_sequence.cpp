@@ -152,7 +152,7 @@ Change change(Place& place, Content (*next)(const Content& now, const Content& w
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
-    if (PageAddItemExtended(page, reinterpret_cast<Item>(tuple.t_data), tuple.t_len, InvalidOffsetNumber, 0) !=
+    if (PageAddItemExtended(page, reinterpret_cast<char*>(tuple.t_data), tuple.t_len, InvalidOffsetNumber, 0) !=
         FirstOffsetNumber)
         elog(PANIC, "a page of a sequence has no room for its tuple");
 }
