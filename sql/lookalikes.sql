@@ -97,9 +97,17 @@ SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 \c - :super
 ALTER EXTENSION snowflake_ids DROP SEQUENCE mine.snowflake_ids_ceiling;
 ALTER EXTENSION snowflake_ids DROP TABLE mine.snowflake_ids_layout;
+ALTER SEQUENCE mine.snowflake_ids_ceiling RENAME TO ceiling;
+ALTER TABLE mine.snowflake_ids_layout RENAME TO layout;
+CREATE SEQUENCE mine.snowflake_ids_ceiling AS pg_catalog.int8 START 9000000000000000000;
+CREATE TABLE mine.snowflake_ids_layout (name pg_catalog.text, epoch pg_catalog.text);
 \c -
 SELECT mine.gen_mastic();
 SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
+DROP SEQUENCE mine.snowflake_ids_ceiling;
+DROP TABLE mine.snowflake_ids_layout;
+ALTER SEQUENCE mine.ceiling RENAME TO snowflake_ids_ceiling;
+ALTER TABLE mine.layout RENAME TO snowflake_ids_layout;
 ALTER EXTENSION snowflake_ids ADD SEQUENCE mine.snowflake_ids_ceiling;
 ALTER EXTENSION snowflake_ids ADD TABLE mine.snowflake_ids_layout;
 SELECT mine.gen_mastic() IS NOT NULL AS mastic;

@@ -22,7 +22,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory nee
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
 // another meaning has another version, and says that the server must be restarted.
-inline constexpr std::uint32_t memory_version = 4;
+inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -130,6 +130,7 @@ struct Header {
     Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file
     Word epoch;           // every floor and reset adds one: sessions then set their generators up again
     Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
+    Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
 };
 static_assert(sizeof(Header) <= header_bytes);
 

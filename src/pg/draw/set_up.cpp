@@ -224,10 +224,10 @@ void set_up_snowflake_si(Generator& g) {
     const uint32 node =
         node_of(name, layout, in_recovery, "a larger snowflake_ids.si_machine_bits before the first id");
     const Patience patience;
-    // The layout of the database's ids comes first, because the ledger may be a new one.
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
+    // The layout of the database's ids comes first, because the ceiling file may be a new one.
     const std::optional<Layout> in_database = wal_layout::read(patience);
     if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
-    const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
     if (!in_database && shared.header->si_layout.load() == 0) refuse_time_outside(name, layout.timeline);
     const uint64 numbering = numbering_of(name, layout);
     const uint64 frozen = ceiling_file::freeze_layout(numbering, patience);

@@ -1,7 +1,10 @@
 // Finds a member relation of the extension in this database and locks it, with limited patience.
 #include "pg/server/extension.hpp"
 
+#include <iterator>
+
 #include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
 
 extern "C" {
 #include "access/relation.h"
@@ -23,6 +26,23 @@ Oid look_up(const char* name) {
     return relation;
 }
 
+// To find the extension, and that a relation belongs to it, a new session would have to read catalogs that it needs for
+// nothing else. So the first session that has found a relation leaves it in the ledger:
+//
+//   bits 63-32  database
+//   bits 31-0   relation
+//
+// A relation with that id and that name is the one that was found. Null in a session that has no ledger: reading a layout
+// must not need one.
+ledger::Word* found_before(const char* name) {
+    const ledger::Ledger* shared = ledger_if_attached();
+    if (shared == nullptr) return nullptr;
+    std::uint64_t hash = MyDatabaseId;
+    for (const char* c = name; *c != '\0'; c++) hash = hash * 31 + static_cast<unsigned char>(*c);
+    auto& relations = shared->header->relations;
+    return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
+}
+
 // Null if it does not exist any more, or if `busy` is set.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
@@ -41,11 +61,32 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
 
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
+    const auto is_busy = [&] { return busy != nullptr && *busy; };
     Relation rel = try_open(known, lock, busy);
-    if (rel != nullptr || (busy != nullptr && *busy)) return rel;
+    if (rel != nullptr || is_busy()) return rel;
+
+    ledger::Word* before = found_before(name);
+    const std::uint64_t word = before != nullptr ? before->load() : 0;
+    if (word >> 32 == MyDatabaseId) {
+        const auto guess = static_cast<Oid>(word);
+        rel = try_open(guess, lock, busy);
+        if (is_busy()) return nullptr;
+        if (rel != nullptr) {
+            if (rel->rd_rel->relkind == kind && strcmp(RelationGetRelationName(rel), name) == 0) {
+                known = guess;
+                return rel;
+            }
+            relation_close(rel, lock);
+        }
+    }
+
     known = look_up(name);
     rel = try_open(known, lock, busy);
-    if (rel == nullptr || rel->rd_rel->relkind == kind) return rel;
+    if (rel == nullptr) return nullptr;
+    if (rel->rd_rel->relkind == kind) {
+        if (before != nullptr) before->store(std::uint64_t{MyDatabaseId} << 32 | known);
+        return rel;
+    }
     relation_close(rel, lock);
     known = InvalidOid;
     return nullptr;

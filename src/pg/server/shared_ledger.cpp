@@ -153,6 +153,8 @@ const ledger::Ledger& shared_ledger() {
     return found;
 }
 
+const ledger::Ledger* ledger_if_attached() { return found ? &found : nullptr; }
+
 const ledger::Ledger* try_shared_ledger(const char** why) {
     if (found) return &found;
     const MemoryContext context = CurrentMemoryContext;
@@ -175,7 +177,7 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     PG_END_TRY();
     MemoryContextSwitchTo(context);
     CurrentResourceOwner = owner;
-    return found ? &found : nullptr;
+    return ledger_if_attached();
 }
 
 const char* ledger_memory_kind() {
