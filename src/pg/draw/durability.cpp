@@ -108,10 +108,11 @@ void raise_ahead(Generator& g, uint64 tick) {
         PG_TRY();
         {
             const int64 target = target_us(g, tick);
-            // A failure here is no error yet: a draw that needs the ceiling will get the error.
-            if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000)
-                (void) ceiling_file::try_raise(*g.slot, target);
-            if (!g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
+            // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first: a
+            // process that has outlived its server writes no WAL.
+            const bool raised = soon < static_cast<int64>(g.slot->ceiling.load()) * 1000 ||
+                                ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
+            if (raised && !g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
         }
         PG_CATCH();
         {
