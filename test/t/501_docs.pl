@@ -100,7 +100,7 @@ $server->start;
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
 		'<', 10, 'the other generators were not led there');
 
-	$page->run_chapter($server, $_, dbname => $db) for 'Wait events', 'Files and backups', 'Afterwards';
+	$page->run_chapter($server, $_, dbname => $db) for 'Wait events', 'Memory, file and backups', 'Afterwards';
 	my ($unset) = $page->blocks('Monitoring', 'sql');
 	$page->run_chapter($server, 'Runbook', dbname => $db);
 
@@ -140,7 +140,7 @@ $server->start;
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim|set_up|durability|shared_ledger|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/
+		  /^(generator|claim|set_up|durability|shared_ledger|ceiling_file|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;

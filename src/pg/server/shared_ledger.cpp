@@ -61,10 +61,7 @@ ledger::Ledger find_preloaded() {
 
 ledger::Ledger find_segment(const Place& place) {
     dsm_segment* segment = dsm_attach(place.segment);
-    if (segment == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("the shared memory of snowflake_ids is gone")));
-    }
+    if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
     const ledger::Ledger l = ledger::find_ledger(dsm_segment_address(segment), dsm_segment_map_length(segment));
     l ? dsm_pin_mapping(segment) : dsm_detach(segment);
     return l;
