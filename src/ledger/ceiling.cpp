@@ -1,6 +1,7 @@
 // The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is raised.
 #include "ledger/ceiling.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ledger/clock.hpp"
 #include "ledger/directory.hpp"
 
 namespace snowflake_ids::ledger {
@@ -27,6 +29,7 @@ struct FileHeader {
     std::uint64_t life_id;
     std::uint64_t si_layout;
     std::uint64_t floor_ms;
+    std::uint64_t clock_ms;
     std::uint64_t checksum;
 };
 
@@ -70,6 +73,7 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     c.life = {h.life_number, h.life_id};
     c.si_layout = h.si_layout;
     c.floor_ms = h.floor_ms;
+    c.clock_ms = h.clock_ms;
     return {};
 }
 
@@ -125,6 +129,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .life_id = c.life.id,
                  .si_layout = c.si_layout,
                  .floor_ms = c.floor_ms,
+                 .clock_ms = c.clock_ms,
                  .checksum = 0};
     h.checksum = checksum(h);
     memcpy(bytes, &h, sizeof h);
@@ -229,7 +234,10 @@ CeilingResult LockedCeilings::salvage(Ceilings& c, bool& lost) const {
 
 CeilingResult LockedCeilings::write(const Ceilings& c) const {
     unsigned char bytes[ceiling_file_bytes];
-    encode_ceilings(c, place_.system_identifier, bytes);
+    Ceilings stamped = c;
+    const std::int64_t now_us = wall_us();
+    stamped.clock_ms = std::max(c.clock_ms, static_cast<std::uint64_t>(now_us > 0 ? now_us / 1000 : 0));
+    encode_ceilings(stamped, place_.system_identifier, bytes);
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
     if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
     return {};

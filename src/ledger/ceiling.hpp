@@ -2,7 +2,7 @@
 // tick at or above its ceiling, so whoever begins again begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                Snowflake-SI layout, the operator's floor, checksum
+//                Snowflake-SI layout, the operator's floor, the latest clock of any writer, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
@@ -51,6 +51,7 @@ struct Ceilings {
     Life life;
     std::uint64_t si_layout = 0;  // as Header::si_layout
     std::uint64_t floor_ms = 0;   // as Header::reset_floor_ms
+    std::uint64_t clock_ms = 0;   // Unix ms: the latest clock of any writer, see life.hpp
     CeilingEntry entries[slot_count];
 };
 

@@ -18,7 +18,8 @@
 // is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
 //
 // So after a restart ids may be ahead of the clock by 1.25 durable windows. The life made this lead, the clock did not
-// go back. begin_slot() notes it for the claim.
+// go back. begin_slot() notes it for the claim. If the clock did go back, the file shows it: it has the latest clock of
+// its writers. What the present clock is behind that one is a regression.
 #pragma once
 
 #include <cstdint>
@@ -63,9 +64,19 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
 // The most that one floor of a life can put a slot ahead of where it was: 1.25 of the longest durable window.
 inline constexpr std::int64_t longest_lead_us = std::int64_t{3600} * 1000000 * 5 / 4;
 
+// How much of its distance from the clock a slot owes to the life that begins it at `ms`, at most. `clock_ms`: the
+// latest clock of those who wrote its ceiling.
+constexpr std::int64_t begin_lead_us(std::int64_t ms, std::int64_t at_least_ms, std::int64_t clock_ms,
+                                     std::int64_t now_us) {
+    if (clock_ms * 1000 <= now_us) return longest_lead_us;
+    const std::int64_t of_file_us = (ms - clock_ms) * 1000, of_life_us = at_least_ms * 1000 - now_us;
+    const std::int64_t lead_us = of_file_us > of_life_us ? of_file_us : of_life_us;
+    return lead_us < 0 ? 0 : lead_us < longest_lead_us ? lead_us : longest_lead_us;
+}
+
 // Raises a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
-// the first time, and the slot must be above its ceiling; the slot is new. `now`: the clock's tick. `most`:
-// longest_lead_us in ticks.
+// the first time, and the slot must be above its ceiling; the slot is new. `now`: the clock's tick. `most`: in
+// ticks, longest_lead_us or less.
 //
 // Also writes the slot's lead (claim.hpp), which is how far floors have put it ahead of the clock: the old lead plus
 // this raise, but no more than its distance from the clock, with two ticks for rounding. If the clock went back before,
