@@ -190,7 +190,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd) {
     if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy, 0, -1};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
-    if (!S_ISREG(st.st_mode)) return damaged();
+    if (!S_ISREG(st.st_mode)) return io_error(EINVAL);  // no reset can repair it
     return st.st_size == static_cast<off_t>(version_1_bytes) ? take_over_version_1(dir_fd) : CeilingResult{};
 }
 
@@ -219,7 +219,12 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
     unsigned char bytes[ceiling_file_bytes + 1];  // one more: to notice a longer file
     std::size_t size;
     if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
-    return decode_ceilings(bytes, size, place_.system_identifier, c);
+    const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
+    // No life has written it: its creator may have failed to sync the directory.
+    if (r.error == CeilingError::none && c.life.number == 0 && place_.sync) {
+        if (const int error = sync_directory(place_.dir)) return io_error(error);
+    }
+    return r;
 }
 
 CeilingResult LockedCeilings::salvage(Ceilings& c, bool& lost) const {

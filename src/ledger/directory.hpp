@@ -22,6 +22,9 @@ int open_file(int dir_fd, const char* name);
 // Opens the directory itself; -1 and errno on failure.
 int open_directory(const char* dir);
 
+// Makes the names of new files in it durable. 0 or errno.
+int sync_directory(const char* dir);
+
 // True if `name` in the directory is the open file.
 bool is_file(int dir_fd, const char* name, int fd);
 
