@@ -1,11 +1,11 @@
 /*
  * sync_shim.c: the disk of a test. It remembers what a server has synced, for tests that take its power away, can take
- * as long over it as a test wants, and can be full.
+ * as long over it as a test wants, can be full, and can fail.
  *
  *   cc -O2 -fPIC -shared -o sync_shim.so sync_shim.c -ldl
  *   SYNC_SHIM_DIR=dir LD_PRELOAD=.../sync_shim.so pg_ctl start
  *
- * With each fsync(), fdatasync() or msync() of a WAL segment or of a file named snowflake_ids.*, dir/NAME becomes a
+ * With each fsync() or fdatasync() of a WAL segment or of a file named snowflake_ids.*, dir/NAME becomes a
  * copy of what the file held when the call began, and dir/NAME.syncs one byte longer. To lose power: kill the server,
  * and put the copies in place of the files.
  *
@@ -14,7 +14,9 @@
  * Files in dir that the test makes and removes while the server runs:
  *   held.ceiling, held.wal   process ids: a sync of the ceiling file, or of a WAL segment, by one of these processes does
  *                            not return before this file is removed. The process is added to held.log when it begins
- *   full                     names of calls ("pwrite fdatasync") that find no space in files named snowflake_ids.*
+ *   full                     names of calls ("pwrite fdatasync") that find no space in files named snowflake_ids.*;
+ *                            "fsync_directory" is an fsync() of the data directory
+ *   broken                   the same, for calls that fail with an input/output error
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -25,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *shim_dir(void)
@@ -147,31 +149,47 @@ static void hold(const char *base)
 		usleep(2000);
 }
 
-/* Sets errno, and is true, if this call shall find the disk full. */
-static int is_full(const char *call)
+/* Is the call among those that the file names? */
+static int names_call(const char *file, const char *call)
 {
 	char calls[256], *at;
 	size_t n = strlen(call);
 
-	if (!word_in("full", calls, sizeof calls))
+	if (!word_in(file, calls, sizeof calls))
 		return 0;
 	for (at = calls; (at = strstr(at, call)) != NULL; at += n)
-	{
 		if ((at == calls || at[-1] == ' ') && strchr(" \n", at[n]))
-		{
-			errno = ENOSPC;
 			return 1;
-		}
-	}
 	return 0;
 }
 
-static int is_full_for(const char *call, int fd)
+/* Sets errno, and is true, if this call shall fail. */
+static int fails(const char *call)
+{
+	if (names_call("full", call))
+		errno = ENOSPC;
+	else if (names_call("broken", call))
+		errno = EIO;
+	else
+		return 0;
+	return 1;
+}
+
+static int fails_for(const char *call, int fd)
 {
 	char name[1024];
 
 	/* The cheap question first: the server writes a lot. */
-	return shim_dir() && is_full(call) && name_of(fd, name, sizeof name) && is_ours(name);
+	return shim_dir() && fails(call) && name_of(fd, name, sizeof name) && is_ours(name);
+}
+
+/* The server's processes work in it. */
+static int is_data_directory(int fd)
+{
+	struct stat opened, here;
+
+	return fstat(fd, &opened) == 0 && stat(".", &here) == 0 && S_ISDIR(opened.st_mode) &&
+		   opened.st_dev == here.st_dev && opened.st_ino == here.st_ino;
 }
 
 static int sync_file(const char *call, int fd)
@@ -180,7 +198,7 @@ static int sync_file(const char *call, int fd)
 
 	if (!shim_dir() || !name_of(fd, name, sizeof name) || (!is_segment(name) && !is_ours(name)))
 		return 0;
-	if (is_ours(name) && is_full(call))
+	if (is_ours(name) && fails(call))
 		return -1;
 	/* Opened anew: the server may have opened the file for writing only. */
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -190,65 +208,27 @@ static int sync_file(const char *call, int fd)
 	return 0;
 }
 
-int fsync(int fd) { return sync_file("fsync", fd); }
-int fdatasync(int fd) { return sync_file("fdatasync", fd); }
-
-/* Of a mapping that begins at `address`. */
-int msync(void *address, size_t length, int flags)
+int fsync(int fd)
 {
-	char line[4096], *path;
-	FILE *maps = shim_dir() ? fopen("/proc/self/maps", "re") : NULL;
-
-	(void) length;
-	(void) flags;
-	while (maps && fgets(line, sizeof line, maps))
-	{
-		if (strtoul(line, NULL, 16) != (unsigned long) address || !(path = strchr(line, '/')))
-			continue;
-		path[strcspn(path, "\n")] = '\0';
-		if (is_ours(strrchr(path, '/') + 1))
-			keep(path, strrchr(path, '/') + 1);
-		break;
-	}
-	if (maps)
-		fclose(maps);
-	return 0;
+	if (shim_dir() && is_data_directory(fd) && fails("fsync_directory"))
+		return -1;
+	return sync_file("fsync", fd);
 }
 
-/* ---- calls that need space */
+
+int fdatasync(int fd) { return sync_file("fdatasync", fd); }
+
+/* ---- calls that may fail, besides the syncs */
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 {
 	static ssize_t (*real)(int, const void *, size_t, off_t);
 
-	if (is_full_for("pwrite", fd))
+	if (fails_for("pwrite", fd))
 		return -1;
 	if (!real)
 		real = (ssize_t (*)(int, const void *, size_t, off_t)) dlsym(RTLD_NEXT, "pwrite");
 	return real(fd, data, size, at);
-}
-
-/* Returns its error. */
-int posix_fallocate(int fd, off_t at, off_t size)
-{
-	static int (*real)(int, off_t, off_t);
-
-	if (is_full_for("posix_fallocate", fd))
-		return ENOSPC;
-	if (!real)
-		real = (int (*)(int, off_t, off_t)) dlsym(RTLD_NEXT, "posix_fallocate");
-	return real(fd, at, size);
-}
-
-int fallocate(int fd, int mode, off_t at, off_t size)
-{
-	static int (*real)(int, int, off_t, off_t);
-
-	if (is_full_for("fallocate", fd))
-		return -1;
-	if (!real)
-		real = (int (*)(int, int, off_t, off_t)) dlsym(RTLD_NEXT, "fallocate");
-	return real(fd, mode, at, size);
 }
 
 int openat(int dir_fd, const char *name, int flags, ...)
@@ -264,7 +244,7 @@ int openat(int dir_fd, const char *name, int flags, ...)
 		mode = va_arg(list, mode_t);
 		va_end(list);
 	}
-	if ((flags & O_CREAT) && is_ours(name) && is_full("openat"))
+	if ((flags & O_CREAT) && is_ours(name) && fails("openat"))
 		return -1;
 	if (!real)
 		real = (int (*)(int, const char *, int, ...)) dlsym(RTLD_NEXT, "openat");
@@ -275,9 +255,20 @@ int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 {
 	static int (*real)(int, const char *, int, const char *, int);
 
-	if (is_ours(to) && is_full("linkat"))
+	if (is_ours(to) && fails("linkat"))
 		return -1;
 	if (!real)
 		real = (int (*)(int, const char *, int, const char *, int)) dlsym(RTLD_NEXT, "linkat");
 	return real(from_fd, from, to_fd, to, flags);
+}
+
+int renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+	static int (*real)(int, const char *, int, const char *);
+
+	if (is_ours(to) && fails("renameat"))
+		return -1;
+	if (!real)
+		real = (int (*)(int, const char *, int, const char *)) dlsym(RTLD_NEXT, "renameat");
+	return real(from_fd, from, to_fd, to);
 }

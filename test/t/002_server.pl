@@ -49,14 +49,11 @@ is( value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids
 	'and the status says so');
 
 # ---- files
-my $ledger = $node->data_dir . '/snowflake_ids.ledger';
-ok(-f $ledger, 'the ledger is in the data directory');
-is((stat $ledger)[3], 1, 'it has one name');
+my $ceiling = $node->data_dir . '/snowflake_ids.ceiling';
 my @ours = glob $node->data_dir . '/snowflake_ids*';
-is( join(' ', map { sprintf '%o', S_IMODE((stat $_)[2]) } @ours),
-	join(' ', ('600') x @ours),
-	'our files have the mode of the server\'s');
-ok(!grep({ /\.tmp$/ } @ours), 'nothing temporary is left');
+is("@ours", $ceiling, 'the ceiling file is in the data directory, and nothing else of ours');
+is(sprintf('%o', S_IMODE((stat $ceiling)[2])), '600', 'it has the mode of the server\'s files');
+is((stat $ceiling)[3], 1, 'and one name');
 
 # ---- restarts
 $node->restart;
@@ -104,11 +101,11 @@ for my $try (1 .. 50)
 }
 goes_up('kill -9 of the postmaster');
 
-# ---- dropped and made again: the ledger stays, in this database and for others
+# ---- dropped and made again: the generators stay, in this database and for others
 value('DROP EXTENSION snowflake_ids; CREATE EXTENSION snowflake_ids');
 goes_up('DROP EXTENSION and CREATE EXTENSION');
 value('DROP EXTENSION snowflake_ids');
-ok(-f $ledger, 'the ledger outlives the extension');
+ok(-f $ceiling, 'the ceiling file outlives the extension');
 $node->restart;
 value('CREATE EXTENSION snowflake_ids');
 goes_up('DROP EXTENSION, restart, CREATE EXTENSION');

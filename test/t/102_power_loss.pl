@@ -1,6 +1,6 @@
-# The power goes: all that was not synced is lost. Our two files go back to what they held when they were last
-# synced, and WAL is cut where it was last flushed. Also with only one of the two files set back, for which pages
-# reach the disk is chance.
+# The power goes: all that was not synced is lost. The ceiling file goes back to what it held when it was last synced,
+# or to a mix of that and of what was written since, sector by sector, and WAL is cut where it was last flushed. Also
+# with only one of the two set back, for which pages reach the disk is chance.
 use strict;
 use warnings;
 use FindBin;
@@ -14,48 +14,88 @@ my $server = new_server(
 	synced => 1,
 	extra => ['--wal-segsize=1'],
 	conf => "synchronous_commit = off\nwal_writer_delay = 10s\nsnowflake_ids.durable_window = '500ms'");
-$server->safe_psql('postgres', 'CREATE UNLOGGED TABLE other(id int); CREATE TABLE kept(id text)');
+$server->safe_psql('postgres', 'CREATE TABLE kept(id text)');
+my ($ceiling, $synced) = map { "$_/snowflake_ids.ceiling" } $server->data_dir, $server->{sfids_synced};
+my $broken = "$server->{sfids_synced}/broken";
+my $torn = Ids->new;
+srand 4;
 
-my $all = Ids->new;
-for my $fault ('both files and WAL', 'ledger and WAL', 'WAL')
+# A write of the ceiling file that was not synced: an operator's reset of all generators, whose sync fails. So it has
+# other entries, and another floor, than the synced file.
+sub write_without_sync
 {
-	my $ids = Ids->new;
+	spew($broken, 'fdatasync');
+	fails_with($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 s')",
+		'a sync fails', qr/could not write ceiling file .*Input\/output error/);
+	unlink $broken;
+}
+
+# Each sector from one of the two.
+sub torn
+{
+	my ($old, $new) = @_;
+	return join '', map { substr rand() < 0.5 ? $old : $new, 512 * $_, 512 } 0 .. length($old) / 512 - 1;
+}
+
+# Draws, loses power, and draws at the same times again. Returns how many rows were lost.
+sub lose
+{
+	my ($fault, $ids) = @_;
 	my $start = $clock->now;
 
-	# Some seconds, so that ceilings have been raised many times and the ledger is far behind.
-	for (1 .. 3)
+	# Ceilings are raised many times. What comes after the last is not flushed for their sake.
+	my $had = value($server, 'SELECT count(*) FROM kept');
+	for (1 .. 5)
 	{
+		$clock->step(0.4);
 		$ids->draw($server);
-		$server->safe_psql('postgres', "INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)");
-		sleep 0.4;
+		value($server, 'INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)');
 	}
-	$ids->draw($server);
-
-	my ($ledger, $ceiling) = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
+	write_without_sync() if $fault =~ /^ceiling/;
 	kill_postmaster($server);
-	my ($newest_ledger, $newest_ceiling) = (slurp($ledger), slurp($ceiling));
-	my $cut = lose_power($server);
-	cmp_ok($cut, '>', 0, "$fault: something was lost");
-	isnt(slurp($ledger), $newest_ledger, 'the ledger is the one of its creation') if $fault eq 'both files and WAL';
-	spew($ceiling, $newest_ceiling) if $fault ne 'both files and WAL';
-	spew($ledger, $newest_ledger) if $fault eq 'WAL';
+	my %newest = map { $_ => slurp($_) } $ceiling, glob $server->data_dir . '/pg_wal/' . '?' x 24;
+	lose_power($server);
+	isnt($newest{$ceiling}, slurp($ceiling), "$fault: the file lost what was not synced") if $fault =~ /^ceiling/;
+	spew($ceiling, $newest{$ceiling}) if $fault =~ /^WAL/;
 
+	if ($fault !~ /WAL/)
+	{
+		spew($_, $newest{$_}) for grep { $_ ne $ceiling } keys %newest;
+	}
+	spew($ceiling, torn(slurp($synced), $newest{$ceiling})) if $fault =~ /torn/;
+
+	# It is on the disk that the next power loss takes away.
+	spew($synced, slurp($ceiling));
 	$clock->set_to($start);
 	start_at($server, $clock);
+	is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', "$fault: the file is not damaged");
+	my $lost = $had + 5 * 50 - value($server, 'SELECT count(*) FROM kept');
 	$ids->draw($server);
 	$clock->set(-7200);
 	$ids->draw($server);
-	$clock->set(0);
-	$ids->draw($server);
-	$ids->none_twice("power loss: $fault not synced");
 
-	# So that the next fault begins with clock and ids together again.
-	sleep 0.7;
+	# The next time begins with clock and ids together again.
+	$clock->set_to($start + 60);
+	$ids->draw($server);
+	$clock->step(60);
+	return $lost;
 }
+
+for my $fault ('ceiling file and WAL not synced', 'WAL not synced', 'ceiling file not synced')
+{
+	my ($ids, $lost) = (Ids->new, 0);
+
+	# The WAL writer may flush all by itself just then. It will not each time.
+	for (1 .. 10) { $lost = lose($fault, $ids); last if $lost || $fault !~ /WAL/ }
+	cmp_ok($lost, '>', 0, "$fault: $lost rows were lost") if $fault =~ /WAL/;
+	$ids->none_twice("power loss: $fault");
+}
+lose('ceiling file torn', $torn) for 1 .. 4;
+$torn->none_twice('power loss: ceiling file torn');
 
 # Rows whose WAL was flushed are there, and no later id equals one of them.
 my $ids = Ids->new;
-$ids->add(value($server, "SELECT 's' || id FROM kept"));
+cmp_ok($ids->add(value($server, "SELECT 's' || id FROM kept")), '>', 500, 'rows that survived');
 $ids->add(value($server, "SELECT 's' || gen_sno() FROM generate_series(1, 1000)"));
 $ids->none_twice('power loss: rows that survived, and new ids');
 $server->stop;
@@ -80,13 +120,14 @@ $server->stop;
 	$server->stop('immediate');
 }
 
-# ---- a generator's first id: the ledger on disk is the one that the kernel wrote back before it
+# ---- a generator's first ids: its entry was synced before the first of them. Also on a disk that forgot what it was
+# told to sync; the clock is right then.
 {
 	my $clock = clock();
 	my $server = new_server('slot', $clock, synced => 1, extra => ['--wal-segsize=1']);
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
-	my $ledger = $server->data_dir . '/snowflake_ids.ledger';
+	my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 	value($server, 'SELECT gen_sno()');
 	for ([ 'm', 'gen_mastic()', 0 ], [ 'i', 'gen_snowflake_si()', 1 ])
 	{
@@ -96,19 +137,19 @@ $server->stop;
 
 		# Beyond what the last turn left in the other database's WAL.
 		$clock->step(60);
-		my $written_back = slurp($ledger);
-		spew("$server->{sfids_synced}/snowflake_ids.ledger", $written_back);
+		my $before = slurp($ceiling);
 		my $start = $clock->now;
 		is($ids->add(value($server, sprintf $paced, 300)), 300, "the first ids of $draw");
 		lose_power($server);
-		isnt(slurp($ledger), $written_back, 'the slot was synced before its first ceiling');
-		spew($ledger, $written_back) if $older;
+		isnt(slurp($ceiling), $before, 'their ceiling was synced');
+		spew($ceiling, $before) if $older;
 		start_at($server, $clock);
+		my $session = Session->new($server, dbname => 'other');
+		is($ids->add($session->ask(sprintf $paced, 1)), 1, 'another database begins the next life') if $older;
 		$clock->set_to($start - 0.1);
-		is($ids->add(Session->new($server, dbname => 'other')->ask(sprintf $paced, 900)),
-			900, 'another database draws at their times');
-		$ids->none_twice('power loss'
-			  . ($older ? ', and a disk that forgot the slot though it was synced' : ' after the first ids'));
+		is($ids->add($session->ask(sprintf $paced, 900)), 900, 'another database draws at their times');
+		$ids->none_twice(
+			'power loss' . ($older ? ', and a disk that forgot the first ceiling' : ' after the first ids'));
 	}
 	$server->stop('immediate');
 }

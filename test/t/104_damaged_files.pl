@@ -1,6 +1,7 @@
-# Damaged, truncated, foreign and unreadable files of ours, and a data directory that cannot be written. Each is a
-# clear error that names the way out, and the way out works. gen_gid() needs none of it and goes on. In every case the
-# clock goes back before ids are drawn again, and comes past the time of the ids before.
+# The ceiling file damaged, truncated, extended, of another cluster or version, unreadable, or no file at all; and a data
+# directory that cannot be written. While a life runs, and before one begins. Each is a clear error that names the way
+# out, and the way out works. gen_gid() needs none of it and goes on. In every case the clock goes back before ids are
+# drawn again, and comes past the time of the ids before.
 use strict;
 use warnings;
 use FindBin;
@@ -10,112 +11,201 @@ use Test::More;
 
 my $clock = clock();
 my $server = new_server('damaged', $clock);
-my ($ledger, $ceiling) = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
+my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 my $ids = Ids->new;
 $ids->draw($server);
+my ($size, $entries) = (36864, 4096);
+is(-s $ceiling, $size, 'the size of the ceiling file');
+sub state { return value($server, 'SELECT ledger_state FROM snowflake_ids_status()') }
 
 sub overwrite
 {
-	my ($path, $at, $bytes) = @_;
-	my $content = slurp($path);
+	my ($at, $bytes) = @_;
+	my $content = slurp($ceiling);
 	substr($content, $at, length $bytes) = $bytes;
-	spew($path, $content);
+	spew($ceiling, $content);
 }
 
-# Every ceiling word that is set, so that the generators that are used meet the damage.
-sub flip_ceilings
+sub flip
 {
-	my @words = unpack 'Q*', slurp($ceiling);
-	spew($ceiling, pack 'Q*', map { $_ ? $_ ^ 1 << 40 : 0 } @words);
+	my ($at, $bit) = @_;
+	overwrite($at, chr(ord(substr slurp($ceiling), $at, 1) ^ 1 << $bit));
 }
 
-my $reset = qr/HINT:.*snowflake_ids_reset\(\)/;
+# Where the entries that are used begin.
+sub used
+{
+	my $content = slurp($ceiling);
+	return grep { substr($content, $_, 8) ne "\0" x 8 } map { $entries + 32 * $_ } 0 .. 1023;
+}
+
+sub noise
+{
+	my ($seed, $n) = @_;
+	srand $seed;
+	return join '', map { chr int rand 256 } 1 .. $n;
+}
+
+# What belongs to another cluster.
+my $other = new_server('other', $clock);
+value($other, 'SELECT gen_sno()');
+my $foreign = slurp($other->data_dir . '/snowflake_ids.ceiling');
+$other->stop('immediate');
+
 my $writable = qr/HINT:.*server's user write/;
+my $damaged = qr/XX001: ceiling file "snowflake_ids.ceiling" is damaged/;
+my ($header, $entry) = (qr/DETAIL:  Its size or its header is wrong/, qr/DETAIL:  The entry of slot \d+ is wrong/);
 my @faults = (
-	[   'ledger: first word damaged',
-		sub { overwrite($ledger, 0, "\0" x 8) },
-		'damaged', qr/ledger file "snowflake_ids.ledger" is damaged/, $reset ],
-	[   'ledger: constants damaged', sub { overwrite($ledger, 32, "\xff" x 8) },
-		'damaged', qr/ledger file .* is damaged/,
-		qr/checksum/, $reset ],
-	[ 'ledger: truncated', sub { truncate $ledger, 5000 }, 'damaged', qr/ledger file .* is damaged/, qr/size/, $reset ],
-	[ 'ledger: empty', sub { truncate $ledger, 0 }, 'damaged', qr/ledger file .* is damaged/, $reset ],
-	[   'ledger: of another version',
-		sub { overwrite($ledger, 8, pack 'L', 99) },
-		'other version',
-		qr/has another format/,
-		qr/HINT:.*Restart sessions/, $reset ],
-	[   'ledger: overwritten with noise',
+	[ 'all zero', sub { spew($ceiling, "\0" x $size) }, 'damaged', $damaged, $header ],
+	[ 'empty', sub { truncate $ceiling, 0 }, 'damaged', $damaged, $header ],
+	(   map {
+			my $to = $_;
+			[ "cut to $to bytes", sub { truncate $ceiling, $to }, 'damaged', $damaged, $header ]
+		} 100,
+		$entries, 8192,
+		$size - 1),
+	[ 'a byte longer', sub { truncate $ceiling, $size + 1 }, 'damaged', $damaged, $header ],
+	[ 'twice as long', sub { spew($ceiling, slurp($ceiling) x 2) }, 'damaged', $damaged, $header ],
+	[ 'noise', sub { spew($ceiling, noise(2, $size)) }, 'damaged', $damaged, $header ],
+	[ 'noise of the size of version 1', sub { spew($ceiling, noise(3, 8192)) }, 'damaged', $damaged, $header ],
+	[ 'zeros in place of the header', sub { overwrite(0, "\0" x 512) }, 'damaged', $damaged, $header ],
+	(   map {
+			my ($what, $at) = @$_;
+			[ "a bit of the header: $what", sub { flip($at, 3) }, 'damaged', $damaged, $header ]
+		}[ 'magic', 0 ],
+		[ 'number of entries', 12 ],
+		[ 'system identifier', 16 ],
+		[ 'number of the life', 24 ],
+		[ 'id of the life', 32 ],
+		[ 'layout', 40 ],
+		[ 'floor', 48 ],
+		[ 'clock', 56 ],
+		[ 'checksum', 64 ]),
+	(   map {
+			my ($what, $at) = @$_;
+			[ "a bit of an entry: $what", sub { flip((used())[0] + $at, 5) }, 'damaged', $damaged, $entry ]
+		}[ 'key', 0 ],
+		[ 'numbering', 8 ],
+		[ 'ceiling', 16 ],
+		[ 'check bits', 24 ]),
+	[   'a bit of a free entry',
 		sub {
-			srand 1;
-			spew($ledger, join '', map { chr int rand 256 } 1 .. -s $ledger);
+			my %used = map { $_ => 1 } used();
+			my ($free) = grep { !$used{$_} } map { $entries + 32 * $_ } 0 .. 1023;
+			flip($free + 16, 1);
 		},
 		'damaged',
-		qr/is damaged/,
-		$reset ],
-	[ 'ceiling file: damaged', \&flip_ceilings, undef, qr/ceiling file "snowflake_ids.ceiling" is damaged/, $reset ],
-	[ 'ceiling file: truncated', sub { truncate $ceiling, 100 }, undef, qr/ceiling file .* is damaged/, $reset ],
-	[   'ceiling file: noise',
+		$damaged,
+		$entry ],
+	[   'two entries in each other\'s place',
 		sub {
-			srand 2;
-			spew($ceiling, join '', map { chr int rand 256 } 1 .. 8192);
+			my @at = used();
+			my @these = map { substr slurp($ceiling), $_, 32 } @at[ 0, 1 ];
+			overwrite($at[0], $these[1]);
+			overwrite($at[1], $these[0]);
 		},
-		undef,
-		qr/ceiling file .* is damaged/,
-		$reset ]);
+		'damaged',
+		$damaged,
+		$entry ],
+	[   'a sector of ones among the entries',
+		sub { overwrite($entries + 512, "\xff" x 512) },
+		'damaged',
+		$damaged,
+		$entry ],
+	[   'of another version',
+		sub { overwrite(8, pack 'L', 3) },
+		'other version',
+		qr/55000: ceiling file .* has another format than this library uses/,
+		qr/HINT:  Install the version/ ],
+	[   'of another cluster',
+		sub { spew($ceiling, $foreign) },
+		'foreign',
+		qr/55000: ceiling file .* belongs to another database cluster/,
+		qr/HINT:  Remove the file/ ]);
 
-for (@faults)
+my $minute = 0;
+for my $running (1, 0)
 {
-	my ($fault, $damage, $state, @patterns) = @$_;
-	my $start = $clock->now;
-	$ids->draw($server);
-	$server->stop('fast');
-	$damage->();
-	$clock->set(-3600);
-	start_at($server, $clock);
-	fails_with($server, 'SELECT gen_sno()', $fault, @patterns);
-	is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
-		$state, "$fault: snowflake_ids_status() says so")
-	  if $state;
-	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$fault: gen_gid() goes on");
-	fails_with(
-		$server,
-		"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
-		"$fault: no floor in the past without force", qr/floor/) if $state;
+	for (@faults)
+	{
+		my ($fault, $damage, $state, @patterns) = @$_;
+		my $what = $running ? "$fault, while a life runs" : "$fault, before a life begins";
 
-	# The lowest floor that will do: the time of the latest id.
-	is(value($server, "SELECT snowflake_ids_reset('@{[ $ids->latest($server) ]}')"), '', "$fault: reset leads out");
-	draw_at_all_times($ids, $server, $clock, $start);
-	is($ids->twice, 0, "$fault: no id came twice");
+		# Later than all that was drawn before.
+		$clock->set(60 * ++$minute);
+		my $start = $clock->now;
+		my $these = Ids->new;
+		my $session = $running ? Session->new($server) : undef;
+		$these->draw($session // $server);
+		if ($running)
+		{
+			$damage->();
+			$clock->step(50);    # beyond the ceiling
+		}
+		else
+		{
+			$server->stop('immediate');
+			$damage->();
+			$clock->set(-3600);
+			start_at($server, $clock);
+		}
+		for my $where ($session // (), $server)
+		{
+			fails_with($where, "\\set VERBOSITY verbose\nSELECT gen_sno()",
+				$what, @patterns, qr/HINT:.*snowflake_ids_reset\(\)/);
+		}
+		is(state(), $state, "$what: snowflake_ids_status() says so");
+		like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
+		fails_with(
+			$server,
+			"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
+			"$what: no floor in the past without force", qr/floor/);
+
+		# The lowest floor that will do: the time of the latest id, or now.
+		my $reset = "SELECT snowflake_ids_reset(greatest('@{[ $these->latest($server) ]}', clock_timestamp()
+		  + interval '1 s'))";
+		is(value($server, $reset), '', "$what: reset leads out");
+		is(state(), 'ready', "$what: the file is good again");
+		is(-s $ceiling, $size, "$what: and of its size");
+		$clock->set(-7200);
+		$these->draw($session) if $session;
+		undef $session;
+		$these->draw($server);
+		$clock->set_to($start);
+		$these->draw($server);
+		$ids->include($these);
+		is($ids->twice, 0, "$what: no id came twice");
+	}
 }
-$ids->none_twice('damaged files, and resets to the time of the latest id');
 
-# ---- of another cluster
+# What no checksum covers is as good as what was there: the rest of the header's page.
+overwrite(600, 'noise');
+is(state(), 'ready', 'noise after the header does not matter');
+$clock->set(60 * ++$minute);
+$ids->draw($server);
+$ids->none_twice('damaged ceiling files, and resets to the time of the latest id');
+
+# ---- of another cluster, and the hint is followed
 {
 	$ids = Ids->new;
 	my $start = $clock->now;
 	$ids->draw($server);
-	my $other = new_server('other', $clock);
-	value($other, 'SELECT gen_sno()');
-	my $foreign = slurp($other->data_dir . '/snowflake_ids.ledger');
-	$other->stop('immediate');
 	$server->stop('fast');
-	my $own = slurp($ledger);
-	spew($ledger, $foreign);
+	spew($ceiling, $foreign);
 	$clock->set(-3600);
 	start_at($server, $clock);
 	fails_with(
 		$server,
 		'SELECT gen_mastic()',
-		'ledger of another cluster',
-		qr/belongs to another database cluster/, $reset);
-	unlink $ledger;
+		'ceiling file of another cluster',
+		qr/belongs to another database cluster/);
+	unlink $ceiling;
 	draw_at_all_times($ids, $server, $clock, $start);
-	$ids->none_twice('ledger of another cluster, removed as the hint says');
+	$ids->none_twice('ceiling file of another cluster, removed as the hint says');
 }
 
-# ---- a ledger that is lost with a generator far ahead of the clock: its ceiling speaks of a slot that is gone. A forced
-# reset takes it back too, in the file and for whoever takes the slot.
+# ---- lost while one generator is far ahead of the clock: the ceiling of the database speaks for all. A forced reset
+# takes it back, in memory and in the file.
 {
 	$ids = Ids->new;
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
@@ -124,11 +214,11 @@ $ids->none_twice('damaged files, and resets to the time of the latest id');
 		value($server,
 			"SELECT sno_observe(sno_set_partition(sno_lower_bound(clock_timestamp() + interval '1 year'), 77), true)");
 		$server->stop('fast');
-		unlink $ledger;
+		unlink $ceiling or die;
 		start_at($server, $clock);
 		value($server, 'SELECT gen_mastic()');
 		is(value($server, q{SELECT clock_lead > 3e10 FROM snowflake_ids_stats WHERE format = 'mastic'}),
-			't', 'a lost ledger leads all to where one generator was');
+			't', 'a lost ceiling file leads all to where one generator was');
 		is(Session->new($server, dbname => $_)->ask('SELECT snowflake_ids_reset(clock_timestamp(), force => true)'),
 			'', "a forced reset in $_")
 		  for qw(postgres other);
@@ -136,17 +226,16 @@ $ids->none_twice('damaged files, and resets to the time of the latest id');
 	$clock->set(0);
 	is(value($server, 'SELECT count(gen_sno(0, 77))'), 1, 'a generator');
 	$lost_ahead->();
-	for (1 .. 16) { $ids->add(value($server, q{SELECT 's' || gen_sno(0, 77)})); $clock->step(0.4) }
+	for (1 .. 16) { $ids->add(value($server, q{SELECT 's' || gen_sno(0, 77)})); $clock->step(0.1) }
 	$server->stop('immediate');
-	unlink $ledger;
-	$clock->set(-5);
+	$clock->set(-1);
 	start_at($server, $clock);
 
-	# Each tick of the seconds in which the ids before were drawn.
+	# Each tick of the time in which the ids before were drawn.
 	$ids->add(Session->new($server, dbname => 'other')
-		  ->ask(q{SELECT 's' || gen_sno(0, 77), pg_sleep(0.001) FROM generate_series(1, 7000)}) =~ s/\|//gr);
-	cmp_ok($ids->drawn, '==', 7016, 'drawn before and after');
-	$ids->none_twice('ledger lost with a generator far ahead, forced resets');
+		  ->ask(q{SELECT 's' || gen_sno(0, 77), pg_sleep(0.001) FROM generate_series(1, 3000)}) =~ s/\|//gr);
+	cmp_ok($ids->drawn, '==', 3016, 'drawn before and after');
+	$ids->none_twice('ceiling file lost with a generator far ahead, forced resets');
 
 	$lost_ahead->();
 	is(value($server, 'SELECT count(gen_mastic())'), 1, 'ids after the forced reset');
@@ -157,27 +246,56 @@ $ids->none_twice('damaged files, and resets to the time of the latest id');
 	$server->safe_psql('postgres', 'DROP DATABASE other');
 }
 
-# ---- unreadable, linked, or something else than a file
+# ---- something else than a file: it is moved away, as its state says. Mode 0 is refused to all but root.
+$ids = Ids->new;
+for (
+	[ 'a directory', qr/Is a directory/, sub { mkdir $ceiling or die } ],
+	[ 'a symbolic link', qr/Too many levels of symbolic links/, sub { symlink "$ceiling.aside", $ceiling or die } ],
+	[ 'a FIFO', qr/Invalid argument/, sub { system('mkfifo', $ceiling) == 0 or die } ],
+	$> == 0
+	? ()
+	: [ 'a file that cannot be read',
+		qr/Permission denied/,
+		sub { spew($ceiling, slurp("$ceiling.aside")); chmod 0, $ceiling } ])
+{
+	my ($what, $why, $put) = @$_;
+	for my $running (1, 0)
+	{
+		$clock->set(60 * ++$minute);
+		my $start = $clock->now;
+		$ids->draw($server);
+		$server->stop('immediate') if !$running;
+		rename $ceiling, "$ceiling.aside" or die;
+		$put->();
+		$running ? $clock->step(50) : start_at($server, $clock);
+		my $when = $running ? 'while a life runs' : 'before a life begins';
+		fails_with(
+			$server, 'SELECT gen_sno()',
+			"$what, $when",
+			qr/could not write ceiling file "snowflake_ids.ceiling": $why/,
+			qr/HINT:.*server's user write to the file/);
+		like(state(), qr/^unreadable: $why$/, "$what, $when: the status says so");
+		fails_with(
+			$server,
+			"SELECT snowflake_ids_reset(clock_timestamp() + interval '1 s')",
+			"$what, $when: no reset", $why);
+		(-d $ceiling && !-l $ceiling ? rmdir $ceiling : unlink $ceiling) or die;
+		rename "$ceiling.aside", $ceiling or die;
+		is(state(), 'ready', "$what, $when: moved away");
+		draw_at_all_times($ids, $server, $clock, $start);
+	}
+}
+$ids->none_twice('something else in place of the ceiling file');
+
 SKIP:
 {
-	skip 'runs as root, who may read all', 1 if $> == 0;
+	skip 'runs as root, who may write all', 1 if $> == 0;
+	$clock->set(60 * ++$minute);
 	my $start = $clock->now;
 	$ids = Ids->new;
 	$ids->draw($server);
-	chmod 0, $ledger;
-	$clock->set(-3600);
-	fails_with(
-		$server,
-		'SELECT gen_sno()',
-		'ledger that cannot be read',
-		qr/could not open ledger file/,
-		qr/ermission denied/,
-		qr/HINT:.*server's user/);
-	chmod 0600, $ledger;
-	draw_at_all_times($ids, $server, $clock, $start);
-
 	chmod 0400, $ceiling;
-	$clock->step(60);    # past the ceiling
+	$clock->step(50);
 	fails_with(
 		$server,
 		'SELECT gen_sno()',
@@ -187,38 +305,9 @@ SKIP:
 	chmod 0600, $ceiling;
 	draw_at_all_times($ids, $server, $clock, $start);
 
-	$clock->set(-3600);
-	link $ledger, "$ledger.copy";
-	fails_with(
-		$server,
-		'SELECT gen_sno()',
-		'ledger with a second name',
-		qr/second hard link/,
-		qr/HINT:.*Remove the other link/);
-	unlink "$ledger.copy";
-	draw_at_all_times($ids, $server, $clock, $start);
-
-	$server->stop('fast');
-	$clock->set(-3600);
-	rename $ledger, "$ledger.aside";
-	symlink "$ledger.aside", $ledger;
-	start_at($server, $clock);
-	fails_with(
-		$server,
-		'SELECT gen_sno()',
-		'a symbolic link in place of the ledger',
-		qr/could not open ledger file/,
-		qr/HINT:.*not a link.*move the file away/);
-
-	# The way out of the hint: a new one.
-	$server->stop('fast');
-	unlink $ledger;
-	start_at($server, $clock);
-	draw_at_all_times($ids, $server, $clock, $start);
-
 	# A read-only data directory: nothing can be made in it, and what is there cannot be written.
 	$server->stop('fast');
-	unlink $ledger, $ceiling;
+	unlink $ceiling or die;
 	$clock->set(-3600);
 	start_at($server, $clock);
 	chmod 0500, $server->data_dir;
@@ -226,27 +315,24 @@ SKIP:
 		$server,
 		'SELECT gen_sno()',
 		'read-only data directory',
-		qr/could not create ledger file/,
-		qr/HINT:.*must be writable/);
+		qr/could not write ceiling file .* Permission denied/, $writable);
 	chmod 0700, $server->data_dir;
 	draw_at_all_times($ids, $server, $clock, $start);
+	$clock->set(60 * ++$minute);
 	my $session = Session->new($server);
 	$ids->draw($session);
-	chmod 0400, $ledger, $ceiling;
+	chmod 0400, $ceiling;
 	chmod 0500, $server->data_dir;
 	my $said = '';
-
-	# The restarts before have put the ids many windows ahead of the clock; they end at the ceiling above them.
 	for (1 .. 120) { $clock->step(1); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
 	like(
 		$said,
 		qr/ERROR.*could not write ceiling file.*$writable/s,
 		'data directory that becomes read-only: ids end at the ceiling');
 	chmod 0700, $server->data_dir;
-	chmod 0600, $ledger, $ceiling;
+	chmod 0600, $ceiling;
 	draw_at_all_times($ids, $session, $clock, $start);
-	$ids->none_twice('files and directory without permission');
+	$ids->none_twice('file and directory without permission');
 }
-
 $server->stop;
 done_testing();

@@ -80,22 +80,22 @@ fails_with(
 is(value($server, 'SELECT sno_partition(gen_sno())'), 32, 'which sno can use');
 setting($server, 'machine_id = 3');
 
-# The ledger is not all that remembers: its files may be gone, or be those of another server.
+# The ceiling file is not all that remembers: it may be gone, or be that of another server.
 setting($server, 'machine_id = 1');
 $ids->draw($server);
 setting($server, "si_base_clock = '2025-01-01 00:00:00+00'");
 $server->stop('fast');
 $clock->step(-600);
-unlink glob $server->data_dir . '/snowflake_ids.*';
+unlink $server->data_dir . '/snowflake_ids.ceiling' or die;
 start_at($server, $clock);
 fails_with(
 	$server,
 	'SELECT gen_snowflake_si()',
-	'another base clock, and the files were removed',
+	'another base clock, and the ceiling file was removed',
 	$frozen, qr/DETAIL:.*This database's.*2026-01-01/, $hint);
 setting($server, "si_base_clock = '2026-01-01 00:00:00+00'");
 $ids->draw($server);
-$ids->none_twice('layout changed, both files removed');
+$ids->none_twice('layout changed, ceiling file removed');
 $server->safe_psql('postgres', 'CREATE DATABASE other');
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; SELECT gen_snowflake_si()');
 setting($server, 'machine_id = 3');

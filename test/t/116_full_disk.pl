@@ -1,5 +1,6 @@
-# No space: for one session, and for all processes of the server in each call that our files need. Each is an error with
-# the SQLSTATE of a full disk and a hint, nothing is lost by it, and when there is space all goes on, without a restart.
+# No space, or a disk that fails: for all processes of the server, in each call that the ceiling file needs, and for one
+# session. Each is an error with the SQLSTATE of its cause and a hint, nothing is lost by it, no process crashes, and when
+# it is over all goes on, without a restart.
 use strict;
 use warnings;
 use FindBin;
@@ -15,10 +16,20 @@ my $server = new_server(
 	synced => 1,
 	extra => ['--wal-segsize=1'],
 	conf => "snowflake_ids.durable_window = '10min'");
-my ($ledger, $ceiling) = map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling);
-my $full = "$server->{sfids_synced}/full";
-my $ids = Ids->new;
-$ids->draw($server);
+my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
+my $beginning = log_mark($server);
+my ($ids, $fault);
+
+# What the calls named in a file of the shim fail with.
+my %error = (
+	full => qr/53100: could not write ceiling file "[a-z_.]+": No space left on device/,
+	broken => qr/58030: could not write ceiling file "[a-z_.]+": Input\/output error/);
+sub fault_in { spew("$server->{sfids_synced}/$fault", $_[0]) }
+
+sub mend
+{
+	unlink map { "$server->{sfids_synced}/$_" } keys %error;
+}
 
 # Each fault comes later than the ceilings of those before.
 my $time = 0;
@@ -27,184 +38,198 @@ sub later { $clock->set($time += 3000) }
 # What a session says to a query, with SQLSTATE.
 sub says { my ($where, $query) = @_; return Session::ask_once($where, "\\set VERBOSITY verbose\n$query") }
 
-# While the calls find no space: new sessions, and one that drew before, end with an error.
-sub no_space_for
+sub is_refused
 {
-	my ($calls, $session, $what, $message) = @_;
+	my ($where, $name, $query) = @_;
+	like(says($where, $query // 'SELECT gen_sno()'), qr/^ERROR:  $error{$fault}\n.*^HINT:  .*Make room/ms, $name);
+}
+
+sub no_temporary_files
+{
+	return is(join(' ', grep { /tmp$/ } glob $server->data_dir . '/snowflake_ids.*'), '',
+		"$_[0]: nothing is left of it");
+}
+
+# While the calls fail: new sessions, and one that drew before, end with an error, and with another one when they try
+# again. Then they go on.
+sub refused_during
+{
+	my ($calls, $what, $act) = @_;
+	my $name = "$fault, $calls, $what";
+	my $session = Session->new($server);
 	later;
 	my $start = $clock->now;
 	$ids->draw($server);
-	$ids->draw($session) if $session;
-	$what->();
-	spew($full, $calls);
+	$ids->draw($session);
+	$act->();
+	fault_in($calls);
 	later;
 
-	for ($session // (), $server)
+	for (1 .. 2)
 	{
-		my $who = $_ == $server ? 'a new session' : 'a session that drew before';
-		like(
-			says($_, 'SELECT gen_sno()'),
-			qr/^ERROR:  53100: $message: No space left on device\n.*^HINT:  .*(?:space|room)/ms,
-			"$calls, $who: $message");
+		is_refused($session, "$name: a session that drew before");
+		is_refused($server, "$name: a new session");
 	}
-	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$calls: gen_gid() goes on");
-	is(join(' ', grep { /tmp$/ } glob $server->data_dir . '/snowflake_ids.*'), '', "$calls: nothing is left of it");
-	return $start;
-}
-
-sub space_again
-{
-	my ($session, $start) = @_;
-	unlink $full;
-	$ids->draw($session) if $session;
-	draw_at_all_times($ids, $_, $clock, $start) for $session // (), $server;
-}
-
-my ($no_ledger, $no_ceiling) = map { qr/could not $_ file "[a-z_.]+"/ } 'create ledger', 'write ceiling';
-
-# ---- both files are there: the next ceiling
-for my $calls ('pwrite', 'fdatasync')
-{
-	my $session = Session->new($server);
-	my $start = no_space_for($calls, $session, sub { }, $no_ceiling);
-	space_again($session, $start);
-}
-
-# ---- below the ceiling ids go on, and the session that would raise it ahead of need does not mind
-{
-	my $session = Session->new($server);
+	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$name: gen_gid() goes on");
+	no_temporary_files($name);
+	mend;
+	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
 	later;
 	$ids->draw($session);
-	spew($full, 'pwrite fdatasync');
-
-	# It is raised from ten minutes on, and is two and a half after that.
-	$clock->step(620);
-	$ids->draw($session) for 1 .. 2;
-	like(says($session, 'SELECT gen_mastic()'), qr/^\d+$/, 'without space ids go on until the ceiling');
-	$clock->step(200);
-	like(says($session, 'SELECT gen_mastic()'), qr/^ERROR:  53100: $no_ceiling: No space/, 'and end there');
-	unlink $full;
-	$ids->draw($session);
+	is(-s $ceiling, 36864, "$name: the file is whole");
 }
 
-# ---- the ceiling file is not there
-for my $calls ('openat', 'posix_fallocate', 'pwrite', 'fsync', 'linkat')
+for (sort keys %error)
 {
-	my $session = Session->new($server);
-	my $start = no_space_for($calls, $session, sub { unlink $ceiling }, $no_ceiling);
-	ok(!-e $ceiling, "$calls: no ceiling file") if $calls ne 'pwrite';
-	space_again($session, $start);
-}
-
-# ---- nor is the ledger; a session that has the old one ends at its next ceiling, so there is none
-for my $calls ('openat', 'posix_fallocate', 'pwrite', 'fsync', 'linkat')
-{
-	my $start = no_space_for($calls, undef, sub { unlink $ledger, $ceiling }, $no_ledger);
-	ok(!-e $ledger, "$calls: no ledger");
-	space_again(undef, $start);
-}
-
-# ---- a new life
-{
-	my $start = $clock->now;
+	$fault = $_;
+	$ids = Ids->new;
 	$ids->draw($server);
-	spew($full, 'pwrite fdatasync');
-	restart_after($server, 'kill -9', -3600);
-	like(says($server, 'SELECT gen_sno()'), qr/^ERROR:  53100: $no_ceiling: No space/m, 'a new life without space');
-	space_again(undef, $start);
-}
+	refused_during($_, 'the next ceiling', sub { }) for 'pwrite', 'fdatasync';
 
-# ---- a repair: the file stays damaged until there is space for all of it
-for ([ 'fallocate', $ledger ], [ 'pwrite', $ledger, $ceiling ], [ 'fsync', $ledger ])
-{
-	my ($calls, @damaged) = @$_;
-	my $start = $clock->now;
-	$ids->draw($server);
-	my $reset = "SELECT snowflake_ids_reset('" . $ids->latest($server) . "')";
-	$server->stop('fast');
-	spew($_, 'noise' x 1000) for @damaged;
-	$clock->set(-3600);
-	start_at($server, $clock);
-	spew($full, $calls);
-	like(
-		says($server, $reset),
-		qr/^ERROR:  53100: .*No space left on device\n.*^HINT: .*(?:space|room)/ms,
-		"$calls: no reset without space");
-	unlink $full;
-	fails_with(
-		$server,
-		'SELECT gen_sno()',
-		"$calls: the ledger is as damaged as before",
-		qr/ledger file .* is damaged/,
-		qr/snowflake_ids_reset/);
-	is(value($server, $reset), '', "$calls: a reset with space");
-	space_again(undef, $start);
-}
-
-# ---- a ledger that was copied with holes, which are pages that had not reached the disk when the power went: they get
-# their space before they are written
-SKIP:
-{
-	my $start = $clock->now;
-	$ids->draw($server);
-	$server->stop('fast');
-	my $content = slurp($ledger);
-	for (map { 4096 + 256 * $_ } 0 .. 1023)
+	# Below the ceiling ids go on, and the session that would raise it ahead of need does not mind.
 	{
-		substr $content, $_, 256, "\0" x 256 if substr($content, $_, 8) eq "\0" x 8;
-	}
-	spew($ledger, $content);
-	rename $ledger, "$ledger.dense" or die;
-	system('cp', '--sparse=always', '--preserve=all', "$ledger.dense", $ledger);
-	skip 'cp makes no holes here', 1 if $? != 0;
-	my ($size, $blocks) = (stat $ledger)[ 7, 12 ];
-	note sprintf 'a file of %d bytes in %d', $size, $blocks * 512;
-	spew($full, 'fallocate');
-	start_at($server, $clock);
-	skip 'the file system makes no holes', 1 if $blocks * 512 >= $size;
-	my $mark = log_mark($server);
-	like(
-		says($server, 'SELECT gen_mastic()'),
-		qr/^ERROR:  53100: $no_ledger: No space left on device\n.*^HINT:  .*(?:space|room)/ms,
-		'holes, and no space for them');
-	unlike(log_since($server, $mark), qr/terminated by signal/, 'no backend ran into one');
-	space_again(undef, $start);
-	cmp_ok((stat $ledger)[12] * 512, '>=', $size, 'with space they are filled');
-}
-unlink $full;
-$ids->none_twice('no space for our files, for all processes');
+		my $session = Session->new($server);
+		later;
+		$ids->draw($session);
+		fault_in('pwrite fdatasync');
 
-# ---- no byte more can be written by one session, as the kernel sees to it
+		# It is raised from ten minutes on, and is two and a half after that.
+		$clock->step(620);
+		$ids->draw($session) for 1 .. 2;
+		like(says($session, 'SELECT gen_mastic()'), qr/^\d+$/, "$fault: ids go on until the ceiling");
+		$clock->step(200);
+		is_refused($session, "$fault: and end there", 'SELECT gen_mastic()');
+		mend;
+		$ids->draw($session);
+	}
+
+	# The file is not there: it is made under another name, and gets its own when it is whole. A name that may not be
+	# on the disk is no file to rely on.
+	refused_during($_, 'no file', sub { unlink $ceiling or die })
+	  for 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory', 'fdatasync';
+
+	# A new life, with a file and without.
+	for my $calls ('pwrite', 'fdatasync', 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory')
+	{
+		later;
+		my $start = $clock->now;
+		$ids->draw($server);
+		my $there = $calls =~ /^(?:pwrite|fdatasync)$/;
+		fault_in($calls);
+		$server->stop('immediate');
+		unlink $ceiling or die if !$there;
+		$clock->set($time - 3600);
+		start_at($server, $clock);
+		is_refused($server, "$fault, $calls: a new life") for 1 .. 2;
+		no_temporary_files("$fault, $calls: a new life");
+		is(value($server, 'SELECT life FROM snowflake_ids_status()'), '', "$fault, $calls: it has not begun");
+		mend;
+		draw_at_all_times($ids, $server, $clock, $start);
+	}
+
+	# A repair, before a life begins and in one: the file stays damaged until all of it is written.
+	for ([ 'pwrite', 0 ], [ 'fdatasync', 0 ], [ 'pwrite', 1 ], [ 'fdatasync', 1 ])
+	{
+		my ($calls, $running) = @$_;
+		my $name = "$fault, $calls: a repair " . ($running ? 'in a life' : 'before a life begins');
+		later;
+		my $start = $clock->now;
+		$ids->draw($server);
+		$server->stop('immediate') if !$running;
+		spew($ceiling, 'noise' x 1000);
+		if (!$running) { $clock->set($time - 3600); start_at($server, $clock) }
+		my $reset = "SELECT snowflake_ids_reset(greatest('" . $ids->latest($server) . "', clock_timestamp()
+		  + interval '1 s'))";
+		fault_in($calls);
+		is_refused($server, $name, $reset);
+		mend;
+
+		if ($calls eq 'pwrite')
+		{
+			later;
+			fails_with(
+				$server,
+				'SELECT gen_sno()',
+				"$name: it is as damaged as before",
+				qr/ceiling file .* is damaged/,
+				qr/snowflake_ids_reset/);
+		}
+		is(value($server, $reset), '', "$name: and then a reset");
+		draw_at_all_times($ids, $server, $clock, $start);
+	}
+
+	# A ceiling file of version 1: it is replaced whole or not at all.
+	for my $calls ('openat', 'pwrite', 'fsync', 'renameat', 'fsync_directory')
+	{
+		later;
+		my $start = $clock->now;
+		$ids->draw($server);
+		my $highest = int(1000 * ($clock->now + 3600));
+		$server->stop('immediate');
+		spew($ceiling, version_1_ceilings(17 => $highest));
+		start_at($server, $clock);
+		fault_in($calls);
+		is_refused($server, "$fault, $calls: a file of version 1") for 1 .. 2;
+		no_temporary_files("$fault, $calls: a file of version 1");
+		is(-s $ceiling, $calls eq 'fsync_directory' ? 36864 : 8192, "$fault, $calls: its size");
+		mend;
+		is(value($server, "SELECT sno_timestamp(gen_sno()) > to_timestamp($highest / 1000.0)"),
+			't', "$fault, $calls: and then ids begin above its ceiling");
+		later for 1 .. 2;
+		draw_at_all_times($ids, $server, $clock, $start);
+	}
+	$ids->none_twice(
+		$fault eq 'full' ? 'no space for the ceiling file, for all processes' : 'a disk that fails, for all processes');
+}
+
+# ---- for one session, as the kernel sees to it: it may write so many bytes of a file, or open no more files
 SKIP:
 {
 	skip 'prlimit is not installed', 1 if system('prlimit --version >/dev/null 2>&1') != 0;
 	$ids = Ids->new;
+	my $limit = sub {
+		my ($session, $what) = @_;
+		my $pid = $session->{backend} //= $session->ask('SELECT pg_backend_pid()');
+		system('prlimit', '--pid', $pid, "--$what") == 0 or die 'prlimit failed';
+	};
+	for my $bytes (1, 4096, 5000, 20000, 36863)
+	{
+		later;
+		my $start = $clock->now;
+		$ids->draw($server);
+		my $session = Session->new($server);
+		$ids->draw($session);
+		$limit->($session, "fsize=$bytes:unlimited");
+		later;
+		my $refused =
+		  qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s;
+		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for the ceiling") for 1 .. 2;
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
+			'ready', "$bytes bytes: a file of which a part was written is not damaged");
+		unlink $ceiling or die;
+		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for a new file");
+		ok(!-e $ceiling, "$bytes bytes: there is none");
+		no_temporary_files("$bytes bytes");
+		$limit->($session, 'fsize=unlimited:unlimited');
+		draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
+	}
 	later;
 	my $start = $clock->now;
-	$ids->draw($server);
 	my $session = Session->new($server);
-	my $pid = $session->ask('SELECT pg_backend_pid()');
 	$ids->draw($session);
-	system('prlimit', '--pid', $pid, '--fsize=1:unlimited') == 0 or die 'prlimit failed';
+	$session->ask('PREPARE draw AS SELECT gen_mastic() > 0');
+	is($session->ask('EXECUTE draw'), 't', 'a session draws');
+	$limit->($session, 'nofile=3:');
 	later;
-	my $said = $session->ask('SELECT gen_sno()');
 	like(
-		$said,
-		qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s,
-		'no space for the ceiling');
-	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	draw_at_all_times($ids, $session, $clock, $start);
-	unlink $ledger;
-	$clock->set(-3600);
-	$session = Session->new($server);
-	$pid = $session->ask('SELECT pg_backend_pid()');
-	system('prlimit', '--pid', $pid, '--fsize=1000:unlimited') == 0 or die 'prlimit failed';
-	$said = $session->ask('SELECT gen_sno()');
-	like($said, qr/ERROR.*could not create ledger file.*HINT:.*free space/s, 'no space for the ledger');
-	ok(!grep({ /tmp$/ } glob "$ledger*"), 'nothing is left of it');
-	system('prlimit', '--pid', $pid, '--fsize=unlimited:unlimited') == 0 or die 'prlimit failed';
-	draw_at_all_times($ids, $session, $clock, $start);
+		$session->ask('EXECUTE draw'),
+		qr/ERROR: .*could not write ceiling file .*Too many open files/,
+		'without a descriptor it has no new ceiling');
+	$limit->($session, 'nofile=1024:');
+	is($session->ask('EXECUTE draw'), 't', 'with one it draws');
+	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
 	$ids->none_twice('no space for one session');
 }
+unlike(log_since($server, $beginning), qr/terminated by signal/, 'no process has crashed');
 $server->stop('immediate');
 done_testing();

@@ -1,6 +1,6 @@
-# Files of ours that know nothing of what was drawn here: removed while the server runs, or brought by pg_rewind, whose
-# source is another server. They do not tell. So each life begins as far ahead of the clock as ids can be, and the clock
-# is right in these tests.
+# Ceiling files that do not know all that was drawn here: removed or put back while the server runs, where memory has what
+# they lack, or brought by pg_rewind, whose source is another server. Such a file does not tell. So each life begins as
+# far ahead of the clock as ids can be, and the clock is right where nothing else knows.
 use strict;
 use warnings;
 use FindBin;
@@ -19,42 +19,129 @@ sub paced
 END
 }
 
-# ---- both files removed while the server runs: a session of a database that never drew makes them again, while another
-# one goes on with the old ones up to its ceiling
+# ---- the ceiling file removed, or an older one put in its place, while sessions draw. Memory has all that it should say:
+# nobody notices, and the next raise writes it again. The next life begins from that.
 {
 	my $clock = clock();
 	my $server = new_server('removed', $clock);
-	$server->safe_psql('postgres', "CREATE DATABASE other$_")       for 1 .. 2;
-	$server->safe_psql("other$_", 'CREATE EXTENSION snowflake_ids') for 1 .. 2;
-	my $ids = Ids->new;
-	$ids->draw($server);
-	for (1 .. 2)
+	my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
+	value($server, 'SELECT gen_sno()');
+	my $of_earlier_life = slurp($ceiling);
+	restart_after($server, 'fast');
+	$server->safe_psql('postgres', "CREATE DATABASE other$_")       for 1 .. 3;
+	$server->safe_psql("other$_", 'CREATE EXTENSION snowflake_ids') for 1 .. 3;
+	my $n = 0;
+
+	for (
+		[ 'ceiling file removed', sub { unlink $ceiling or die } ],
+		[ 'older ceiling file put back', sub { spew($ceiling, $_[0]) } ],
+		[ 'ceiling file of an earlier life put back', sub { spew($ceiling, $of_earlier_life) } ])
 	{
-		# The clock passes what the life has led it by: see the limits in doc/guarantees.md.
+		my ($what, $damage) = @$_;
+		my $ids = Ids->new;
 		$clock->step(60);
+		my $start = $clock->now;
+		my @sessions = map { Session->new($server) } 1 .. 2;
+		$ids->draw($_) for @sessions;
+		my $life = value($server, 'SELECT life FROM snowflake_ids_status()');
+		my $of_earlier = slurp($ceiling);
+		$clock->step(60);
+		$_->send(join ';', (Ids::query(50, 20)) x 40) for @sessions;
+		ok(more_are_drawn($server), "$what: sessions draw");
+		$damage->($of_earlier);
+
+		# One of a database that never drew in this life, too.
+		push @sessions, Session->new($server, dbname => 'other' . ++$n)->send(join ';', (Ids::query(50, 20)) x 40);
+		for (1 .. 10) { more_are_drawn($server) or last; $clock->step(1) }
+		for (@sessions) { $ids->{said} = []; $ids->add($_->answer); is("@{ $ids->{said} }", '', "$what: no error") }
+		is(value($server, 'SELECT life || ledger_state FROM snowflake_ids_status()'),
+			"${life}ready", "$what: the same life");
+		is(-s $ceiling, 36864, "$what: the file was written again");
+		isnt(slurp($ceiling), $_, "$what: and says more than the older ones") for $of_earlier, $of_earlier_life;
+		kill_postmaster($server);
+		$clock->step(-7200);
+		start_at($server, $clock);
+		$ids->draw(Session->new($server, dbname => "other$n"));
+		$ids->draw($server);
+		$clock->set_to($start);
+		$ids->draw($server);
+		$clock->step(7200);
+		$ids->draw($server);
+		$ids->none_twice("$what while sessions draw");
+	}
+
+	# It goes back by a window, and before the next raise the server crashes: the database's ceiling, or the clock where
+	# it is right, is above all.
+	for my $database ('postgres', 'other1')
+	{
+		my $ids = Ids->new;
+		$clock->step(60);
+		my $start = $clock->now;
+		$ids->draw($server);
+		my $of_earlier = slurp($ceiling);
+		$clock->step(2);
+		$ids->draw($server);
+		isnt(slurp($ceiling), $of_earlier, 'it has been raised');
+		spew($ceiling, $of_earlier);
+		kill_postmaster($server);
+		$clock->step(-7200) if $database eq 'postgres';
+		start_at($server, $clock);
+		$ids->draw(Session->new($server, dbname => $database));
+		$clock->set_to($start);
+		for (1 .. 6) { $ids->draw(Session->new($server, dbname => $database)); $clock->step(0.7) }
+		$ids->none_twice('ceiling file back by a window, and a crash'
+			  . ($database eq 'postgres' ? '' : ', another database and the right clock'));
+	}
+
+	# It is that of a newer life, which another server has begun on a copy: this server does not know what that one has
+	# issued since. Its ids end at the ceiling that it has; a restart begins above the file.
+	{
+		my $ids = Ids->new;
+		$clock->step(60);
+		my $start = $clock->now;
 		my $session = Session->new($server);
 		$ids->draw($session);
-		unlink map { $server->data_dir . "/snowflake_ids.$_" } qw(ledger ceiling) or die;
-		my $other = Session->new($server, dbname => "other$_");
-		$session->send(join ';', (Ids::query(50, 20)) x 40);
-		$other->send(join ';', (Ids::query(50, 20)) x 40);
-		$ids->add($other->answer);
-		my $said = $session->answer;
-		$ids->add($said);
-		$said = $session->ask(Ids::query(50, 20)) for 1 .. ($said =~ /ERROR/ ? 0 : 40);
-		like(
-			$said,
-			qr/ERROR:  ledger file "snowflake_ids.ledger" was replaced/,
-			'the session with the old files ends with an error');
+		my $copy = copy_of('newer', $server->data_dir);
+		my $its_clock = clock();
+		$its_clock->set_to($clock->now + 60);
+		start_at($copy, $its_clock);
+		$ids->draw($copy);
+		$copy->stop('fast');
+		spew($ceiling, slurp($copy->data_dir . '/snowflake_ids.ceiling'));
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
+			'superseded', 'a file of a newer life: the status says so');
+		my $said = '';
 
-		# All of what it may have drawn is passed.
-		for (1 .. 8) { $ids->draw($other, 300, 20); $clock->step(0.3) }
+		for (1 .. 60) {
+			$ids->add($said = $session->ask(Ids::query(5, 5)));
+			last if $said =~ /ERROR/;
+			$clock->step(0.5);
+		}
+		my @refused = (
+			qr/ERROR: .*another server has taken over the ids of this data directory/,
+			qr/newer server life/, qr/HINT:/);
+
+		for (
+			$said,
+			value($server, 'SELECT gen_mastic()'),
+			value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '1 min')"))
+		{
+			my $this = $_;
+			is(scalar(grep { $this =~ $_ } @refused), 3, 'sessions and resets end with an error') or diag $this;
+		}
+		restart_after($server, 'fast', -7200);
+		$ids->draw($server);
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', 'a restart leads out');
+		$clock->set_to($start);
+		$ids->draw($server);
+		$clock->set_to($its_clock->now);
+		$ids->draw($server);
+		$ids->none_twice('ceiling file of a newer life put in place while sessions draw');
 	}
-	$ids->none_twice('both files removed under a running server, another database');
 	$server->stop('immediate');
 }
 
-# ---- a standby that drew ahead of its clock, and comes back with the files of its primary: these have no slot for its
+# ---- a standby that drew ahead of its clock, and comes back with the file of its primary: it has no entry for its
 # machine id, or one that stayed where the primary left it
 {
 	my $conf =

@@ -85,7 +85,7 @@ my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 Faults::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');
-my $ledger = (stat $node->data_dir . '/snowflake_ids.ledger')[1];
+my $life = value('old', 'SELECT life FROM ids.snowflake_ids_status()');
 
 # ---- the update, with a session that stays connected and goes on drawing
 my $session = Session->new($node, dbname => 'old');
@@ -97,7 +97,7 @@ is( value('old', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflak
 is_deeply([ map { value('old', $_) } $rows, $indexes, $dependents ],
 	\@before, 'rows, indexes and views are as they were');
 is(value('old', $acl), 't|f|t|t|f', 'privileges are as the users left them');
-is((stat $node->data_dir . '/snowflake_ids.ledger')[1], $ledger, 'the ledger is the same file');
+is(value('old', 'SELECT life FROM ids.snowflake_ids_status()'), $life, 'the ledger is the same');
 is( value(
 		'old',
 		"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic, si > $last_si"

@@ -1,6 +1,6 @@
 # DROP EXTENSION and CREATE EXTENSION: ids go on above what was drawn before, in sessions that stay connected, in other
 # databases, while others draw, and over a restart. The new extension has a new ceiling in WAL that knows nothing of
-# the old one; the ledger file knows, and a session must not go on under the ceiling of a relation that is gone.
+# the old one; the ledger knows, and a session must not go on under the ceiling of a relation that is gone.
 use strict;
 use warnings;
 use FindBin;
@@ -85,7 +85,7 @@ $server->safe_psql('postgres', 'SELECT gen_sno()');
 # ---- dropped, and gone
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids');
 like($stays->ask('SELECT gen_sno()'), qr/function gen_sno\(\) does not exist/, 'nothing draws without the extension');
-ok(-f $server->data_dir . '/snowflake_ids.ledger', 'the ledger stays');
+ok(-f $server->data_dir . '/snowflake_ids.ceiling', 'the ceiling file stays');
 goes_up('another database while it is gone here', $elsewhere);
 $server->safe_psql('postgres', 'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids');
 $stays->ask('SET search_path = ids, public');
@@ -94,7 +94,7 @@ is($stays->ask($ceiling), 't', 'with its ceiling');
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids; DROP SCHEMA ids; CREATE EXTENSION snowflake_ids');
 $stays->ask('RESET search_path');
 
-# ---- and the server restarted, with a clock that went back: nothing but the ledger remembers
+# ---- and the server restarted, with a clock that went back: nothing but the ceiling file remembers
 $server->safe_psql('postgres', 'DROP EXTENSION snowflake_ids');
 restart_after($server, 'kill -9', -3600);
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');

@@ -117,6 +117,7 @@ sub check
 	return $from->safe_psql('app', 'SELECT * FROM snowflake_ids_check($$' . Page::connection($to, '') . '$$)');
 }
 is(check($one, $one), '', 'a server is no rival of itself');
+my $configured = 'machine ids: configuration file, configuration file';
 {
 	# A copy says that it is one; its standby with an id of its own is nobody's rival.
 	$one->backup('base');
@@ -124,7 +125,7 @@ is(check($one, $one), '', 'a server is no rival of itself');
 	$copy->init_from_backup($one, 'base');
 	$copy->append_conf('postgresql.conf', "max_logical_replication_workers = 0\n");
 	$copy->start;
-	my $is = 'they have the same system identifier, so one is a copy of the other';
+	my $is = "$configured; they have the same system identifier, so one is a copy of the other";
 	is( check($one, $copy),
 		"sno|both issue in partition 1; $is\nsnowflake_si|both have machine id 1; $is",
 		'a copy is told from another cluster');
@@ -164,7 +165,7 @@ for my $name ('node2', 'node3')
 }
 my ($pairs) = map { $_->{content} =~ /^(SELECT a.name.*;)/m } $page->blocks('Before it hurts', 'sql');
 is( $one->safe_psql('app', $pairs),
-	"node1|node3|sno|both issue in partition 1\nnode1|node3|snowflake_si|both have machine id 1",
+	"node1|node3|sno|both issue in partition 1; $configured\nnode1|node3|snowflake_si|both have machine id 1; $configured",
 	'compared pair by pair');
 for my $wrong ([ 'host=/nonexistent dbname=app', qr/could not establish connection/ ],
 	[ Page::connection($one, '') =~ s/app$/postgres/r, qr/extension "snowflake_ids" is not installed there/ ])
@@ -175,7 +176,7 @@ for my $wrong ([ 'host=/nonexistent dbname=app', qr/could not establish connecti
 
 # The extension may be in another schema, here or there.
 $three->safe_psql('app', 'CREATE SCHEMA "other ""place"""; ALTER EXTENSION snowflake_ids SET SCHEMA "other ""place"""');
-like(check($one, $three), qr/^sno\|both issue in partition 1\n/, 'in whatever schema it is there');
+like(check($one, $three), qr/^sno\|both issue in partition 1; $configured\n/, 'in whatever schema it is there');
 $three->safe_psql('app', 'ALTER EXTENSION snowflake_ids SET SCHEMA public');
 
 # ---- rows arrive
@@ -224,10 +225,10 @@ my $mine = $one->safe_psql('app',
 	q{SELECT count(sno) || ' ' || max(sno) FROM (SELECT gen_sno() AS sno FROM generate_series(1, 1000)) s});
 my ($last) = $mine =~ /(\w+)$/;
 $one->stop('immediate');
-unlink $one->data_dir . '/snowflake_ids.ledger', $one->data_dir . '/snowflake_ids.ceiling';
+unlink $one->data_dir . '/snowflake_ids.ceiling' or die;
 $one->start;
 is($one->safe_psql('app', "SELECT sno_may_be_mine('$last'), sno_may_be_mine(sno_set_partition('$last', 3))"),
-	't|f', 'also without the ledger that knew: by the ceiling in WAL');
+	't|f', 'also without the ceiling file that knew: by the ceiling in WAL');
 
 # ---- a dump's ids are stepped over
 $page->run_on(\%node, 'Copies and restores');

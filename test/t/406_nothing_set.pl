@@ -101,7 +101,7 @@ is( $one->safe_psql(
 	'whose an id may be');
 my $said = $two->safe_psql('postgres', q{SELECT gen_snowflake_si() > 0; SELECT snowflake_ids_identity()}) =~ s/^t\n//r;
 is( $one->safe_psql('postgres', "SELECT * FROM snowflake_ids_compare(snowflake_ids_identity(), '$said')"),
-	'snowflake_si|both have machine id 0',
+	'snowflake_si|both have machine id 0; machine ids: automatic, automatic',
 	'they meet in Snowflake-SI only');
 
 # ---- layouts: 16 node bits have room for it

@@ -19,7 +19,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT =
   qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
+  wait_for_log log_since log_mark shim slurp spew lose_power version_1_ceilings value more_are_drawn caught_up flushed_lsn reload eventually
   best_of
   only_connected sleep time);
 
@@ -289,7 +289,7 @@ sub slurp
 	return scalar <$f>;
 }
 
-# In place: a mapped file stays the same file.
+# In place: it stays the same file.
 sub spew
 {
 	my ($path, $content) = @_;
@@ -297,6 +297,23 @@ sub spew
 	print $f $content;
 	truncate $f, length $content;
 	close $f or die "$path: $!";
+}
+
+# A ceiling file of version 1: a word for each of 1,024 slots, Unix milliseconds and 16 check bits.
+sub version_1_ceilings
+{
+	my %ms_of_slot = @_;
+	use integer;    # products modulo 2^64
+	my @words = (0) x 1024;
+	for my $slot (keys %ms_of_slot)
+	{
+		my $ms = $ms_of_slot{$slot};
+		my $check = ($ms ^ $slot << 48) * 0x9e3779b97f4a7c15;
+		my $high = ($check >> 29) & 0x7ffffffff;    # without its sign
+		$check = ($check ^ $high) * 0xbf58476d1ce4e5b9;
+		$words[$slot] = $ms << 16 | ($check >> 48 & 0xffff);
+	}
+	return pack 'q<*', @words;
 }
 
 # Before the first start: what the server syncs from now on is remembered.
@@ -308,7 +325,7 @@ sub under_power_loss
 	mkdir $server->{sfids_synced};
 }
 
-# Kills the server, and takes from its WAL and from our files whatever was not synced. Data pages keep all that was
+# Kills the server, and takes from its WAL and from the ceiling file whatever was not synced. Data pages keep all that was
 # written: they may, for WAL is synced before them.
 sub lose_power
 {
