@@ -21,7 +21,7 @@ our @EXPORT =
   qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power version_1_ceilings value more_are_drawn caught_up flushed_lsn reload eventually
   best_of
-  only_connected sleep time);
+  only_connected module small_filesystem segments_of own_installation sleep time);
 
 my %shims;
 
@@ -346,6 +346,69 @@ sub lose_power
 	return $cut;
 }
 
+# The path of test/support/NAME.c, compiled as a module of the server.
+sub module
+{
+	my ($name) = @_;
+	my $library = PostgreSQL::Test::Utils::tempdir_short() . "/$name.so";
+	chomp(my $headers = `$ENV{PG_CONFIG} --includedir-server`);
+	my @compiler = split ' ', $ENV{CC} // 'cc';
+	return $library
+	  if system(@compiler, qw(-O2 -fPIC -shared -I), $headers, '-o', $library, "$FindBin::RealBin/../support/$name.c")
+	  == 0;
+	die "cannot compile $name" if $ENV{CI};
+	plan skip_all => "cannot compile $name";
+	return;
+}
+
+# A directory for the front of PATH. Servers that are started with it have an empty file system of `size` in
+# `directory`, which ends with their last process. Undefined where this user may make none. `then`: shell commands in it.
+sub small_filesystem
+{
+	my ($directory, $size, $then) = @_;
+	my @namespace = qw(unshare --user --map-current-user --keep-caps --mount sh -ec);
+	my $mount = "mount -t tmpfs -o size=$size,mode=1777 small $directory";
+	return if system("@namespace '$mount' >/dev/null 2>&1") != 0;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	spew("$dir/pg_ctl", <<"END");
+#!/bin/sh
+PATH=\${PATH#$dir:}
+exec @namespace '$mount; @{[ $then // '' ]} exec pg_ctl "\$@"' sh "\$@"
+END
+	chmod 0755, "$dir/pg_ctl";
+	return $dir;
+}
+
+# The files in which a process has segments of dynamic shared memory of this size.
+sub segments_of
+{
+	my ($pid, $bytes) = @_;
+	my %file;
+	for (split /\n/, slurp("/proc/$pid/maps"))
+	{
+		my ($path) = m{ (/dev/shm/PostgreSQL\.\d+)$} or next;
+		$file{$path} = 1 if !defined $bytes || (-s $path // 0) == $bytes;
+	}
+	return sort keys %file;
+}
+
+# An installation that a test may change: its directory above bin, its library directory, its extension directory.
+sub own_installation
+{
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my ($from, $to) = map { chomp; $_ } $ENV{PG_CONFIG}, `$ENV{SNOWFLAKE_IDS_SRC}/tools/private-install -n $dir`;
+	my @places;
+	for (qw(bindir pkglibdir sharedir))
+	{
+		chomp(my $place = `$to --$_`);
+		chomp(my $theirs = `$from --$_`);
+		push @places, $place;
+		system("cp $theirs/snowflake_ids* $place/") == 0 or die if $_ eq 'pkglibdir';
+		system("cp $theirs/extension/snowflake_ids* $place/extension/") == 0 or die if $_ eq 'sharedir';
+	}
+	return ($places[0] =~ s{/bin$}{}r, $places[1], "$places[2]/extension");
+}
+
 # ---- A wall clock: real time and an offset.
 package Clock;
 use strict;
@@ -480,6 +543,50 @@ sub ask_once
 	my ($where, $query) = @_;
 	return $where->ask($query) if $where->isa('Session');
 	return Session->new($where)->ask($query);
+}
+
+# ---- A file system in memory, of a size. A process in a namespace of its own has mounted it; it ends with this object,
+# or with the script, and the file system with it. False where this user may mount none.
+package OwnFilesystem;
+use strict;
+use warnings;
+use IPC::Open2;
+
+sub new
+{
+	my ($class, $size) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my @command = qw(unshare --user --map-current-user --keep-caps --mount sh -ec);
+	my $mount = "mount -t tmpfs -o size=$size own '$dir' 2>&1 && echo mounted && exec cat";
+	my ($out, $in);
+	my $pid = eval { open2($out, $in, @command, $mount) } or return;
+	return bless { pid => $pid, in => $in, out => $out, path => "/proc/$pid/root$dir" }, $class
+	  if (readline($out) // '') eq "mounted\n";
+	waitpid $pid, 0;
+	return;
+}
+sub path { return $_[0]{path} }
+
+# Not one byte is left; empty() makes room again.
+sub fill
+{
+	my ($self) = @_;
+	open my $f, '>>:raw', "$self->{path}/filler" or die "filler: $!";
+	for my $bytes (1 << 20, 4096, 1)
+	{
+		1 while (syswrite($f, 'x' x $bytes) // 0) == $bytes;
+	}
+	return;
+}
+sub empty { my ($self) = @_; return unlink "$self->{path}/filler" }
+
+sub DESTROY
+{
+	my ($self) = @_;
+	local ($?, $!, $@);
+	close $self->{in};
+	waitpid $self->{pid}, 0;
+	return;
 }
 
 # ---- All ids that anybody drew.
