@@ -119,7 +119,9 @@ $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
 define assemble
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
-	   for f in $(2); do printf '\n-- %s\n' "$${f##*/}"; cat "$$f"; done; } >$@.new
+	   for f in $(2) src/sql/pinned_settings.sql; do \
+	       printf '\n-- %s\n' "$${f##*/}"; sed 's/%EXTENSION%/$(1)/' "$$f"; \
+	   done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef
 $(SCRIPT): FORCE

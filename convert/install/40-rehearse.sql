@@ -117,6 +117,23 @@ COMMENT ON FUNCTION snowflake_ids_convert.try_expressions(
     snowflake_ids_convert.job, regclass, smallint[], text, text
 ) IS 'internal: error if an expression on the new type would use operators of other users';
 
+CREATE FUNCTION snowflake_ids_convert.statistics(target regclass, attnums smallint[]) RETURNS SETOF pg_statistic_ext
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT *
+    FROM pg_statistic_ext e
+    WHERE e.stxrelid = target
+      AND EXISTS (SELECT
+                  FROM pg_depend d
+                  WHERE d.classid = 'pg_statistic_ext'::regclass
+                    AND d.objid = e.oid
+                    AND d.refclassid = 'pg_class'::regclass
+                    AND d.refobjid = target
+                    AND d.refobjsubid = ANY (attnums))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.statistics(regclass, smallint[])
+    IS 'internal: extended statistics of the table that are about one of these columns';
+
 CREATE FUNCTION snowflake_ids_convert.copy_definitions(target regclass, attnums smallint[], copy text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -139,15 +156,7 @@ BEGIN
         SELECT format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name,
                       'snowflake_ids_copy_' || target::oid || '_of_' || e.oid,
                       pg_get_statisticsobjdef_columns(e.oid), copy)
-        FROM pg_statistic_ext e
-        WHERE e.stxrelid = target
-          AND EXISTS (SELECT
-                      FROM pg_depend d
-                      WHERE d.classid = 'pg_statistic_ext'::regclass
-                        AND d.objid = e.oid
-                        AND d.refclassid = 'pg_class'::regclass
-                        AND d.refobjid = target
-                        AND d.refobjsubid = ANY (attnums))
+        FROM snowflake_ids_convert.statistics(target, attnums) AS e
     LOOP
         EXECUTE statement;
     END LOOP;

@@ -111,16 +111,8 @@ AS $$
     SELECT s.stage, s.statement
     FROM (SELECT e.oid, format('%I.%I', n.nspname, e.stxname) AS name, pg_get_userbyid(e.stxowner) AS owner,
                  (to_jsonb(e) ->> 'stxstattarget')::int AS target
-          FROM pg_statistic_ext e
-               JOIN pg_namespace n ON n.oid = e.stxnamespace
-          WHERE e.stxrelid = target
-            AND EXISTS (SELECT
-                        FROM pg_depend d
-                        WHERE d.classid = 'pg_statistic_ext'::regclass
-                          AND d.objid = e.oid
-                          AND d.refclassid = 'pg_class'::regclass
-                          AND d.refobjid = target
-                          AND d.refobjsubid = ANY (attnums))) AS e
+          FROM snowflake_ids_convert.statistics(target, attnums) AS e
+               JOIN pg_namespace n ON n.oid = e.stxnamespace) AS e
          CROSS JOIN LATERAL (VALUES
              (1, 1, 'DROP STATISTICS ' || e.name),
              (2, 4, pg_get_statisticsobjdef(e.oid)),

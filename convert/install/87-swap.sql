@@ -24,20 +24,6 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.complete_map(snowflake_ids_convert.job, pg_snapshot)
     IS 'internal: adds rows that were inserted after the numbering to the map';
 
-CREATE FUNCTION snowflake_ids_convert.refuse_finish(job snowflake_ids_convert.job, problems text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot finish converting %', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = problems,
-                  HINT = 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().';
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_finish(snowflake_ids_convert.job, text)
-    IS 'internal: error with these problems; none if they are null';
-
 -- The tables may have been altered since the conversion began. Others can read and write while this looks at them.
 CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -57,7 +43,7 @@ BEGIN
             FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
             WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.rel AND a.attname = c.shadow));
     END IF;
-    PERFORM snowflake_ids_convert.refuse_finish(job, problem_text);
+    PERFORM snowflake_ids_convert.refuse(job, problem_text);
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed(snowflake_ids_convert.job)
@@ -78,7 +64,7 @@ BEGIN
                        col.rel, col.attname, col.shadow)
         INTO unfilled;
         IF unfilled THEN
-            PERFORM snowflake_ids_convert.refuse_finish(job, format(
+            PERFORM snowflake_ids_convert.refuse(job, format(
                 'Rows of %s refer in column %I to keys that do not exist.', col.rel, col.attname));
         END IF;
     END LOOP;
@@ -101,7 +87,7 @@ CREATE FUNCTION snowflake_ids_convert.refuse_new_lookalikes(
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_finish(job, (
+    PERFORM snowflake_ids_convert.refuse(job, (
         SELECT string_agg(format('an expression would use %s, which is not part of extension snowflake_ids', object),
                           E'\n')
         FROM (SELECT unnest(snowflake_ids_convert.lookalikes_of_all(tables))

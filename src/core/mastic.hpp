@@ -31,19 +31,6 @@ constexpr std::int64_t time_us(const Id& id) { return layout.time_us(id.number);
 
 inline constexpr std::size_t max_text_size = 20;
 
-// Unsigned decimal without leading zeros. Writes at most max_text_size characters, no
-// terminator; returns how many.
-constexpr std::size_t print(std::uint64_t id, char* out) {
-    char digits[max_text_size]{};
-    std::size_t n = 0;
-    do {
-        digits[n++] = static_cast<char>('0' + id % 10);
-        id /= 10;
-    } while (id != 0);
-    for (std::size_t i = 0; i < n; i++) out[i] = digits[n - 1 - i];
-    return n;
-}
-
 // Accepts what the reference's reader (Rust's u64) accepts: digits, optionally a leading plus, leading zeros allowed.
 // Errors: bad_length (no digit), bad_character, id_range (above 2^64-1).
 constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {

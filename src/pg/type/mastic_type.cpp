@@ -58,7 +58,7 @@ FUNCTION(snowflake_ids_mastic_cmp) { PG_RETURN_INT32(compare(id_argument<Id>(fci
 
 FUNCTION(snowflake_ids_mastic_to_numeric) {
     char text[mastic::max_text_size + 1];
-    text[mastic::print(id_argument<Id>(fcinfo, 0).number, text)] = '\0';
+    text[pg_ulltoa_n(id_argument<Id>(fcinfo, 0).number, text)] = '\0';
     return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 

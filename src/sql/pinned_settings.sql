@@ -1,5 +1,6 @@
 -- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
--- quoted, how strings are read, how times are written. So each function gets settings of its own, all of them here.
+-- quoted, how strings are read, how times are written. So each function of the extension %EXTENSION% gets settings of
+-- its own, all of them here. The Makefile puts this at the end of the script of both extensions.
 --
 -- There are two exceptions:
 -- - procedures, which could not commit then
@@ -21,7 +22,7 @@ BEGIN
     FOR function IN
         SELECT p.oid
         FROM pg_depend d
-             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
+             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = '%EXTENSION%'
              JOIN pg_proc p ON p.oid = d.objid
              JOIN pg_language l ON l.oid = p.prolang
         WHERE d.classid = 'pg_proc'::regclass
