@@ -167,7 +167,7 @@ sub logged
 		my $grown = stat_of('clock_lead', $format) - $lead;
 		cmp_ok($grown, '<', 10, sprintf '%s: the lead over the clock does not grow (%.1f ms)', $format, $grown);
 		my $begin = () = log_since($server, $mark) =~
-		  /LOG:  clock is behind: $f->{name} ids of node 0 go on ahead of it\n.*DETAIL:  The last id is \d+\.\d+ ms ahead of the clock/g;
+		  /LOG:  clock is behind: $f->{name} ids of node 0 continue ahead of it\n.*DETAIL:  The last id is \d+\.\d+ ms ahead of the clock/g;
 		is($begin, 1, "$format: the log has one line when it begins");
 
 		# A minute later there is a line about what it has come to. It counts from the beginning, not from a reset.

@@ -204,7 +204,7 @@ for (1 .. 20)
 is($none_before, 'none', 'no overflow is under way');
 like(
 	log_since($server, $mark),
-	qr/sno sequence overflow goes on: .*\n.*DETAIL:  Node 0: it began at .* Calls that wait now: \d+\./,
+	qr/sno sequence overflow continues: .*\n.*DETAIL:  Node 0: it began at .* Calls that wait now: \d+\./,
 	'after a minute of it there is a reminder');
 $reminder = logged($mark, 'goes on');
 is($reminder->{lines}, 1, 'one');

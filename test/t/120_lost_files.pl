@@ -112,7 +112,8 @@ END
 			'superseded', 'a file of a newer life: the status says so');
 		my $said = '';
 
-		for (1 .. 60) {
+		for (1 .. 60)
+		{
 			$ids->add($said = $session->ask(Ids::query(5, 5)));
 			last if $said =~ /ERROR/;
 			$clock->step(0.5);

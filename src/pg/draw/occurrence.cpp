@@ -77,7 +77,7 @@ void log_overflow(const ledger::Counters& c, const Subject& s, uint64 word, uint
                                    calls, ms(wait_us), ms(us), ticks_of(c.overflow, word, s.timeline));
     ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
                               over ? errmsg("%s sequence overflow is over: %s", s.name, figures)
-                                   : errmsg("%s sequence overflow goes on: %s", s.name, figures),
+                                   : errmsg("%s sequence overflow continues: %s", s.name, figures),
                               over ? errdetail("Node %u: it began at %s.", s.node, began)
                                    : errdetail("Node %u: it began at %s. Calls that wait now: " UINT64_FORMAT ".",
                                                s.node, began, waiting(c))));
@@ -173,7 +173,7 @@ void note_behind(const Generator& g, uint64 now) {
             ereport(LOG_SERVER_ONLY,
                     (errhidestmt(true), errhidecontext(true),
                      waits ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
-                           : errmsg("clock is behind: %s ids of node %u go on ahead of it", g.name, g.node),
+                           : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
                      errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(lead) / 1000)));
             break;
         }

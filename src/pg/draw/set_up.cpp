@@ -203,7 +203,7 @@ void set_up_sno_at(Generator& g) {
               static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
              in_recovery);
     ceiling_file::remember(*g.slot);
-    // The count goes on anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
+    // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
     uint64 word = 0;
     g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }

@@ -112,7 +112,7 @@ void raise_error(const ledger::CeilingResult& r) {
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
                     errdetail("No id is issued before the time up to which ids may exist is on disk."),
                     errhint("Make room on the disk, and let the server's user write to the file and the data "
-                            "directory. Ids go on by themselves then.")));
+                            "directory. Ids continue by themselves then.")));
     pg_unreachable();
 }
 

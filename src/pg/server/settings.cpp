@@ -122,7 +122,7 @@ void define() {
                              overflow_options, PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);
     DefineCustomEnumVariable("snowflake_ids.clock_regression",
                              "What to do when the clock is behind the last id and no tick-tock is free.",
-                             "\"hold\" the last time and go on counting, \"wait\" for the clock, or \"error\".",
+                             "\"hold\" the last time and continue to count, \"wait\" for the clock, or \"error\".",
                              &clock_regression, static_cast<int>(OnRegression::hold), regression_options, PGC_SIGHUP,
                              in_parallel, nullptr, changed<not_accepted::clock_regression>, nullptr);
     DefineCustomIntVariable("snowflake_ids.max_wait", "Longest time to wait for an id.",

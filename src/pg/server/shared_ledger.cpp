@@ -133,7 +133,7 @@ void request() {
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
 }
 
-// Also after a crash of a process, when the server makes its shared memory anew.
+// Also after a crash of a process, when the server makes new shared memory.
 void start_up() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);

@@ -6,7 +6,7 @@
 //   - with shared_preload_libraries, a part of the main shared memory; or
 //   - in single-user mode, memory of that one process.
 // It lasts until the server stops, or until a process of the server crashes: the server then makes its shared memory
-// anew, and a new life begins (ledger/life.hpp).
+// again, and a new life begins (ledger/life.hpp).
 #pragma once
 
 #include "ledger/memory.hpp"

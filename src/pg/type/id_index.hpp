@@ -65,7 +65,7 @@ bool stop_abbreviating(int rows, SortSupport support) {
     if (trace_sort)
         elog(LOG, "%s_abbrev: %s at %.0f different keys in " INT64_FORMAT " values (%d rows)", Format::name,
              stop              ? "aborting"
-             : state->counting ? "going on"
+             : state->counting ? "continuing"
                                : "estimation ends",
              keys, state->seen, rows);
     return stop;
