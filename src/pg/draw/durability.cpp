@@ -22,8 +22,13 @@ using ceiling_file::ahead_us, ceiling_file::margin_us;
 int64 wal_until_us = 0;
 
 // While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
-// the last one, and frequent restarts would add up.
-int64 step_us() { return Min(margin_us(), int64{500000}); }
+// the last one, and frequent restarts would add up. A life that has just begun raises them no further than it has
+// lasted: then the clock gains on the ids also when the server crashes several times a second.
+int64 step_us() {
+    const int64 most = Min(margin_us(), int64{500000});
+    const int64 lasted = ledger::wall_us() - static_cast<int64>(shared_ledger().header->life_began.load());
+    return lasted < 0 ? most : Min(Max(lasted, int64{10000}), most);
+}
 int64 target_us(const Generator& g, uint64 tick) {
     return Max(ahead_us(ledger::wall_us()), g.timeline.start_us(tick) + step_us());
 }

@@ -1,0 +1,303 @@
+# The fence of the ceiling file: of two server lives on one data directory, only the newer one draws. A session that
+# outlived its postmaster, two postmasters, many crashes in a row, a ceiling file that was replaced, and a full disk.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+# What this script started, in case it dies: servers that Cluster does not know of, and sessions without a server.
+my %stray;
+END { kill 'KILL', keys %stray }
+
+my $taken_over = qr/another server has taken over the ids of this data directory/;
+
+# A session that draws until it gets an error, and writes its ids to the server's log: nobody has to read them. Each
+# line has the end of WAL as that server knows it.
+my $loop = <<'END' =~ s/\s+/ /gr;
+DO $$
+DECLARE drawn text;
+BEGIN
+    LOOP
+        drawn := '';
+        BEGIN
+            FOR i IN 1 .. 3 LOOP
+                drawn := concat_ws(' ', drawn, 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si());
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE LOG 'drawn by % at %: %', pg_backend_pid(), pg_current_wal_insert_lsn(), drawn;
+            RAISE;
+        END;
+        RAISE LOG 'drawn by % at %: %', pg_backend_pid(), pg_current_wal_insert_lsn(), drawn;
+        PERFORM count(*) FROM generate_series(1, 5000);
+    END LOOP;
+END $$
+END
+
+my $quiet = 'log_min_error_statement = panic';
+
+sub draw_on
+{
+	my ($server) = @_;
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	my $mark = log_mark($server);
+	$session->send($loop);
+	return ($session, $pid, $mark);
+}
+
+# Its lines since then: end of WAL, and ids.
+sub lines_of
+{
+	my ($server, $pid, $mark) = @_;
+	return log_since($server, $mark) =~ /LOG:  drawn by $pid at (\S+): (.*)\n/g;
+}
+
+sub draws_on
+{
+	my ($server, $pid, $what) = @_;
+	my $mark = log_mark($server);
+	return ok(eventually(sub { (my @lines = lines_of($server, $pid, $mark)) >= 20 }), $what);
+}
+
+sub add_lines
+{
+	my ($ids, $server, $pid, $mark) = @_;
+	my %lines = ();
+	my @lines = lines_of($server, $pid, $mark);
+	$ids->add(join "\n", map { split / / } @lines[ grep { $_ % 2 } 0 .. $#lines ]);
+	return;
+}
+
+# As systemd does with RemoveIPC when the server's user logs out, and an operator who removes the lock file.
+sub remove_ipc
+{
+	my ($server, @pids) = @_;
+	my @lines = split /\n/, slurp($server->data_dir . '/postmaster.pid');
+	my ($key, $id) = split ' ', $lines[6];
+	shmctl($id, 0, 0) or die "shmctl: $!";    # IPC_RMID
+	unlink map { segments_of($_) } @pids;
+	unlink $server->data_dir . '/postmaster.pid';
+	return;
+}
+
+sub processes_in
+{
+	my ($dir) = @_;
+	return map { m{^/proc/(\d+)/} } grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
+}
+
+# ---- a session that outlives its postmaster
+{
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $server = new_server('orphan', $clock, conf => "$quiet\nsnowflake_ids.durable_window = '10min'");
+	$ids->draw($server);
+
+	# A life begins ahead of the clock, with small steps. From here on a ceiling lasts for 12.5 minutes.
+	$clock->step(3600);
+	$ids->draw($server);
+	my ($session, $pid, $mark) = draw_on($server);
+	draws_on($server, $pid, 'a session draws');
+	$server->kill9;
+	my $dir = $server->data_dir;
+	eventually(sub { "@{[ processes_in($dir) ]}" eq $pid }) or die 'other processes do not end';
+	draws_on($server, $pid, 'and does so without its postmaster');
+	remove_ipc($server, $pid);
+	unlink $server->host . '/.s.PGSQL.' . $server->port . '.lock';
+	start_at($server, $clock);
+	draws_on($server, $pid, 'and while another one starts');
+	$ids->draw($server);
+	my ($wal) = (lines_of($server, $pid, $mark))[-2];
+	my $begun = log_mark($server);
+	draws_on($server, $pid, 'below its ceiling also while the new server draws');
+	$ids->draw($server);
+
+	# Where ceilings are raised early: a quarter of the window is left.
+	$clock->step(650);
+	$ids->draw($server);
+	draws_on($server, $pid, 'and where it would raise that ceiling early');
+	my @lines = lines_of($server, $pid, $begun);
+	is(join(' ', grep { !($_ % 2) && $lines[$_] ne $wal } 0 .. $#lines),
+		'', 'without writing WAL, which is the new server\'s');
+	$clock->step(600);
+	like($session->answer, qr/\AERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/, 'beyond its ceiling it gets an error');
+	eventually(sub { !kill 0, $pid });
+	delete $stray{$pid};
+	add_lines($ids, $server, $pid, $mark);
+	draw_at_all_times($ids, $server, $clock, $start);
+	restart_after($server, 'immediate', -3600);
+	draw_at_all_times($ids, $server, $clock, $start);
+	is("@{ $ids->{said} }", '', 'nothing else was said');
+	$ids->none_twice('a session that outlives its postmaster, beside a new server');
+	$server->stop('immediate');
+}
+
+# ---- two postmasters on one data directory
+{
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $first = new_server('first', $clock, conf => "$quiet\nsnowflake_ids.durable_window = '1s'");
+	$ids->draw($first);
+	my ($postmaster) = slurp($first->data_dir . '/postmaster.pid') =~ /\A(\d+)/;
+	$stray{$postmaster} = 1;
+	my $other = Session->new($first);
+	$ids->draw($other);
+	my ($session, $pid, $mark) = draw_on($first);
+	draws_on($first, $pid, 'a session of the first server draws');
+
+	# Not while the second one replays the WAL that it would write to.
+	kill 'STOP', $pid;
+	remove_ipc($first, $pid);
+	my $second = PostgreSQL::Test::Cluster->new('second');
+	rmdir $second->data_dir;
+	symlink $first->data_dir, $second->data_dir or die;
+	$second->append_conf('postgresql.conf',
+		'port = ' . $second->port . "\nunix_socket_directories = '" . $second->host . "'");
+	start_at($second, $clock);
+	$ids->draw($second);
+	kill 'CONT', $pid;
+	$ids->draw($second);
+	like(
+		$session->answer,
+		qr/\AERROR:  $taken_over\nDETAIL:.*newer server life.*\n(?:.*\n)*HINT:.*end this process.*stop both at once/,
+		'the session of the first gets an error');
+	my $says = sub { $_[0]->ask("\\set VERBOSITY verbose\nSELECT gen_sno()") =~ s/^LOCATION:.*\n?//mr };
+	my $said = '';
+	eventually(sub { $ids->add($said = $says->($other)); $said =~ /ERROR/ });
+	like($said, qr/\AERROR:  55000: $taken_over\nDETAIL:  .*\nHINT:  /, 'each of its sessions does');
+	note $said;
+	my $status = 'SELECT ledger_state, life FROM snowflake_ids_status()';
+	my ($its_life) = $other->ask($status) =~ /^superseded\|(\d+)$/;
+	my ($life) = value($second, $status) =~ /^ready\|(\d+)$/;
+	cmp_ok($its_life // 0, '<', $life // 0, 'snowflake_ids_status() says so; the second one is ready, in a later life');
+	add_lines($ids, $first, $pid, $mark);
+	draw_at_all_times($ids, $second, $clock, $start);
+	$_->gone for $session, $other;
+
+	# In this order: each removes the lock file.
+	$second->stop('immediate');
+	kill 'QUIT', $postmaster;
+	eventually(sub { !processes_in($first->data_dir) }) or die 'the first server does not end';
+	$first->{_pid} = undef;
+	delete @stray{ $postmaster, $pid };
+	$ids->none_twice('two postmasters on one data directory');
+}
+
+# ---- many crashes in a row
+my $clock = clock();
+my $server = new_server('crashes', $clock);
+{
+	my $ids = Ids->new;
+	my $mark = log_mark($server);
+	for my $crash (1 .. 20)
+	{
+		$ids->draw($server, 1, 1);
+		kill_backend($server);
+	}
+	$ids->draw($server, 1, 1);
+	my ($lead, $window) =
+	  split /\|/, value(
+		$server, q{SELECT max(clock_lead), (SELECT setting FROM pg_settings WHERE name = 'snowflake_ids.durable_window')
+		FROM snowflake_ids_stats});
+	cmp_ok(
+		$lead, '<',
+		1.25 * $window + 1000,
+		"after 20 crashes the lead over the clock is $lead ms, the window $window ms");
+	my @lives = log_since($server, $mark) =~ /snowflake_ids: life (\d+) of this server begins/g;
+	is(scalar @lives, 21, 'each was another life');
+	is(join(' ', grep { $lives[$_] <= $lives[ $_ - 1 ] } 1 .. $#lives), '', 'with a higher number');
+	$ids->draw($server);
+	$ids->none_twice('20 crashes in a row');
+}
+
+# ---- the ceiling file is replaced while sessions draw, and the server is killed
+{
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	my $ids = Ids->new;
+	my $old = slurp($file);
+	for (
+		[ 'removed', sub { unlink $file } ],
+		[ 'an old one takes its name', sub { spew("$file.old", $old); rename "$file.old", $file or die } ],
+		[ 'an old one is written over it', sub { spew($file, $old) } ])
+	{
+		my ($what, $replace) = @$_;
+		for my $raised (0, 1)
+		{
+			my $start = $clock->now;
+			my @sessions = map { Session->new($server) } 1 .. 2;
+			$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
+			ok(more_are_drawn($server), "$what: sessions draw");
+			$replace->();
+			more_are_drawn($server);
+			if ($raised)
+			{
+				# Beyond the ceiling: each of them has written it again.
+				$clock->step(10);
+				ok(more_are_drawn($server), "$what: sessions raise their ceilings");
+				ok(eventually(sub { -e $file && slurp($file) ne $old }), "$what: the file is written from memory");
+			}
+			kill_postmaster($server);
+			$ids->add($_->answer) for @sessions;
+			$clock->step(-1000);
+			start_at($server, $clock);
+			draw_at_all_times($ids, $server, $clock, $start);
+		}
+	}
+	$ids->none_twice('ceiling file removed or put back while sessions draw');
+	$server->stop('fast');
+}
+
+# ---- the file system of the data directory is full. WAL lies elsewhere: the server itself goes on.
+SKIP:
+{
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $dir = $server->data_dir;
+	my $small = OwnFilesystem->new('128m') or skip 'this user may not mount a file system in a namespace of its own', 5;
+	my $inside = $small->path;
+	rename "$dir/pg_wal", $server->basedir . '/pg_wal' or die;
+	symlink $server->basedir . '/pg_wal', "$dir/pg_wal" or die;
+	system('cp', '-a', $dir, "$inside/pgdata") == 0 or die;
+	rename $dir, "$dir.before" or die;
+	symlink "$inside/pgdata", $dir or die;
+	start_at($server, $clock);
+	my $file = "$dir/snowflake_ids.ceiling";
+	my $mark = log_mark($server);
+	my $session = Session->new($server);
+	$ids->draw($_) for $session, $server;
+
+	# This kind of file system writes in place: no new space is needed.
+	$small->fill;
+	$clock->step(10);
+	$ids->draw($_) for $session, $server;
+	unlink $file;
+	$small->fill;
+	$clock->step(10);
+	for ($session, $server)
+	{
+		like(
+			Session::ask_once($_, "\\set VERBOSITY verbose\nSELECT gen_sno()"),
+			qr/\AERROR:  53100: could not write ceiling file ".*": No space left on device\nDETAIL:.*\nHINT:.*Make room/,
+			'no space for a new ceiling file');
+	}
+	is(join(' ', glob "$dir/snowflake_ids.*"), '', 'nothing is left of it');
+	unlike(
+		log_since($server, $mark),
+		qr/PANIC|terminated by signal|reinitializing/,
+		'no process of the server has crashed');
+	$small->empty;
+	$ids->draw($_) for $session, $server;
+	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
+	ok(-e $file, 'with space there is a file again');
+	$ids->none_twice('full file system of the data directory (tmpfs)');
+	$session->gone;
+	$server->stop('immediate');
+	unlink $dir;
+	rename "$dir.before", $dir;
+}
+done_testing();
