@@ -26,15 +26,18 @@ BUILD      := build
 OBJDIR     ?= $(BUILD)/obj
 SOURCES    := $(sort $(wildcard src/pg/*.cpp src/pg/*/*.cpp src/ledger/*.cpp src/core/*.cpp))
 OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
+CONVERT_SOURCES := $(sort $(wildcard convert/src/*.cpp))
+CONVERT_OBJS    := $(CONVERT_SOURCES:convert/src/%.cpp=$(OBJDIR)/convert/%.o)
 
 FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
 SCRIPT     := $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
 
-# convert/ is an extension of its own: SQL in convert/install, and triggers that are in the one library.
+# convert/ is an extension of its own: SQL in convert/install, and the triggers in a library of its own.
 CONVERT           := snowflake_ids_convert
 CONVERT_VERSION   := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" convert/$(CONVERT).control)
 CONVERT_FRAGMENTS := $(sort $(wildcard convert/install/*.sql))
 CONVERT_SCRIPT    := $(BUILD)/$(CONVERT)--$(CONVERT_VERSION).sql
+MODULES     = $(CONVERT)
 DATA        = convert/$(CONVERT).control
 DATA_built  = $(SCRIPT) $(CONVERT_SCRIPT)
 
@@ -97,7 +100,7 @@ refuse-used-server:
 # $(call run,what to say,command): V=1 shows the whole command instead.
 run = $(if $(V),,@echo '  $(1)' && )$(2)
 
-objects: $(OBJS)
+objects: $(OBJS) $(CONVERT_OBJS)
 
 # A change of compiler, server or flags rebuilds all. The server is known by how it was configured, not by its
 # place: a relocated copy of it, as tools/private-install makes, must not.
@@ -105,15 +108,20 @@ FLAGS_STAMP := $(OBJDIR)/flags
 SERVER       = $(shell $(PG_CONFIG) --version --configure)
 $(FLAGS_STAMP): FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(SERVER) $(CXX) $(CXXFLAGS) $(PG_CPPFLAGS) $(SHLIB_LINK) $(OBJS))' >$@.new
+	@printf '%s\n' '$(subst ','\'',$(SERVER) $(CXX) $(CXXFLAGS) $(PG_CPPFLAGS) $(SHLIB_LINK) $(OBJS) $(CONVERT_OBJS))' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
 	@mkdir -p $(@D)
 	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
--include $(OBJS:.o=.d)
+$(CONVERT_OBJS): $(OBJDIR)/convert/%.o: convert/src/%.cpp $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
+-include $(OBJS:.o=.d) $(CONVERT_OBJS:.o=.d)
 
 $(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
+$(CONVERT).so: $(CONVERT_OBJS) tools/exports.map
+	$(CC) $(CFLAGS) -shared -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
 
 # $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
 define assemble
@@ -203,5 +211,5 @@ lint:
 setup:
 	@tools/setup $(or $(PURPOSE),test)
 format:
-	clang-format -i $(sort $(shell find src test -name '*.[ch]pp'))
+	clang-format -i $(sort $(shell find src convert test -name '*.[ch]pp'))
 	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm')

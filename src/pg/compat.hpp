@@ -33,9 +33,9 @@ extern "C" {
 
 // A module's name and version, shown by pg_get_loaded_modules(), came with 18.
 #ifdef PG_MODULE_MAGIC_EXT
-#define SNOWFLAKE_IDS_MODULE_MAGIC PG_MODULE_MAGIC_EXT(.name = "snowflake_ids", .version = SNOWFLAKE_IDS_VERSION)
+#define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC_EXT(.name = module, .version = SNOWFLAKE_IDS_VERSION)
 #else
-#define SNOWFLAKE_IDS_MODULE_MAGIC PG_MODULE_MAGIC
+#define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
 // Settings' extra values are allocated by guc_malloc() since 16, by malloc() before.

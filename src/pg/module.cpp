@@ -6,7 +6,7 @@
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
-SNOWFLAKE_IDS_MODULE_MAGIC;
+SNOWFLAKE_IDS_MODULE_MAGIC("snowflake_ids");
 
 PGDLLEXPORT void _PG_init(void);
 }

@@ -38,7 +38,7 @@ sub all
 	my $errcodes = slurp_file("$include/utils/errcodes.h");
 	$states{$1} = join '', split /\W+/, $2 while $errcodes =~ /^#define (\w+) MAKE_SQLSTATE\('(.*?)'\)/mg;
 	my $src = "$ENV{SNOWFLAKE_IDS_SRC}/src";
-	for my $file (sort glob "$src/pg/*.[ch]pp $src/pg/*/*.[ch]pp")
+	for my $file (sort glob "$src/pg/*.[ch]pp $src/pg/*/*.[ch]pp $src/../convert/src/*.[ch]pp")
 	{
 		my $code = slurp_file($file) =~ s{^\s*//.*$}{}mgr =~ s/^#define.*?[^\\]$//msgr;
 		while ($code =~ /\bereport\s*(?=\()/g)

@@ -1,5 +1,6 @@
 // The triggers of a key's conversion: they keep the new columns filled while others write. They find tables and
-// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/.
+// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/install. Nothing here knows the
+// library of snowflake_ids.
 //
 // A writer may have no right to read the key's table. As for foreign keys, keys are looked up as the owner of that
 // table, and only for tables of the same owner.
@@ -17,6 +18,10 @@ extern "C" {
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
+}
+
+extern "C" {
+SNOWFLAKE_IDS_MODULE_MAGIC("snowflake_ids_convert");
 }
 
 namespace snowflake_ids {
