@@ -173,7 +173,7 @@ LockedCeilings::~LockedCeilings() {
 }
 
 // A new file is of life 0, older than every other: the first life to write it writes what memory has.
-CeilingResult LockedCeilings::open_and_lock(int dir_fd) {
+CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     fd_ = open_file(dir_fd, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
         unsigned char bytes[ceiling_file_bytes];
@@ -184,14 +184,15 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd) {
         fd_ = open_file(dir_fd, ceiling_file_name);
     }
     if (fd_ < 0) return io_error(errno);
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
+    if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, -1} : io_error(errno);
     // The name may have got another file before we had the lock.
     if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy, 0, -1};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     if (!S_ISREG(st.st_mode)) return io_error(EINVAL);  // no reset can repair it
-    return st.st_size == static_cast<off_t>(version_1_bytes) ? take_over_version_1(dir_fd) : CeilingResult{};
+    const bool version_1 = lock && st.st_size == static_cast<off_t>(version_1_bytes);
+    return version_1 ? take_over_version_1(dir_fd) : CeilingResult{};
 }
 
 // All generators begin above the highest ceiling. The caller tries again, and finds the new file.
@@ -207,10 +208,10 @@ CeilingResult LockedCeilings::take_over_version_1(int dir_fd) const {
     return error != 0 ? io_error(error) : CeilingResult{CeilingError::busy, 0, -1};
 }
 
-CeilingResult LockedCeilings::open() {
+CeilingResult LockedCeilings::open(bool lock) {
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
-    const CeilingResult r = open_and_lock(dir_fd);
+    const CeilingResult r = open_and_lock(dir_fd, lock);
     close(dir_fd);
     return r;
 }
@@ -245,7 +246,12 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     encode_ceilings(stamped, place_.system_identifier, bytes);
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
     if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
-    return {};
+    // Somebody may have removed the file meanwhile. Then nothing is published: the caller tries again, with another one.
+    const int dir_fd = open_directory(place_.dir);
+    if (dir_fd < 0) return io_error(errno);
+    const bool named = is_file(dir_fd, ceiling_file_name, fd_);
+    close(dir_fd);
+    return named ? CeilingResult{} : CeilingResult{CeilingError::busy, 0, -1};
 }
 
 CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,

@@ -97,8 +97,9 @@ public:
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    // Opens the file, creates it if there is none, and locks it without waiting.
-    CeilingResult open();
+    // Opens the file, creates it if there is none, and locks it without waiting. Without the lock, what is read may be
+    // half of what somebody writes.
+    CeilingResult open(bool lock = true);
 
     CeilingResult read(Ceilings& c) const;
     // As salvage_ceilings(), for a caller that writes the file next.
@@ -106,7 +107,7 @@ public:
     CeilingResult write(const Ceilings& c) const;
 
 private:
-    CeilingResult open_and_lock(int dir_fd);
+    CeilingResult open_and_lock(int dir_fd, bool lock);
     CeilingResult take_over_version_1(int dir_fd) const;
 
     CeilingPlace place_;

@@ -34,9 +34,24 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
     return known ? ledger : Ledger{};
 }
 
+namespace {
+
+bool is_of(const Slot& slot, const Key& key, std::uint64_t numbering) {
+    return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
+}
+
+Slot* find_anywhere(const Ledger& ledger, const Key& key, std::uint64_t numbering) {
+    for (std::size_t i = 0; i < slot_count; i++) {
+        if (is_of(ledger.slots[i], key, numbering)) return &ledger.slots[i];
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    // Fibonacci hashing of the identity, then linear probing. Slots are never given back. So the search ends at the
-    // first free slot that this generator could have taken.
+    // Fibonacci hashing of the identity, then linear probing. Slots are never given back in one life. But a new life has
+    // only those that got into the ceiling file, so the generator's slot may lie behind a free one.
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
     std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
     for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
@@ -45,12 +60,12 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
         if (seen == 0) {
             std::uint64_t n = numbering == 0 ? 0 : slot.numbering.load();
             if (n != 0 && n != numbering) continue;
+            if (Slot* further_on = find_anywhere(ledger, key, numbering)) return further_on;
             if (!may_create) return nullptr;
             if (n != numbering && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
             if (slot.key.compare_exchange_strong(seen, key.pack())) return &slot;
         }
-        if (Key::unpack(seen).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering))
-            return &slot;
+        if (is_of(slot, key, numbering)) return &slot;
     }
     return nullptr;
 }

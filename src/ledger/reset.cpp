@@ -109,14 +109,24 @@ CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset
     return r;
 }
 
-CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
+namespace {
+
+CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
-    CeilingResult r = file.open();
+    CeilingResult r = file.open(lock);
     Ceilings c;
     if (r.error == CeilingError::none) r = file.read(c);
     if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
         r.error = CeilingError::superseded;
     return r;
+}
+
+}  // namespace
+
+// The lock only if it is needed: those who raise ceilings would wait for it.
+CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
+    const CeilingResult r = look_at_ceilings(place, ledger, false);
+    return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);
 }
 
 CeilingResult repair(const CeilingPlace& place, const Ledger& ledger, std::uint64_t floor_ms) {

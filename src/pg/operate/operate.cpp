@@ -226,6 +226,8 @@ FUNCTION(snowflake_ids_reset) {
         if (in_past) refuse_past_floor();
         ceiling_file::repair(reset.floor_ms);
     }
+    // Before a life begins, memory is empty.
+    if (in_past && !ledger::has_begun(*shared.header)) refuse_past_floor();
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {

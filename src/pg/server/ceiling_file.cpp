@@ -6,6 +6,8 @@
 extern "C" {
 #include "access/xlog.h"
 #include "common/file_perm.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
 }
 
 #include "ledger/clock.hpp"
@@ -23,13 +25,18 @@ ledger::CeilingPlace place() {
 
 // Said once for each life: what it draws with.
 void log_life(const ledger::Header& header) {
-    const config_generic* id = find_option("snowflake_ids.machine_id", false, true, LOG);
-    const bool automatic = settings::machine_id < 0;
-    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
-                              errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids",
-                                     header.life_number.load()),
-                              errdetail("Machine id %u (%s).", machine_id::of_primary(machine_id::sno_bits),
-                                        automatic || id == nullptr ? "automatic" : GucSource_Names[id->source])));
+    const bool standby = RecoveryInProgress();
+    const char* name = standby ? "snowflake_ids.standby_machine_id" : "snowflake_ids.machine_id";
+    const config_generic* setting = find_option(name, false, true, LOG);
+    const int id =
+        standby ? settings::standby_machine_id : static_cast<int>(machine_id::of_primary(machine_id::sno_bits));
+    const bool automatic = !standby && settings::machine_id < 0;
+    ereport(
+        LOG_SERVER_ONLY,
+        (errhidestmt(true), errhidecontext(true),
+         errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids", header.life_number.load()),
+         errdetail("Machine id %d (%s: %s).", id, name,
+                   automatic || setting == nullptr ? "automatic" : GucSource_Names[setting->source])));
     struct stat st;
     constexpr const char* mapped_file = "snowflake_ids.ledger";
     if (stat(mapped_file, &st) == 0) {
@@ -41,6 +48,8 @@ void log_life(const ledger::Header& header) {
 
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
+    // A process that has outlived its server must not begin a life: it would take over from the next one.
+    if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
     uint64 id = 0;
     while (id == 0) {
         if (!pg_strong_random(&id, sizeof id)) {
@@ -75,8 +84,9 @@ void raise_error(const ledger::CeilingResult& r) {
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                             errmsg("another server has taken over the ids of this data directory"),
                             errdetail("Ceiling file \"%s\" was written by a newer server life.", name),
-                            errhint("If this server was stopped, end this process. If two servers run on one data "
-                                    "directory, stop both at once, for they damage it.")));
+                            errhint("If the server of this session was stopped, end this process. If two servers run "
+                                    "on one data directory, stop both at once, for they damage it. If this server is "
+                                    "the only one, restart it.")));
             break;
         case ledger::CeilingError::damaged:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),

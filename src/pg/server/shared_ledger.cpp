@@ -90,7 +90,7 @@ void add_hint(void* making) {
             "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to "
             "shared_preload_libraries and restart the server: then it is set aside at the start.",
             bytes());
-    } else {
+    } else if (geterrcode() == ERRCODE_UNDEFINED_FILE || geterrcode() == ERRCODE_INTERNAL_ERROR) {
         errhint(
             "The server made this memory after its start, and something has removed it since. Sessions that have it "
             "open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
@@ -98,14 +98,9 @@ void add_hint(void* making) {
 }
 
 void find_or_make(Place& place, bool& making) {
-    if (place.preloaded != 0) {
-        found = find_preloaded();
-        kind = Kind::preloaded;
-        return;
-    }
-    making = place.segment == DSM_HANDLE_INVALID;
-    found = making ? make_segment(place) : find_segment(place);
-    kind = Kind::dynamic;
+    making = place.preloaded == 0 && place.segment == DSM_HANDLE_INVALID;
+    found = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
+    if (found) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
 void attach() {
@@ -114,7 +109,7 @@ void attach() {
         kind = Kind::single_user;
         return;
     }
-    bool making = true;
+    bool making = true;  // also of the place
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
