@@ -231,6 +231,17 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 	return real(fd, data, size, at);
 }
 
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+	static ssize_t (*real)(int, void *, size_t, off_t);
+
+	if (fails_for("pread", fd))
+		return -1;
+	if (!real)
+		real = (ssize_t (*)(int, void *, size_t, off_t)) dlsym(RTLD_NEXT, "pread");
+	return real(fd, data, size, at);
+}
+
 int openat(int dir_fd, const char *name, int flags, ...)
 {
 	static int (*real)(int, const char *, int, ...);

@@ -84,7 +84,7 @@ for (sort keys %error)
 	$fault = $_;
 	$ids = Ids->new;
 	$ids->draw($server);
-	refused_during($_, 'the next ceiling', sub { }) for 'pwrite', 'fdatasync';
+	refused_during($_, 'the next ceiling', sub { }) for $fault eq 'broken' ? 'pread' : (), 'pwrite', 'fdatasync';
 
 	# Below the ceiling ids go on, and the session that would raise it ahead of need does not mind.
 	{

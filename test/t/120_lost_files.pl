@@ -34,7 +34,8 @@ END
 
 	for (
 		[ 'ceiling file removed', sub { unlink $ceiling or die } ],
-		[ 'older ceiling file put back', sub { spew($ceiling, $_[0]) } ],
+		[   'older ceiling file put back',
+			sub { spew("$ceiling.older", $_[0]); rename "$ceiling.older", $ceiling or die } ],
 		[ 'ceiling file of an earlier life put back', sub { spew($ceiling, $of_earlier_life) } ])
 	{
 		my ($what, $damage) = @$_;
