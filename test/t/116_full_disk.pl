@@ -73,9 +73,9 @@ sub refused_during
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$name: gen_gid() goes on");
 	no_temporary_files($name);
 	mend;
-	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
+	draw_at_all_times($ids, $session, $clock, $start);
 	later;
-	$ids->draw($session);
+	$ids->draw($server);
 	is(-s $ceiling, 36864, "$name: the file is whole");
 }
 
@@ -211,7 +211,7 @@ SKIP:
 		ok(!-e $ceiling, "$bytes bytes: there is none");
 		no_temporary_files("$bytes bytes");
 		$limit->($session, 'fsize=unlimited:unlimited');
-		draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
+		draw_at_all_times($ids, $session, $clock, $start);
 	}
 	later;
 	my $start = $clock->now;
