@@ -1,6 +1,9 @@
-// The whole ceiling file as a crash or a disk may have left it: read as it was written or refused, at the first word
-// that is wrong. A repair puts the floor in place of what cannot be read, and nothing else.
+// The ceiling file as a crash, a disk, another cluster or another version may have left it: read as it was written or
+// refused, at the first entry that is wrong. A repair keeps what can be read, and nothing else.
 #include <fcntl.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "directory.hpp"
 #include "ledger/ceiling.hpp"
@@ -9,68 +12,196 @@ using namespace snowflake_ids;
 using namespace snowflake_ids::fuzz;
 using namespace snowflake_ids::ledger;
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static int fd = -1;
-    static Ledger ledger;
-    static std::uint64_t words[slot_count];
-    if (fd < 0) {
-        char path[128];
-        std::snprintf(path, sizeof path, "%s/%s", directory(), ceiling_file_name);
-        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        const Attached a = attach(directory(), file_name, 0600, 1, false);
-        require(fd >= 0 && a.ledger);
-        ledger = a.ledger;
-    }
-    std::memset(words, 0, sizeof words);
+namespace {
 
-    // Times as they are written, in their place or in another one, and noise.
+constexpr std::uint64_t cluster = 7123456789012345678;
+constexpr std::size_t version_1_bytes = 8192, header_words = 8;
+using Bytes = std::vector<unsigned char>;
+
+std::uint64_t word_at(const Bytes& b, std::size_t offset) {
+    std::uint64_t v;
+    std::memcpy(&v, b.data() + offset, sizeof v);
+    return v;
+}
+void put_word(Bytes& b, std::size_t offset, std::uint64_t v) { std::memcpy(b.data() + offset, &v, sizeof v); }
+
+// As the file's description says; not the library's code.
+std::uint64_t sum(std::uint64_t start, const std::uint64_t* words, std::size_t n) {
+    for (std::size_t i = 0; i <= n; i++) {
+        start = (start ^ (i < n ? words[i] : 0)) * 0x9e3779b97f4a7c15;
+        start ^= start >> 29;
+    }
+    return start;
+}
+std::uint64_t header_sum(const Bytes& b) {
+    std::uint64_t words[header_words - 1];
+    for (std::size_t i = 0; i < header_words - 1; i++) words[i] = word_at(b, i * 8);
+    return sum(2, words, header_words - 1);
+}
+std::uint64_t entry_sum(const Bytes& b, std::uint32_t i, std::uint64_t system) {
+    const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
+    const std::uint64_t words[] = {system, word_at(b, at), word_at(b, at + 8), word_at(b, at + 16)};
+    return std::max(sum(i + 1, words, 4), std::uint64_t{1});
+}
+std::uint64_t version_1_word(std::uint64_t ms, std::uint64_t slot) {
+    std::uint64_t h = (ms ^ slot << 48) * 0x9e3779b97f4a7c15;
+    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9;
+    return ms << 16 | h >> 48;
+}
+
+struct Expected {
+    CeilingError header = CeilingError::none;
+    int first_bad = -1;
+    Ceilings c;  // what can be read
+    bool lost() const { return header != CeilingError::none || first_bad >= 0; }
+};
+
+Expected expected(const Bytes& b) {
+    Expected e;
+    const auto header = [&] {
+        if (b.size() < header_words * 8 || word_at(b, 0) != 0x5e0f1a6e1ed6e202) return CeilingError::damaged;
+        std::uint32_t version, count;
+        std::memcpy(&version, b.data() + 8, 4);
+        std::memcpy(&count, b.data() + 12, 4);
+        if (version != 2) return CeilingError::other_version;
+        if (count != slot_count || word_at(b, 56) != header_sum(b)) return CeilingError::damaged;
+        return word_at(b, 16) == cluster ? CeilingError::none : CeilingError::foreign;
+    };
+    e.header = header();
+    if (e.header == CeilingError::none) {
+        e.c.life = {word_at(b, 24), word_at(b, 32)};
+        e.c.si_layout = word_at(b, 40);
+        e.c.floor_ms = word_at(b, 48);
+    }
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
+        if (at + ceiling_entry_bytes > b.size()) break;
+        const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
+                            check = word_at(b, at + 24);
+        if ((key | numbering | ms | check) == 0) continue;
+        if (key != 0 && check == entry_sum(b, i, cluster))
+            e.c.entries[i] = {key, numbering, ms};
+        else if (e.first_bad < 0)
+            e.first_bad = static_cast<int>(i);
+    }
+    if (b.size() != ceiling_file_bytes) e.header = CeilingError::damaged;
+    return e;
+}
+
+bool same(const Ceilings& a, const Ceilings& b) {
+    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms &&
+           std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
+}
+
+void put_file(const Bytes& b) {
+    static int fd = -1;
+    char path[128];
+    std::snprintf(path, sizeof path, "%s/%s", directory(), ceiling_file_name);
+    if (fd >= 0) close(fd);
+    fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    require(fd >= 0 && pwrite(fd, b.data(), b.size(), 0) == static_cast<ssize_t>(b.size()));
+}
+
+const CeilingPlace& place() {
+    static const CeilingPlace p{directory(), 0600, cluster, false};
+    return p;
+}
+
+void check_version_1(const Bytes& b, bool good, std::uint64_t highest_ms) {
+    Ceilings c;
+    require(salvage_ceilings(b.data(), b.size(), cluster, c) == !good);
+    Ceilings want;
+    want.floor_ms = highest_ms;
+    require(same(c, want));
+    put_file(b);
+    {
+        LockedCeilings file(place());
+        require(file.open().error == (good ? CeilingError::busy : CeilingError::none));
+        if (!good) require(file.read(c).error == CeilingError::damaged);
+    }
+    LockedCeilings file(place());
+    require(file.open().error == CeilingError::none);
+    if (good) require(file.read(c).error == CeilingError::none && same(c, want));
+}
+
+void check(const Bytes& b) {
+    const Expected e = expected(b);
+    const Exact exact(b.data(), b.size());
+    Ceilings c;
+    const CeilingResult r = decode_ceilings(exact.data(), b.size(), cluster, c);
+    if (e.header != CeilingError::none) {
+        require(r.error == e.header && r.slot == -1);
+    } else {
+        require(r.error == (e.first_bad < 0 ? CeilingError::none : CeilingError::damaged) && r.slot == e.first_bad);
+    }
+    if (r.error == CeilingError::none) require(same(c, e.c));
+    require(salvage_ceilings(exact.data(), b.size(), cluster, c) == e.lost() && same(c, e.c));
+
+    put_file(b);
+    LockedCeilings file(place()), other(place());
+    require(file.open().error == CeilingError::none);
+    require(file.read(c).error == r.error);
+    // Nobody else can have it during this.
+    require(other.open().error == CeilingError::busy);
+    bool lost = false;
+    require(file.salvage(c, lost).error == CeilingError::none && lost == e.lost() && same(c, e.c));
+    require(file.write(c).error == CeilingError::none);
+    Ceilings again;
+    require(file.read(again).error == CeilingError::none && same(again, c));
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Numbers in(data, size);
     const auto how = in.take<std::uint8_t>();
-    for (unsigned n = how & 15; n > 0; n--) {
-        const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
-        const auto v = in.take<std::uint64_t>();
-        const auto kind = in.take<std::uint8_t>();
-        words[slot] = kind < 200 ? pack_ceiling(v & max_ceiling_ms, kind < 150 ? slot : v % slot_count) : v;
-    }
-    std::size_t length = ceiling_file_bytes;
-    if (how & 16) length = in.take<std::uint16_t>() % (2 * ceiling_file_bytes);
-    const std::uint64_t floor_ms = in.take<std::uint64_t>() & max_ceiling_ms;
-    require(ftruncate(fd, 0) == 0 && ftruncate(fd, static_cast<off_t>(length)) == 0);
-    const std::size_t written = length < ceiling_file_bytes ? length : ceiling_file_bytes;
-    require(pwrite(fd, words, written, 0) == static_cast<ssize_t>(written));
-    // What a repair finds: a file that was cut reads as zeros, which say that there is no ceiling.
-    std::memset(reinterpret_cast<char*>(words) + written, 0, ceiling_file_bytes - written);
-
-    std::uint64_t expected[slot_count];
-    std::uint32_t first_bad = slot_count;
-    for (std::uint32_t i = slot_count; i-- > 0;) {
-        expected[i] = words[i] >> 16;
-        if (words[i] == 0 || pack_ceiling(expected[i], i) == words[i]) continue;
-        first_bad = i;
-        expected[i] = floor_ms;
-    }
-
-    std::uint64_t ms[slot_count];
-    {
-        LockedCeilings file;
-        const CeilingResult opened = file.open(directory(), 0600, ledger, false);
-        require(opened.error == (length == ceiling_file_bytes ? CeilingError::none : CeilingError::damaged));
-        if (opened.error == CeilingError::none) {
-            const CeilingResult r = file.read(ms);
-            require(r.error == (first_bad == slot_count ? CeilingError::none : CeilingError::damaged));
-            if (r.error == CeilingError::damaged) require(r.slot == first_bad);
-            if (r.error == CeilingError::none) require(std::memcmp(ms, expected, sizeof ms) == 0);
+    if (how & 128) {
+        // Times in their place or in another one, and noise.
+        Bytes b(version_1_bytes);
+        std::uint64_t highest = 0;
+        bool good = true;
+        std::uint64_t words[slot_count] = {};
+        for (unsigned n = how & 15; n > 0; n--) {
+            const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
+            const auto v = in.take<std::uint64_t>();
+            const auto kind = in.take<std::uint8_t>();
+            words[slot] = kind < 200 ? version_1_word(v & max_ceiling_ms, kind < 150 ? slot : v % slot_count) : v;
         }
-        // Nobody else can have it meanwhile.
-        LockedCeilings other;
-        require(other.open(directory(), 0600, ledger, false).error == CeilingError::busy);
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            put_word(b, i * 8, words[i]);
+            if (words[i] != 0 && version_1_word(words[i] >> 16, i) != words[i])
+                good = false;
+            else
+                highest = std::max(highest, words[i] >> 16);
+        }
+        check_version_1(b, good, highest);
+        return 0;
     }
-    {
-        LockedCeilings file;
-        require(file.open_and_repair(directory(), 0600, ledger, floor_ms, false).error == CeilingError::none);
-        require(file.read(ms).error == CeilingError::none && std::memcmp(ms, expected, sizeof ms) == 0);
-        struct stat st;
-        require(fstat(fd, &st) == 0 && st.st_size == static_cast<off_t>(ceiling_file_bytes));
+    // A good file of this cluster or of another one.
+    Ceilings c;
+    c.life = {in.take<std::uint32_t>(), in.take<std::uint32_t>()};
+    c.si_layout = in.take<std::uint32_t>();
+    c.floor_ms = in.take<std::uint32_t>();
+    for (unsigned n = how & 7; n > 0; n--) {
+        const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
+        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};
     }
+    Bytes b(ceiling_file_bytes);
+    const std::uint64_t system = cluster + (how & 8);
+    encode_ceilings(c, system, b.data());
+    // Damage: bits of the header, or of an entry; then sums that fit, which only a changed program would write.
+    for (unsigned n = in.take<std::uint8_t>() % 8; n > 0; n--) {
+        const auto where = in.take<std::uint16_t>();
+        const std::size_t at = where & 1 ? (where >> 1) % 64 : (where >> 1) % (b.size() / 4) * 4 + where % 3;
+        b[at] = static_cast<unsigned char>(b[at] ^ in.take<std::uint8_t>());
+    }
+    if (how & 16) put_word(b, 56, header_sum(b));
+    if (how & 32) {
+        const std::uint32_t i = in.take<std::uint16_t>() % slot_count;
+        put_word(b, ceiling_header_bytes + i * ceiling_entry_bytes + 24, entry_sum(b, i, cluster));
+    }
+    if (how & 64) b.resize(in.take<std::uint32_t>() % (2 * ceiling_file_bytes));
+    // A file of the old version's size is one of the old version.
+    if (b.size() != version_1_bytes) check(b);
     return 0;
 }

@@ -215,15 +215,6 @@ TEST(LedgerLeaseLives, FindsStandbyThatIsNotSetUpAgain) {
     expect_found(m, "issued beyond the flushed ceiling");
 }
 
-TEST(LedgerLeaseLives, FindsLeaseKeptAcrossLives) {
-    PowerLoss m;
-    m.start_in_life(1);
-    m.initial[0].memory[word_cell] += 3;
-    m.initial[0].memory[lease_cell] = 1 << 16 | 1 << 8 | 3;
-    m.old = m.initial[0];
-    expect_caught<LeaseInTheLedger>(std::move(m), "issued twice");
-}
-
 TEST(LedgerLeaseLives, FindsLeaseTakenWhileHeld) {
     PowerLoss m;
     m.start_in_life(2);

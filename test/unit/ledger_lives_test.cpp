@@ -1,5 +1,5 @@
-// The durable ceilings, new server lives and the ceiling in WAL under every interleaving, with
-// crashes, power losses and failovers at every point: see support/ledger_lives.hpp.
+// The durable ceilings, server lives and the ceiling in WAL under every interleaving, with crashes, power losses and
+// failovers at every point: see support/ledger_lives.hpp. Two lives at once: ledger_two_lives_test.cpp.
 #include "support/ledger_lives.hpp"
 
 #include <gtest/gtest.h>
@@ -60,11 +60,11 @@ TEST(LedgerLives, FileTwice) {
     expect_right(m);
 }
 
-// The power takes the page that has the slot, and not the one that has the life.
-TEST(LedgerLives, FileOfALostSlot) {
+// A slot's first ceiling: the power may fail before it is on disk.
+TEST(LedgerLives, FileOfANewSlot) {
     Plain m;
     m.with_wal = false;
-    m.may_lose_power = true;
+    m.may_lose_power = m.syncs_may_fail = true;
     m.sessions({2, 1});
     m.start_new();
     expect_right(m);
@@ -109,7 +109,7 @@ struct LostFiles : Plain {
 
 TEST(LedgerLives, LostFiles) {
     LostFiles m;
-    m.sessions({2, 2});
+    m.sessions({2, 1});
     m.start_in_life(1);
     expect_right(m);
 }
@@ -117,7 +117,17 @@ TEST(LedgerLives, LostFiles) {
 TEST(LedgerLives, SnoLostFiles) {
     LostFiles m;
     m.rules.has_toggle = true;
-    m.sessions({2, 1}, 2);
+    m.sessions({1, 1}, 2);
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// While its life goes on, somebody removes the file or puts an old one in its place: memory has all that counts.
+TEST(LedgerLives, LostFilesInLife) {
+    LostFiles m;
+    m.may_lose_files_in_life = true;
+    m.most_events = 2;
+    m.sessions({1, 1}, 2);
     m.start_in_life(1);
     expect_right(m);
 }
@@ -227,13 +237,13 @@ TEST(LedgerLives, FindsCeilingStored) {
     expect_caught<CeilingStored>(std::move(m), "published a ceiling beyond the one in the file", 2);
 }
 
-TEST(LedgerLives, FindsMemoryTrusted) { expect_caught<MemoryTrusted>(PowerLoss(), "issued twice"); }
+TEST(LedgerLives, FindsSlotsNotRaised) { expect_caught<SlotsNotRaised>(PowerLoss(), "issued twice"); }
 
 TEST(LedgerLives, FindsFilesTrusted) { expect_caught<FilesTrusted>(LostFiles(), "issued twice"); }
 
 TEST(LedgerLives, FindsNewSlotAtTheClock) { expect_caught<NewSlotAtTheClock>(LostFiles(), "issued twice"); }
 
-TEST(LedgerLives, FindsKeyWrittenFirst) { expect_caught<KeyWrittenFirst>(PowerLoss(), "issued twice"); }
+TEST(LedgerLives, FindsLifePublishedFirst) { expect_caught<LifePublishedFirst>(PowerLoss(), "issued twice"); }
 
 // Its writer was killed before the sync; the next life believes it, and then the power fails.
 TEST(LedgerLives, FindsUnsyncedCeilingTrusted) {
@@ -277,6 +287,12 @@ TEST(LedgerLives, FindsLockKeptAfterAFailedSync) {
 
 TEST(LedgerLives, FindsLifeBegunAtTheLastTick) {
     expect_caught<LifeBegunAtTheLastTick>(PowerLoss(), "nobody can go on from here");
+}
+
+TEST(LedgerLives, FindsFileOfTheFutureRefused) {
+    PowerLoss m;
+    m.second = 1;
+    expect_caught<FileOfTheFutureRefused>(std::move(m), "nobody can go on from here");
 }
 
 TEST(LedgerLives, FindsHeldTickNeverBegins) {

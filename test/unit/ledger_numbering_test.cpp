@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/known_layouts.hpp"
-#include "ledger/file.hpp"
 #include "ledger/formats.hpp"
+#include "ledger/memory.hpp"
 #include "support/ledger_process.hpp"
 
 namespace snowflake_ids::ledger {
@@ -136,18 +136,9 @@ TEST(LedgerNumbering, SnowflakeSi) {
     EXPECT_FALSE(pack_numbering(snowflake_si::layout(8796093022208000, 5).value));  // the year 2248
 }
 
-struct Memory {
-    Header header;
-    Slot slots[slot_count];
-};
-
 struct LedgerLayoutSlots : testing::Test {
-    Shared<Memory> memory;
-    Ledger ledger;
-    LedgerLayoutSlots() {
-        ledger.header = &memory->header;
-        ledger.slots = memory->slots;
-    }
+    LedgerMemory memory;
+    Ledger ledger = memory.make();
     static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
     static std::uint64_t numbering(unsigned i) {
         return pack_numbering({{std::int64_t{i} * 1000, 1000, 41}, 10, 12}).value;
@@ -176,8 +167,8 @@ TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
 // Makers killed between the numbering and the key leave slots that are free for all others but other layouts.
 TEST_F(LedgerLayoutSlots, KilledMakers) {
     std::mt19937_64 random(5);
-    for (Slot& slot : memory->slots)
-        if (random() % 2 != 0) slot.numbering.store(numbering(1000 + random() % 4));
+    for (std::size_t i = 0; i < slot_count; i++)
+        if (random() % 2 != 0) ledger.slots[i].numbering.store(numbering(1000 + random() % 4));
     std::set<Slot*> slots;
     for (unsigned i = 0; i < 300; i++) {
         Slot* slot = find_slot(ledger, key(7), true, numbering(i));

@@ -4,34 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
+#include <memory>
 #include <string>
 
 #include "core/snowflake_si.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
-#include "support/ledger_process.hpp"
-
-namespace {
-
-// Called with each sync, in its place if it answers an errno.
-std::function<int(const char* call)> on_sync;
-
-int answer(const char* call) {
-    const int error = on_sync ? on_sync(call) : 0;
-    errno = error;
-    return error == 0 ? 0 : -1;
-}
-
-}  // namespace
-
-// In place of libc's: the ledger's own calls come here.
-extern "C" int fdatasync(int) { return answer("fdatasync"); }
-extern "C" int msync(void*, size_t, int) { return answer("msync"); }
+#include "support/ledger_data.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -39,59 +20,38 @@ namespace {
 using namespace snowflake_ids::test;
 
 constexpr std::uint64_t now_ms = 1798761600000, year_ms = 31536000000, base_ms = 1767225600000;
-constexpr Along alone{~std::uint64_t{0}, 0};
 
 struct LedgerReset : testing::Test {
-    TemporaryDirectory dir;
+    DataDirectory data;
+    std::unique_ptr<ServerLife> life;
     Ledger ledger;
     std::uint64_t lives = 0;
 
-    LedgerReset() {
-        make();
-        on_sync = nullptr;
-    }
-    ~LedgerReset() override {
-        on_sync = nullptr;
-        detach(ledger);
-    }
-    void make() {
-        ledger = attach(dir.c_str(), file_name, 0600, 1).ledger;
-        ASSERT_TRUE(ledger);
-        begin();
-    }
+    LedgerReset() { begin(); }
     void begin() {
-        lives++;
-        ASSERT_EQ(begin_life(dir.c_str(), 0600, ledger, {lives, 2, 3}, lives, 0, true).error, CeilingError::none);
+        life = std::make_unique<ServerLife>(data, ++lives);
+        ledger = life->ledger;
     }
     // A generator that has come to a time.
-    Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering) {
-        Slot& slot = *find_slot(ledger, key, true, numbering);
+    Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering = 0) {
+        Slot& slot = life->slot(key, numbering);
         if (has_time(key.format))
             raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
                        has_toggle(key.format));
-        EXPECT_EQ(raise_ceiling(dir.c_str(), 0600, ledger, slot, ms + 2500, alone, true).error, CeilingError::none);
+        EXPECT_EQ(life->raised(slot, ms + 2500), CeilingError::none);
         return slot;
     }
-    Slot& slot_at(const Key& key, std::uint64_t ms) {
-        return slot_at(key, ms, key.format == Format::snowflake ? mastic_numbering : 0);
-    }
+    CeilingResult apply(const Reset& reset) const { return ledger::apply(data.place, ledger, reset); }
     CeilingResult forced(Kind kind = Kind::none) const {
-        return apply(dir.c_str(), 0600, ledger,
-                     {.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .force = true});
+        return apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .force = true});
     }
-    std::uint64_t in_file(const Slot& slot) const {
-        std::ifstream in(dir / ceiling_file_name, std::ios::binary);
-        const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-        const auto i = static_cast<std::uint32_t>(&slot - ledger.slots);
-        std::uint64_t word, ms = 0;
-        std::memcpy(&word, &bytes.at(i * sizeof word), sizeof word);
-        EXPECT_TRUE(unpack_ceiling(word, i, ms));
-        return ms;
-    }
+    CeilingResult check() const { return check_ceilings(data.place, ledger); }
+    std::uint64_t in_file(const Slot& slot) const { return life->in_file(slot); }
     // How many slots have published a ceiling beyond the one in the file.
     int beyond_the_file() const {
+        const Ceilings c = data.content();
         int n = 0;
-        for (std::uint32_t i = 0; i < slot_count; i++) n += ledger.slots[i].ceiling.load() > in_file(ledger.slots[i]);
+        for (std::uint32_t i = 0; i < slot_count; i++) n += ledger.slots[i].ceiling.load() > c.entries[i].ceiling_ms;
         return n;
     }
 };
@@ -125,19 +85,36 @@ TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
     EXPECT_EQ(beyond_the_file(), 0);
 }
 
-// The ledger was lost, and a ceiling speaks of a slot that is not there: whoever takes the slot must not rely on more
-// than the file has, nor the next life begin there.
-TEST_F(LedgerReset, ForcedTakesSlotsAlongThatAreGone) {
+// Also what this life has not drawn with: the next one must not begin there.
+TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
     slot_at(mastic, now_ms + year_ms);
-    detach(ledger);
-    std::filesystem::remove(dir / file_name);
-    make();
-    EXPECT_GT(ledger.header->floor_ms.load(), now_ms + year_ms);
+    slot_at(sno, now_ms + 2 * year_ms);
+    begin();
+    EXPECT_EQ(ServerLife::stands_at_ms(life->slot(sno)), now_ms + 2 * year_ms + 2500);
     ASSERT_EQ(forced().error, CeilingError::none);
     EXPECT_EQ(beyond_the_file(), 0);
-    EXPECT_EQ(find_slot(ledger, mastic, true, mastic_numbering)->ceiling.load(), now_ms + 2500);
     begin();
+    for (const Key& key : {mastic, sno}) {
+        EXPECT_EQ(life->slot(key).ceiling.load(), now_ms + 2500);
+        EXPECT_EQ(ServerLife::stands_at_ms(life->slot(key)), now_ms + 2500);
+    }
     EXPECT_LE(ledger.header->floor_ms.load(), now_ms + 2500);
+}
+
+// The floor that an operator names holds in all later lives, also for slots that are new then.
+TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
+    Slot& far = slot_at(mastic, now_ms + year_ms);
+    slot_at(sno, now_ms);
+    ASSERT_EQ(apply({.floor_ms = now_ms + 1000000}).error, CeilingError::none);
+    EXPECT_EQ(ServerLife::stands_at_ms(far), now_ms + year_ms);
+    for (int i = 0; i < 2; i++) {
+        EXPECT_EQ(ledger.header->floor_ms.load(), now_ms + 1000000);
+        EXPECT_EQ(ServerLife::stands_at_ms(life->slot(sno)), now_ms + 1000000);
+        begin();
+    }
+    Slot& fresh = life->slot({Format::sno, 4, 0});
+    apply_floor(ledger, fresh);
+    EXPECT_EQ(ServerLife::stands_at_ms(fresh), now_ms + 1000000);
 }
 
 // At no sync does a session, by what is published or by what it saw before the epoch changed, know more than the file.
@@ -146,55 +123,91 @@ TEST_F(LedgerReset, CeilingsOfSessionsGoDownFirst) {
     slot_at(sno, now_ms + year_ms);
     const std::uint64_t epoch = ledger.header->epoch.load();
     int syncs = 0;
-    on_sync = [&](const char*) {
+    on_sync = [&] {
         syncs++;
         EXPECT_EQ(beyond_the_file(), 0);
         EXPECT_NE(ledger.header->epoch.load(), epoch);
         return 0;
     };
     ASSERT_EQ(forced().error, CeilingError::none);
-    EXPECT_GE(syncs, 2);
+    EXPECT_EQ(syncs, 1);
 }
 
 TEST_F(LedgerReset, FailedHalfWay) {
     for (const bool force : {true, false}) {
-        for (const std::string failing : {"fdatasync", "msync"}) {
-            on_sync = nullptr;
-            slot_at(mastic, now_ms + year_ms);
-            slot_at(sno, now_ms + year_ms);
-            const std::uint64_t epoch = ledger.header->epoch.load();
-            on_sync = [&](const char* call) { return call == failing ? ENOSPC : 0; };
-            const CeilingResult r =
-                apply(dir.c_str(), 0600, ledger,
-                      {.floor_ms = now_ms + (force ? 0 : 2 * year_ms), .ceiling_ms = now_ms + 2500, .force = force});
-            // Without force no ceiling is written.
-            if (force || failing == "msync") {
-                EXPECT_EQ(r.error, CeilingError::io);
-                EXPECT_EQ(r.system_errno, ENOSPC);
-            }
-            EXPECT_EQ(beyond_the_file(), 0) << failing << force;
-            EXPECT_NE(ledger.header->epoch.load(), epoch) << failing << force;
-        }
+        on_sync = nullptr;
+        slot_at(mastic, now_ms + year_ms);
+        slot_at(sno, now_ms + year_ms);
+        const std::uint64_t epoch = ledger.header->epoch.load();
+        on_sync = [] { return ENOSPC; };
+        const CeilingResult r =
+            apply({.floor_ms = now_ms + (force ? 0 : 2 * year_ms), .ceiling_ms = now_ms + 2500, .force = force});
+        EXPECT_EQ(r.error, CeilingError::io);
+        EXPECT_EQ(r.system_errno, ENOSPC);
+        EXPECT_EQ(beyond_the_file(), 0) << force;
+        EXPECT_NE(ledger.header->epoch.load(), epoch) << force;
     }
 }
 
-// A floor, even one above all ids, is below what the generators may still issue without asking.
+// A server that another one has taken over from resets nothing.
+TEST_F(LedgerReset, Superseded) {
+    Slot& slot = slot_at(mastic, now_ms + year_ms);
+    const ServerLife newer(data, 77);
+    const std::string before = data.bytes();
+    EXPECT_EQ(forced().error, CeilingError::superseded);
+    EXPECT_EQ(check().error, CeilingError::superseded);
+    EXPECT_EQ(repair(data.place, ledger, now_ms).error, CeilingError::none);
+    EXPECT_EQ(data.bytes(), before);
+    EXPECT_EQ(slot.ceiling.load(), now_ms + year_ms + 2500);
+    EXPECT_EQ(check_ceilings(data.place, newer.ledger).error, CeilingError::none);
+}
+
+// ---- repair ----
+
+std::string flipped(std::string bytes, std::size_t at) {
+    bytes.at(at) = static_cast<char>(bytes[at] ^ 1);
+    return bytes;
+}
+
+// In a life that has begun, memory has all of it. A floor, even one above all ids, is below what the generators may
+// still issue without asking.
 TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
     Slot& slot = slot_at(mastic, now_ms);
-    std::filesystem::resize_file(dir / ceiling_file_name, 0);
-    EXPECT_EQ(check_ceilings(dir.c_str(), 0600, ledger, true).error, CeilingError::damaged);
-    ASSERT_EQ(repair_ceilings(dir.c_str(), 0600, ledger, now_ms + 1000, true).error, CeilingError::none);
-    EXPECT_EQ(in_file(slot), now_ms + 2500);
-    EXPECT_EQ(beyond_the_file(), 0);
+    ledger.header->si_layout.store(5);
+    ASSERT_EQ(apply({.floor_ms = now_ms - 1000}).error, CeilingError::none);
+    const std::string good = data.bytes();
+    const std::size_t entry = ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes;
+    // Byte 8: the version; 16: the cluster, with a checksum that does not fit.
+    for (const std::string& bad : {std::string(), good.substr(0, 100), good.substr(0, entry + 5), good + "x",
+                                   flipped(good, 8), flipped(good, 16), flipped(good, entry + 16)}) {
+        data.put(bad);
+        const CeilingError error = check().error;
+        EXPECT_TRUE(error == CeilingError::damaged || error == CeilingError::other_version);
+        EXPECT_EQ(life->raised(slot, now_ms + 9999), error);
+        ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
+        EXPECT_EQ(data.bytes(), good) << bad.size();
+        EXPECT_EQ(check().error, CeilingError::none);
+    }
+    // A file that is not damaged stays.
+    ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
+    EXPECT_EQ(data.bytes(), good);
+}
 
-    const std::uint64_t word = pack_ceiling(now_ms + 2500, static_cast<std::uint32_t>(&slot - ledger.slots)) ^ 1;
-    std::fstream out(dir / ceiling_file_name, std::ios::binary | std::ios::in | std::ios::out);
-    out.seekp((&slot - ledger.slots) * 8);
-    out.write(reinterpret_cast<const char*>(&word), sizeof word);
-    out.close();
-    EXPECT_EQ(check_ceilings(dir.c_str(), 0600, ledger, true).error, CeilingError::damaged);
-    ASSERT_EQ(repair_ceilings(dir.c_str(), 0600, ledger, now_ms + 1000, true).error, CeilingError::none);
-    EXPECT_EQ(in_file(slot), now_ms + 2500);
+// Before a life has begun only the file knows: what is readable stays, and the floor covers the rest.
+TEST_F(LedgerReset, RepairedBeforeTheLife) {
+    slot_at(mastic, now_ms + year_ms);
+    const std::size_t lost = ceiling_header_bytes + life->index(slot_at(sno, now_ms + 3000)) * ceiling_entry_bytes;
+    const LedgerMemory fresh;
+    const Ledger not_begun = fresh.make();
+    data.put(flipped(data.bytes(), lost));
+    EXPECT_EQ(begin_life(data, not_begun, 9), CeilingError::damaged);
+    EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(life->slot(sno))));
+    ASSERT_EQ(repair(data.place, not_begun, now_ms + 600000).error, CeilingError::none);
+    begin();
+    EXPECT_EQ(ServerLife::stands_at_ms(life->slot(mastic)), now_ms + year_ms + 2500);
+    Slot& again = life->slot(sno);
+    apply_floor(ledger, again);
+    EXPECT_EQ(ServerLife::stands_at_ms(again), now_ms + 600000);
 }
 
 // A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.
@@ -204,14 +217,14 @@ TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
     const Reset reset{.floor_ms = floor_ms, .ceiling_ms = floor_ms + 2500, .kind = Kind::snowflake_si, .node = si.node};
     ledger.header->si_layout.store(old);
     Slot& of_old = slot_at(si, now_ms, old);
-    ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+    ASSERT_EQ(apply(reset).error, CeilingError::none);
     EXPECT_EQ(ledger.header->floor_ms.load(), 0u);
     EXPECT_EQ(unpack(of_old.word.load(), 0, false).tick, floor_ms - base_ms);
 
     for (const std::uint64_t in_force : {std::uint64_t{0}, other}) {
         ledger.header->si_layout.store(in_force);
         ledger.header->floor_ms.store(0);
-        ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+        ASSERT_EQ(apply(reset).error, CeilingError::none);
         EXPECT_EQ(ledger.header->floor_ms.load(), floor_ms) << in_force;
     }
     Slot& of_other = *find_slot(ledger, si, true, other);
@@ -230,7 +243,7 @@ TEST_F(LedgerReset, SnowflakeSiForgotten) {
                           .kind = Kind::snowflake_si,
                           .force = force,
                           .unfreeze = true};
-        ASSERT_EQ(apply(dir.c_str(), 0600, ledger, reset).error, CeilingError::none);
+        ASSERT_EQ(apply(reset).error, CeilingError::none);
         EXPECT_EQ(ledger.header->si_layout.load(), 0u);
         EXPECT_EQ(slot.numbering.load(), old);
         EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, now_ms + 1000 - base_ms);
@@ -238,21 +251,6 @@ TEST_F(LedgerReset, SnowflakeSiForgotten) {
         EXPECT_NE(&next, &slot);
         apply_floor(ledger, next);
         EXPECT_EQ(unpack(next.word.load(), 0, false).tick, 1000u);
-    }
-}
-
-// A repair keeps the frozen layout only if it can be Snowflake-SI's: any other would stop the generators for good.
-TEST_F(LedgerReset, RepairForgetsNoise) {
-    std::uint64_t noise = 0;
-    std::memcpy(&noise, "noisenoi", sizeof noise);
-    const std::uint64_t good = si_numbering(base_ms, 5), other_shape = pack_numbering({{0, 1000, 41}, 10, 12}).value;
-    for (const std::uint64_t word : {noise, std::uint64_t{0}, ~std::uint64_t{0}, other_shape, mastic_numbering, good}) {
-        ledger.header->si_layout.store(word);
-        detach(ledger);
-        const Attached a = repair(dir.c_str(), file_name, 0600, 1, now_ms, true);
-        ASSERT_EQ(a.error, FileError::none);
-        ledger = a.ledger;
-        EXPECT_EQ(ledger.header->si_layout.load(), word == good ? good : 0) << word;
     }
 }
 

@@ -5,12 +5,12 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "ledger/file.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/waiting.hpp"
+#include "ledger/memory.hpp"
 #include "support/ledger_process.hpp"
 
 namespace snowflake_ids::ledger {
@@ -18,18 +18,10 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-struct Memory {
-    Header header;
-    Slot slots[slot_count];
-};
-
 struct LedgerSlots : testing::Test {
-    Shared<Memory> memory;
-    Ledger ledger;
-    LedgerSlots() {
-        ledger.header = &memory->header;
-        ledger.slots = memory->slots;
-    }
+    LedgerMemory memory;
+    Ledger ledger = memory.make();
+    std::span<Slot, slot_count> all{ledger.slots, slot_count};
 };
 
 Key sno_key(unsigned node, std::uint32_t owner = 0) { return {Format::sno, static_cast<std::uint16_t>(node), owner}; }
@@ -47,28 +39,9 @@ TEST_F(LedgerSlots, EveryKeyHasItsOwn) {
     }
 }
 
-// Of the backends that a crash restart has ended nobody takes itself off.
-TEST_F(LedgerSlots, WhoWaitsIsCountedPerRun) {
-    constexpr std::uint32_t run = 0xfffffffe, next = 2;
-    Word& waiting = memory->slots[0].counters.waiting;
-    begin_waiting(waiting, run);
-    begin_waiting(waiting, run);
-    EXPECT_EQ(waiting_in(run, waiting), 2U);
-    end_waiting(waiting, run);
-    EXPECT_EQ(waiting_in(run, waiting), 1U);
-    EXPECT_EQ(waiting_in(next, waiting), 0U);
-    begin_waiting(waiting, next);
-    EXPECT_EQ(waiting_in(next, waiting), 1U);
-    end_waiting(waiting, run);
-    EXPECT_EQ(waiting_in(next, waiting), 1U);
-    end_waiting(waiting, next);
-    end_waiting(waiting, next);
-    EXPECT_EQ(waiting_in(next, waiting), 0U);
-}
-
 TEST_F(LedgerSlots, LookingDoesNotMakeOne) {
     EXPECT_EQ(find_slot(ledger, sno_key(5), false), nullptr);
-    for (const Slot& slot : memory->slots) EXPECT_EQ(slot.key.load(), 0u);
+    for (const Slot& slot : all) EXPECT_EQ(slot.key.load(), 0u);
 }
 
 TEST_F(LedgerSlots, AllFitAndNoMore) {
@@ -91,7 +64,7 @@ TEST_F(LedgerSlots, AllFitAndNoMore) {
 TEST_F(LedgerSlots, NeighboursSpread) {
     std::size_t longest = 0, run = 0;
     for (unsigned node = 0; node < slot_count / 2; node++) find_slot(ledger, sno_key(node));
-    for (const Slot& slot : memory->slots) {
+    for (const Slot& slot : all) {
         run = slot.key.load() != 0 ? run + 1 : 0;
         longest = std::max(longest, run);
     }
@@ -143,7 +116,7 @@ TEST_F(LedgerSlots, ConcurrentProcessesAgree) {
     for (unsigned i = 0; i < slot_count; i++) {
         for (unsigned p = 1; p < processes; p++) EXPECT_EQ(answers->slot[p][i], answers->slot[0][i]);
         used.insert(answers->slot[0][i]);
-        EXPECT_TRUE(Key::unpack(memory->slots[answers->slot[0][i]].key.load()).same_generator(sno_key(i * 64)));
+        EXPECT_TRUE(Key::unpack(ledger.slots[answers->slot[0][i]].key.load()).same_generator(sno_key(i * 64)));
     }
     EXPECT_EQ(used.size(), slot_count);
     std::uint32_t owned = 0;

@@ -1,6 +1,6 @@
-// The server and the sessions of ledger_session.hpp for the explorer, and what can happen to
-// them: any process dies anywhere, the server is killed and started again, the power fails, a
-// standby takes over or is promoted. And what must hold.
+// The server and the sessions of ledger_session.hpp for the explorer, and what can happen to them: any process dies
+// anywhere; the server loses its memory and starts again, while processes of its last life are ended or go on; the
+// power fails; the ceiling file is removed or replaced; a standby takes over or is promoted. And what must hold.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,13 @@ struct Lives : Model, Server {
     std::vector<Value> clock{1, 2};
     Value last_monotonic = 0;
     bool may_restart = true, may_lose_power = false, may_fail_over = false;
+    bool may_lose_files_in_life = false;  // and its processes go on
+    bool may_leave_orphans = false;       // the next life begins while processes of the last one go on
     bool syncs_may_fail = false;
     Value most_events = 1;
     unsigned sequence_bits = 1;  // of the ids that are remembered: 2^sequence_bits of each tick
     std::size_t served = 0;      // ids from leases
-    Global old{};                // what a power loss may take the mapped file back to
+    Global old{};                // the file that may be put in place of the present one; what a standby has
 
     enum : std::size_t { issued_ghost, events_ghost, floor_ghost, clock_ghost };
 
@@ -30,8 +32,8 @@ struct Lives : Model, Server {
 
     // Processes that come again and again, make ready and draw; `draws` claims at most.
     template <class Steps = RightSteps>
-    void sessions(std::initializer_list<std::size_t> of_processes, Value draws = 1) {
-        processes(of_processes, [this, draws](World& w) { return Session<Steps>(w, *this).draw(draws); });
+    void sessions(std::initializer_list<std::size_t> of_processes, Value draws = 1, Value memory = by_server) {
+        processes(of_processes, [=, this](World& w) { return Session<Steps>(w, *this, memory).draw(draws); });
         if (newcomer_ == nullptr) newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw(6); };
     }
     // The same with leases: a statement of `draws` queries, whose last id is committed if `commits`.
@@ -56,37 +58,40 @@ struct Lives : Model, Server {
         processes({1}, [this, tick](World& w) { return Session<Steps>(w, *this).force(tick); });
     }
 
-    // Whoever holds the lock is alone with what only its holders touch. A slot that has its key
-    // keeps it. Of the life's key only the first word is looked at by chance: the others are
-    // the same in all lives here.
+    // Whoever holds the lock is alone with what only its holders touch, and until a life has begun, with all of its
+    // memory. A slot that has its key keeps it, and a memory that has its life. A part of the file that is written
+    // again as it was has not changed.
     bool at_once(const Global& g, std::uint8_t p, const Request& r) const override {
         if (r.kind > Request::store) return false;
-        if (r.cell == as_cell(rest_cell)) return true;
-        if (r.cell == as_cell(started_cell) && r.kind == Request::load) return g.memory[lock_cell] == p + 1u;
-        if (r.cell == as_cell(lives_cell)) return true;
-        if (r.kind != Request::load) return false;
-        if (r.cell == lead_cell && !with_leads) return true;
-        if (r.cell == key_cell) return g.memory[key_cell] != 0;
-        return g.memory[lock_cell] == p + 1u && (r.cell == as_cell(file_cell) || r.cell == ceiling_cell);
+        const bool holds_lock = g.memory[lock_cell] == p + 1u;
+        if (r.cell == as_cell(ids_cell)) return true;
+        if (r.kind == Request::store && (r.cell == as_cell(life_cell) || r.cell == as_cell(entry_cell)))
+            return g.memory[r.cell] == r.desired;
+        if (const unsigned at = r.cell; at < server_cell) {
+            const unsigned cell = at % memory_cells;
+            if (cell == lead_cell && r.kind == Request::load && !with_leads) return true;
+            if (cell == life_number_cell) return holds_lock;
+            if (cell == key_cell && r.kind == Request::store) return holds_lock;
+            if (r.kind != Request::load) return false;
+            if (cell == key_cell || cell == life_id_cell) return holds_lock || g.memory[r.cell] != 0;
+            return cell == ceiling_cell && holds_lock;
+        }
+        return r.kind == Request::load && holds_lock && (r.cell == as_cell(life_cell) || r.cell == as_cell(entry_cell));
     }
 
     // A slot that exists, in a life that has begun, at a tick of a few ids below its ceilings.
-    void start_in_life(Value tick) {
+    void start_in_life(Value tick, Value life = 1) {
         start_new();
         Global& g = initial.back();
-        g.memory[key_cell] = g.memory[started_cell] = g.memory[rest_cell] = 1;
-        g.memory[life_id_cell] = g.memory[lives_cell] = 1;
+        g.memory[key_cell] = 1;
+        g.memory[life_id_cell] = g.memory[life_number_cell] = g.memory[ids_cell] = life;
         g.memory[word_cell] = tick << ledger::next_bits << rules.has_toggle;
-        g.memory[ceiling_cell] = g.memory[file_cell] = g.memory[durable_cell] = with_file ? tick + 1 : 0;
-        g.memory[wal_cell] = g.memory[flushed_cell] = with_wal ? (tick + 1) << 8 | 1 : 0;
+        g.memory[life_cell] = g.memory[durable_life_cell] = life << 8 | life;
+        g.memory[ceiling_cell] = g.memory[entry_cell] = g.memory[durable_entry_cell] = with_file ? tick + 1 : 0;
+        g.memory[wal_cell] = g.memory[flushed_cell] = with_wal ? (tick + 1) << 8 | life : 0;
         old = g;
     }
-    void start_new() {
-        Global g{};
-        g.memory[postmaster_cell] = 1;
-        initial.push_back(g);
-        old = g;
-    }
+    void start_new() { initial.push_back(old = Global{}); }
 
     // A standby, in a life of its own that has begun, whose primary has gone to `ceiling`.
     void start_as_standby(Value tick, Value ceiling) {
@@ -115,7 +120,10 @@ struct Lives : Model, Server {
             return;
         }
         // What the kernel gave up on is not written again.
-        if (from.memory[dirty_cell] != 0) to.memory[durable_cell] = from.memory[file_cell];
+        if (from.memory[dirty_cell] != 0) {
+            to.memory[durable_life_cell] = from.memory[life_cell];
+            to.memory[durable_entry_cell] = from.memory[entry_cell];
+        }
         to.memory[dirty_cell] = 0;
         out.emplace_back(Answer{}, to);
         if (syncs_may_fail && from.memory[dirty_cell] != 0) {
@@ -126,17 +134,16 @@ struct Lives : Model, Server {
     }
     Complaint on_access(const Global& from, Global& to, const Request& r, const Answer& a) override {
         if (r.kind == Request::tick && clock_has_time) to.ghost[clock_ghost] = a.value;
-        if (r.kind == Request::store && r.cell == as_cell(file_cell)) to.memory[dirty_cell] = 1;
-        if (with_file && to.memory[ceiling_cell] > from.memory[ceiling_cell] &&
-            to.memory[ceiling_cell] > to.memory[durable_cell]) {
-            return "published a ceiling that is not durable";
+        if (r.kind == Request::store && (r.cell == as_cell(life_cell) || r.cell == as_cell(entry_cell)))
+            to.memory[dirty_cell] = 1;
+        for (const Value memory : {0, 1}) {
+            const Cell ceiling = of_memory(memory, ceiling_cell), safe = of_memory(memory, safe_cell);
+            if (looks_at_file() && to.memory[ceiling] > to.memory[durable_entry_cell])
+                return "published a ceiling that is not durable";
+            if (looks_at_file() && to.memory[ceiling] > to.memory[entry_cell])
+                return "published a ceiling beyond the one in the file";
+            if (to.memory[safe] < from.memory[safe]) return "safe went back";
         }
-        // A new life may find that: it looks before it is current.
-        if (with_file && to.memory[ceiling_cell] > to.memory[file_cell] &&
-            to.memory[started_cell] == to.memory[postmaster_cell]) {
-            return "published a ceiling beyond the one in the file";
-        }
-        if (to.memory[safe_cell] < from.memory[safe_cell]) return "safe went back";
         return nullptr;
     }
     Complaint on_done(Global& g, const ledger::Claim& c) override {
@@ -153,7 +160,7 @@ struct Lives : Model, Server {
         if (g.ghost[issued_ghost] >> place & 1) return "issued twice";
         g.ghost[issued_ghost] |= Value{1} << place;
         if (i.tick < g.ghost[floor_ghost]) return "issued at or below a floor";
-        if (with_file && i.tick >= g.memory[durable_cell]) return "issued beyond the durable ceiling";
+        if (looks_at_file() && i.tick >= g.memory[durable_entry_cell]) return "issued beyond the durable ceiling";
         // What a standby draws is not in its WAL.
         if (with_wal && !i.in_recovery && i.tick >= g.memory[flushed_cell] >> 8) {
             return "issued beyond the flushed ceiling";
@@ -168,62 +175,68 @@ struct Lives : Model, Server {
         return nullptr;
     }
 
+    // Where the file may sink under a life, what is published is no more than what the life once wrote.
+    bool looks_at_file() const { return with_file && !may_lose_files_in_life && !(two_lives && may_lose_files); }
+
     void events(const Global& from, std::vector<Global>& out) const override {
         if (from.ghost[events_ghost] >= most_events) return;
         // WAL that was written and not flushed may have reached the disk all the same.
         for (const Value wal : std::set<Value>{from.memory[wal_cell], from.memory[flushed_cell]}) {
             Global g = from;
             g.ghost[events_ghost]++;
-            g.memory[postmaster_cell]++;
+            std::fill(g.memory, g.memory + server_cell + 1, 0);
             g.memory[wal_cell] = g.memory[flushed_cell] = wal;
             if (may_restart) out.push_back(g);
             if (may_lose_power) lose_power(g, out);
             if (may_lose_files) lose_files(g, out);
             if (may_fail_over) {
-                Global other = old;
-                std::copy(from.process, from.process + model_processes, other.process);
-                std::copy(g.ghost, g.ghost + model_ghosts, other.ghost);
-                other.memory[postmaster_cell] = g.memory[postmaster_cell];
-                other.memory[wal_cell] = other.memory[flushed_cell] = from.memory[flushed_cell];
-                other.memory[view_cell] = from.memory[view_cell];
-                other.ghost[clock_ghost] = 0;
-                out.push_back(other);
-            }
-        }
-    }
-    // Of the mapped file each page may be as new as it was or as it once was; so may a word of
-    // the ceiling file that was not synced. The monotonic clock starts again.
-    void lose_power(const Global& from, std::vector<Global>& out) const {
-        for (int stale = 0; stale < 4; stale++) {
-            for (const Value file : std::set<Value>{from.memory[file_cell], from.memory[durable_cell]}) {
-                Global g = from;
-                g.memory[file_cell] = g.memory[durable_cell] = file;
-                g.memory[dirty_cell] = 0;
-                g.monotonic = 0;
-                for (unsigned c = 0; c < postmaster_cell; c++) {
-                    if (stale & (c < cell_count ? 1 : 2)) g.memory[c] = old.memory[c];
-                }
+                put_file(g, old.memory[life_cell], old.memory[entry_cell]);
+                g.memory[wal_cell] = g.memory[flushed_cell] = from.memory[flushed_cell];
+                g.ghost[clock_ghost] = 0;
                 out.push_back(g);
             }
         }
     }
-
-    // The files are gone, or those of a server whose slot has stayed where this one's once was.
+    static void put_file(Global& g, Value life, Value entry) {
+        g.memory[life_cell] = g.memory[durable_life_cell] = life;
+        g.memory[entry_cell] = g.memory[durable_entry_cell] = entry;
+        g.memory[dirty_cell] = 0;
+    }
+    // A sector that was not synced may be as it was before or not. The monotonic clock starts again.
+    static void lose_power(const Global& from, std::vector<Global>& out) {
+        for (const Value life : std::set<Value>{from.memory[life_cell], from.memory[durable_life_cell]}) {
+            for (const Value entry : std::set<Value>{from.memory[entry_cell], from.memory[durable_entry_cell]}) {
+                Global g = from;
+                put_file(g, life, entry);
+                g.monotonic = 0;
+                out.push_back(g);
+            }
+        }
+    }
+    // The file is gone, or is as it once was, or that of a server that has stayed there.
     void lose_files(const Global& from, std::vector<Global>& out) const {
         for (const bool gone : {false, true}) {
-            Global g = from;
-            for (unsigned c = 0; c < postmaster_cell; c++) g.memory[c] = gone ? 0 : old.memory[c];
-            g.memory[file_cell] = g.memory[durable_cell] = gone ? 0 : old.memory[file_cell];
-            g.memory[dirty_cell] = 0;
-            out.push_back(g);
+            out.push_back(from);
+            put_file(out.back(), gone ? 0 : old.memory[life_cell], gone ? 0 : old.memory[entry_cell]);
         }
     }
 
-    // Promotion, which sessions live through.
+    // What sessions live through: a promotion; other files; a server that loses its postmaster, while the next one
+    // starts.
     void changes(const Global& from, std::vector<Global>& out) const override {
-        if (from.memory[recovery_cell] == 0) return;
-        out.push_back(from);
-        out.back().memory[recovery_cell] = 0;
+        Global g = from;
+        if (from.memory[recovery_cell] != 0) {
+            g.memory[recovery_cell] = 0;
+            out.push_back(g);
+            g = from;
+        }
+        if (from.ghost[events_ghost] >= most_events) return;
+        g.ghost[events_ghost]++;
+        if (may_lose_files_in_life) lose_files(g, out);
+        if (!may_leave_orphans || from.memory[server_cell] != 0) return;
+        g.memory[server_cell] = 1;
+        out.push_back(g);
+        if (may_lose_files) lose_files(g, out);
     }
 
     // Whenever everybody has gone, the next one can draw, though his clock stands still behind
@@ -234,9 +247,20 @@ struct Lives : Model, Server {
         }
         if (g.memory[lock_cell] != 0) return "the lock was left behind";
         if (!seen_.insert({std::begin(g.memory), std::end(g.memory)}).second) return nullptr;
-        // Ahead of all; behind, or in a tick that is used up if that is the first.
-        return alone(g, 12) && (alone(g, 0) || alone(g, 1)) ? nullptr : "nobody can go on from here";
+        if (can_go_on(g)) return nullptr;
+        // Of two lives the one that began last. But a process whose life had begun when its server went away is in
+        // nobody's way.
+        const auto life = [&](Value memory) {
+            return g.memory[of_memory(memory, life_id_cell)] != 0 ? g.memory[of_memory(memory, life_number_cell)] : 0;
+        };
+        const Value server = g.memory[server_cell], of_server = life(server), of_other = life(server ^ 1);
+        const bool newest = of_other != 0 && (of_server == 0 || of_server > of_other);
+        Global other = g;
+        other.memory[server_cell] ^= 1;
+        return two_lives && !newest && can_go_on(other) ? nullptr : "nobody can go on from here";
     }
+    // Ahead of all; behind, or in a tick that is used up if that is the first.
+    bool can_go_on(const Global& g) const { return alone(g, 12) && (alone(g, 0) || alone(g, 1)); }
     bool alone(Global g, Value now) const {
         std::vector<Answer> history;
         std::vector<Value> locals;

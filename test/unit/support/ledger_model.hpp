@@ -54,6 +54,7 @@ struct Issued : ledger::Claim {
     bool held_before = false;   // the claim before was behind the clock too
     bool in_recovery = false;   // it began in recovery
     Value epoch = 0;            // that it was set up under
+    Value memory = 0;           // that it was drawn in
 };
 
 struct Request {
@@ -64,7 +65,8 @@ struct Request {
 };
 
 // Cells beyond those of a slot.
-inline constexpr auto lock_cell = static_cast<Cell>(cell_count), first_other_cell = static_cast<Cell>(cell_count + 1);
+inline constexpr std::size_t model_cells = 32;
+inline constexpr auto first_other_cell = static_cast<Cell>(cell_count), lock_cell = static_cast<Cell>(model_cells - 1);
 
 // A loaded value; whether a swap succeeded, and if not, what was there; whether the clock is
 // inside the format, and its tick.
@@ -203,7 +205,7 @@ private:
     std::vector<Node> nodes_;
 };
 
-inline constexpr std::size_t model_cells = 22, model_processes = 3, model_ghosts = 4;
+inline constexpr std::size_t model_processes = 3, model_ghosts = 4;
 
 struct Position {
     std::uint32_t node = 0;

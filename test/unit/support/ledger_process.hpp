@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ledger/clock.hpp"
+#include "ledger/memory.hpp"
+
 #if defined(__SANITIZE_THREAD__)
 #define LEDGER_TEST_TSAN 1
 #elif defined(__has_feature)
@@ -70,6 +73,22 @@ public:
 
 private:
     T* object_;
+};
+
+// The ledger's memory, which forked processes share. Each object is that of another life.
+class LedgerMemory {
+public:
+    static constexpr std::uint32_t backend_count = 100;
+    static constexpr std::size_t bytes = ledger::memory_bytes(backend_count);
+
+    ledger::Ledger make() const { return ledger::make_ledger(&*memory_, backend_count, ledger::wall_us()); }
+    void* data() const { return &*memory_; }
+
+private:
+    struct Bytes {
+        alignas(4096) unsigned char bytes[LedgerMemory::bytes];
+    };
+    Shared<Bytes> memory_;
 };
 
 // A new directory, removed with all that is in it.

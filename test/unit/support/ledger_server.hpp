@@ -1,5 +1,7 @@
-// A server's shared memory and files for the explorer: one slot of its ledger, the shared words
-// of the header, the ceiling file and the ceiling in WAL.
+// A server for the explorer: the slot and the header of its ledger, the ceiling file and the ceiling in WAL.
+//
+// There are two memories, because two lives may be there at once: processes of one whose postmaster has gone, and those
+// of the next; or those of two postmasters on one data directory.
 //
 // A time is a tick here, in all units: ceilings and floors too.
 #pragma once
@@ -13,57 +15,69 @@
 
 namespace snowflake_ids::test {
 
+// One memory: the slot's words, as in Cell, and the header's; and at `memory_cells` the other one begins.
 enum : unsigned {
-    floor_cell = first_other_cell,
-    started_cell,  // the life's key: its first word, and the two others
-    rest_cell,
+    floor_cell = cell_count,
     life_id_cell,
-    lives_cell,
+    life_number_cell,
     epoch_cell,
-    lease_cell,       // of a session, for those that keep it here, which is wrong
-    postmaster_cell,  // number of the life that really is: what a process knows from the kernel
-    file_cell,        // the ceiling file as processes see it
-    durable_cell,     // as it is on disk
-    dirty_cell,       // written since the last sync, or since the kernel gave up on it
-    wal_cell,         // the database's ceiling: time << 8 | life
-    flushed_cell,     // as it was last flushed
-    view_cell,        // how many transactions have committed << 32 | the largest of their ids, as order()
-    recovery_cell,    // 1: a standby
+    memory_cells,
+    // What both have in common.
+    server_cell = 2 * memory_cells,  // which memory is that of the server that runs now
+    ids_cell,                        // how many random ids were made
+    life_cell,                       // the ceiling file as processes see it, in two parts, which two sectors have: the
+    entry_cell,                      //   life that wrote it, number << 8 | id; and the entry of the slot
+    durable_life_cell,               // the same as it is on disk
+    durable_entry_cell,
+    dirty_cell,     // written since the last sync, or since the kernel gave up on it
+    wal_cell,       // the database's ceiling: time << 8 | life
+    flushed_cell,   // as it was last flushed
+    view_cell,      // how many transactions have committed << 32 | the largest of their ids, as order()
+    recovery_cell,  // 1: a standby
     last_cell,
 };
-static_assert(last_cell <= model_cells);
+static_assert(unsigned{last_cell} <= unsigned{lock_cell});
 
 inline Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
+inline Cell of_memory(Value memory, unsigned c) { return static_cast<Cell>(memory * memory_cells + c); }
 
 struct WatchedHeader {
-    WatchedWord floor_ms, lives, life_id, life_key[3], epoch;
+    WatchedWord floor_ms, life_id, life_number, epoch;
+    WatchedWord si_layout, reset_floor_ms;  // not watched: nothing here changes them
 
-    explicit WatchedHeader(Watcher& w) {
-        floor_ms.watch(w, as_cell(floor_cell));
-        lives.watch(w, as_cell(lives_cell));
-        life_id.watch(w, as_cell(life_id_cell));
-        life_key[0].watch(w, as_cell(started_cell));
-        for (int i = 1; i < 3; i++) life_key[i].watch(w, as_cell(rest_cell));
-        epoch.watch(w, as_cell(epoch_cell));
+    WatchedHeader(Watcher& w, Value memory) {
+        floor_ms.watch(w, of_memory(memory, floor_cell));
+        life_id.watch(w, of_memory(memory, life_id_cell));
+        life_number.watch(w, of_memory(memory, life_number_cell));
+        epoch.watch(w, of_memory(memory, epoch_cell));
     }
 };
 
 struct WatchedFile {
-    using Ceilings = std::uint64_t[1];
+    struct Content {
+        ledger::Life life;
+        Value si_layout = 0, floor_ms = 0;
+        ledger::CeilingEntry entries[1];
+    };
     World* world;
 
-    ledger::CeilingResult read(Ceilings& ms) const {
-        ms[0] = world->load(as_cell(file_cell));
+    ledger::CeilingResult read(Content& c) const {
+        const Value life = world->load(as_cell(life_cell)), ceiling = world->load(as_cell(entry_cell));
+        c = {};
+        c.life = {life >> 8, life & 0xff};
+        if (ceiling != 0) c.entries[0] = {1, 0, ceiling};
         return {};
     }
-    ledger::CeilingResult write(std::uint32_t, std::uint64_t ms, bool sync) const {
-        world->store(as_cell(file_cell), ms);
-        return sync ? flush() : ledger::CeilingResult{};
+    // Its writer may be killed, or the power fail, between any two sectors.
+    ledger::CeilingResult write_only(const Content& c) const {
+        world->store(as_cell(life_cell), c.life.number << 8 | c.life.id);
+        world->store(as_cell(entry_cell), c.entries[0].ceiling_ms);
+        return {};
     }
-    ledger::CeilingResult write_all(const Ceilings& ms, bool sync) const { return write(0, ms[0], sync); }
-    ledger::CeilingResult flush() const {
-        if (world->sync(as_cell(file_cell))) return {};
-        return {ledger::CeilingError::io, 5, 0};
+    ledger::CeilingResult write(const Content& c) const {
+        write_only(c);
+        if (world->sync(as_cell(entry_cell))) return {};
+        return {ledger::CeilingError::io, 5, -1};
     }
 };
 

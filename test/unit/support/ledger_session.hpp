@@ -1,6 +1,6 @@
-// What a session does on the server of ledger_server.hpp, for the explorer. The steps are the
-// ledger's own templates; what pg/generator.cpp, durability.cpp, lease.hpp and operate.cpp do
-// between them is Session.
+// What a session does on the server of ledger_server.hpp, for the explorer. The steps are the ledger's own templates;
+// what ledger/ceiling.cpp and life.cpp, and in pg/draw generator.cpp, durability.cpp and lease.hpp do between them is
+// Session.
 #pragma once
 
 #include <array>
@@ -24,17 +24,15 @@ struct RightSteps {
     static ledger::Claim claim(Args&&... args) {
         return ledger::claim<has_toggle>(std::forward<Args>(args)...);
     }
-    template <class H>
-    static bool is_current(const H& header, const ledger::LifeKey& key) {
-        return ledger::is_current(header, key);
-    }
     template <class... Args>
     static ledger::CeilingResult begin_life(Args&&... args) {
         return ledger::begin_locked_life(std::forward<Args>(args)...);
     }
-    template <class... Args>
-    static ledger::CeilingResult raise_ceiling(Args&&... args) {
-        return ledger::raise_locked_ceiling(std::forward<Args>(args)...);
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        if (slot.ceiling.load() >= ms) return {};
+        return ledger::raise_locked_ceilings(
+            header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, [ms](std::uint32_t) { return ms; });
     }
     template <class... Args>
     static ledger::CeilingResult force(Args&&... args) {
@@ -64,8 +62,6 @@ struct RightSteps {
         ledger::begin_lease(l, c, want);
     }
     static std::uint32_t toggle_of(const ledger::Lease& l, World&) { return l.toggle; }
-    static void find_lease(ledger::Lease&, World&) {}
-    static void keep_lease(const ledger::Lease&, World&) {}
 };
 
 // What all sessions of a model have in common.
@@ -80,7 +76,12 @@ struct Server {
     bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
     bool may_promote = false;                      // it may be a standby
     bool with_leads = false;                       // what a life puts ids ahead of the clock is noted
+    bool two_lives = false;                        // a life may begin while processes of another one go on
     bool may_lose_files = false;                   // a life may find others than the last one left
+    Value second = 0;                              // in which all lives begin; 0: each begins in a later one
+    static constexpr Value by_server = 2;          // a session's memory: that of the server that runs
+
+    mutable std::size_t fenced = 0;  // raises that were refused
 
     // Ids as they follow each other inside a toggle; never 0.
     static Value order(Value tick, Value sequence) { return (tick << 3 | sequence) + 1; }
@@ -89,37 +90,40 @@ struct Server {
 template <class Steps>
 class Session {
 public:
-    Session(World& world, const Server& server) : w(world), s(server) {}
+    // `memory`: 0, 1, or by_server.
+    Session(World& world, const Server& server, Value memory = Server::by_server)
+        : w(world), s(server), memory(known_memory(world, server, memory)) {}
 
     // Makes ready and draws; `draws` claims at most.
     ledger::Claim draw(Value draws) {
         const std::vector<Value>& known = w.locals;
         if (known.empty()) {
             if (!begin_life()) return nothing;
-            w.go_on_with({entering});
+            w.go_on_with({memory, entering});
         }
-        switch (known[0]) {
+        switch (known[1]) {
             case entering: {
-                if (!s.with_wal) w.go_on_with({binding, 0, s.last_time});
+                if (!s.with_wal) w.go_on_with({memory, binding, 0, s.last_time});
                 const auto [life_id, until] = enter();
-                w.go_on_with({binding, life_id, until});
+                w.go_on_with({memory, binding, life_id, until});
             }
             case binding:
                 bind();
-                w.go_on_with({claiming, known[1], known[2], limit(known[2]), 0});
+                w.go_on_with({memory, claiming, known[2], known[3], limit(known[3]), 0});
             case claiming: {
-                const Value below = known[3], done = known[4];
+                const Value below = known[4], done = known[5];
                 if (done == draws) return nothing;
                 const ledger::Claim c = claim(1, below);
                 if (c.outcome == ledger::Outcome::ended) return c;
-                if (c.outcome == ledger::Outcome::issued) w.issue(c);
-                if (c.outcome == ledger::Outcome::ceiling) w.go_on_with({raising, known[1], known[2], c.tick, done});
-                w.go_on_with({claiming, known[1], known[2], below, done + 1});
+                if (c.outcome == ledger::Outcome::issued) issue(c);
+                if (c.outcome == ledger::Outcome::ceiling)
+                    w.go_on_with({memory, raising, known[2], known[3], c.tick, done});
+                w.go_on_with({memory, claiming, known[2], known[3], below, done + 1});
             }
             case raising: {
-                Value until = known[2];
-                if (!raise_above(known[3], known[1], s.with_wal, until)) return nothing;
-                w.go_on_with({claiming, known[1], until, limit(until), known[4]});
+                Value until = known[3];
+                if (!raise_above(known[4], known[2], s.with_wal, until)) return nothing;
+                w.go_on_with({memory, claiming, known[2], until, limit(until), known[5]});
             }
         }
         return nothing;
@@ -141,7 +145,7 @@ public:
                 if (s.clock_has_time) k.since = w.tick().value;
                 if (k.bound == 0) go_on(k, starting);
                 if (k.standby != 0 && Steps::set_up_again_in_recovery) go_on(k, starting);
-                const bool floor_was_raised = w.load(as_cell(epoch_cell)) != k.epoch;
+                const bool floor_was_raised = header.epoch.load() != k.epoch;
                 if (floor_was_raised && Steps::set_up_again_after_floor) go_on(k, starting);
                 go_on(k, drawing);
             }
@@ -153,7 +157,6 @@ public:
                 go_on(k, k.part == starting ? entering : binding);
             case drawing: {
                 ledger::Lease l = k.lease();
-                Steps::find_lease(l, w);
                 const bool same_view = k.noted_view == k.view;
                 if (Steps::serves(
                         l, [&] { return w.tick().value; }, [&] { return same_view; })) {
@@ -162,7 +165,6 @@ public:
                     i.tick = l.tick;
                     i.toggle = Steps::toggle_of(l, w);
                     i.first = l.next++;
-                    Steps::keep_lease(l, w);
                     k.set(l);
                     drew(k, i);
                 }
@@ -191,7 +193,6 @@ public:
                 i.claimed = c.count;
                 i.held_before = k.held != 0;
                 Steps::begin_lease(l, c, want);
-                Steps::keep_lease(l, w);
                 k.held = c.held;
                 k.noted_view = k.view;
                 k.set(l);
@@ -213,7 +214,7 @@ public:
         if (k.part == looking) go_on(k, starting);
         if (k.part == raising) {
             if (!raise_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
-            ledger::raise_slot(w.slot, tick, s.rules.has_toggle);
+            ledger::raise_slot(slot, tick, s.rules.has_toggle);
             header.epoch.fetch_add(1);
             return {.outcome = ledger::Outcome::ended, .toggled = true, .tick = tick};
         }
@@ -228,12 +229,12 @@ public:
         if (k.part == raising) {
             const Value ceiling = std::max(w.tick().value + s.window, tick + 1);
             if (!w.lock()) return nothing;
-            const auto put_back = [&](WatchedSlot& slot, Value& ms) {
-                ledger::put_slot(slot, tick, s.rules.has_toggle);
-                ms = ceiling;
+            const auto put_back = [&](WatchedSlot& chosen, ledger::CeilingEntry& entry) {
+                ledger::put_slot(chosen, tick, s.rules.has_toggle);
+                ledger::set_entry(entry, chosen, ceiling);
             };
             const ledger::CeilingResult r = Steps::force(
-                header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, put_back, file, true);
+                header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, file, [](auto&) {}, put_back);
             Steps::unlock(w, r);
             header.epoch.fetch_add(1);
             if (r.error != ledger::CeilingError::none) return nothing;
@@ -250,7 +251,7 @@ private:
     static constexpr Value no_view = ~Value{0};
     enum Part : Value { looking, entering, binding, claiming, raising, starting, drawing };
     struct Known {
-        Value part, bound, life_id, until, below, epoch, standby;
+        Value memory, part, bound, life_id, until, below, epoch, standby;
         Value done, in_recovery, view, noted_view, since, wanted, held, last;
         Value tick, toggle, next, end, want, used;
 
@@ -287,6 +288,7 @@ private:
         return k;
     }
     [[noreturn]] void go_on(Known k, Part part) {
+        k.memory = memory;
         k.part = part;
         const auto n = std::bit_cast<Numbers>(k);
         w.go_on_with({n.begin(), n.end()});
@@ -298,7 +300,13 @@ private:
         i.since = k.since;
         i.in_recovery = k.in_recovery != 0;
         i.epoch = k.epoch;
+        i.memory = memory;
         return i;
+    }
+    void issue(const ledger::Claim& c) {
+        Issued i{c};
+        i.memory = memory;
+        w.issue(i);
     }
     [[noreturn]] void drew(Known& k, const Issued& i) {
         w.issue(i);
@@ -321,7 +329,7 @@ private:
             case starting:
                 // First, so that a floor or a promotion from here on is noticed.
                 k.standby = s.may_promote ? w.load(as_cell(recovery_cell)) : 0;
-                k.epoch = w.load(as_cell(epoch_cell));
+                k.epoch = header.epoch.load();
                 return begin_life();
             case entering:
                 k.life_id = 0;
@@ -341,24 +349,23 @@ private:
     }
 
     // Where nobody looks at leads, without them: that leaves fewer states.
-    void begin(WatchedSlot& slot, Value tick, bool has_toggle) {
+    void begin(WatchedSlot& raised, Value tick, bool has_toggle) {
         if (s.with_leads)
-            ledger::begin_slot(slot, tick, has_toggle, w.tick().value, s.last_time);
+            ledger::begin_slot(raised, tick, has_toggle, w.tick().value, s.last_time);
         else
-            ledger::raise_slot(slot, tick, has_toggle);
+            ledger::raise_slot(raised, tick, has_toggle);
     }
     bool begin_life() {
-        const ledger::LifeKey key{w.load(as_cell(postmaster_cell)), 1, 1};
-        if (Steps::is_current(header, key)) return true;
+        if (ledger::has_begun(header)) return true;
         if (!w.lock()) return false;
-        const auto resume = [&](WatchedSlot& slot, Value tick) {
-            if (slot.key.load() != 0) begin(slot, tick, s.rules.has_toggle);
-        };
-        // Elsewhere the files are this server's own, and what they say must do.
+        const Value id = w.load(as_cell(ids_cell)) + 1;
+        w.store(as_cell(ids_cell), id);
+        const auto resume = [&](WatchedSlot& found, Value tick) { begin(found, tick, s.rules.has_toggle); };
+        // Elsewhere the file is what this server left, and what it says must do.
         const Value at_least = s.may_lose_files ? w.tick().value + s.window : 0;
         const ledger::CeilingResult r = Steps::begin_life(
-            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return w.slot; }, resume, file, key, key.started, at_least,
-            true);
+            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, resume, file, id, at_least,
+            s.second != 0 ? s.second : id);
         Steps::unlock(w, r);
         return r.error == ledger::CeilingError::none;
     }
@@ -369,30 +376,31 @@ private:
         const std::int64_t until = Steps::enter_database(wal, life_id, target, [&](std::int64_t us) {
             const auto tick = static_cast<Value>(us);
             ledger::raise_to(header.floor_ms, tick);
-            if (w.slot.key.load() != 0) begin(w.slot, tick, s.rules.has_toggle);
+            if (slot.key.load() != 0) begin(slot, tick, s.rules.has_toggle);
             if (s.with_leases) header.epoch.fetch_add(1);
         });
         return {life_id, static_cast<Value>(until)};
     }
     void bind() {
-        Value key = w.slot.key.load();
-        if (key == 0) w.slot.key.compare_exchange_strong(key, 1);
+        Value key = slot.key.load();
+        if (key == 0) slot.key.compare_exchange_strong(key, 1);
         if (const Value floor = header.floor_ms.load()) {
-            ledger::apply_floor(w.slot, floor, s.rules.has_toggle,
-                                [this](WatchedSlot& slot, Value tick, bool toggle) { begin(slot, tick, toggle); });
+            ledger::apply_floor(slot, floor, s.rules.has_toggle,
+                                [this](WatchedSlot& found, Value tick, bool toggle) { begin(found, tick, toggle); });
         }
     }
-    Value limit(Value until) { return s.with_file ? std::min(w.slot.ceiling.load(), until) : until; }
+    Value limit(Value until) { return s.with_file ? std::min(slot.ceiling.load(), until) : until; }
     ledger::Claim claim(std::uint32_t want, Value below) {
-        return s.rules.has_toggle ? Steps::template claim<true>(w.slot, w.clock, want, s.rules, below)
-                                  : Steps::template claim<false>(w.slot, w.clock, want, s.rules, below);
+        return s.rules.has_toggle ? Steps::template claim<true>(slot, w.clock, want, s.rules, below)
+                                  : Steps::template claim<false>(slot, w.clock, want, s.rules, below);
     }
     bool raise_above(Value tick, Value life_id, bool with_wal, Value& until) {
         const Value target = std::max(w.tick().value + s.window, tick + 1);
-        if (s.with_file && tick >= w.slot.ceiling.load()) {
+        if (s.with_file && tick >= slot.ceiling.load()) {
             if (!w.lock()) return false;
-            const ledger::CeilingResult r = Steps::raise_ceiling(w.slot, 0u, target, true, file);
+            const ledger::CeilingResult r = Steps::raise_ceiling(header, slot, target, file);
             Steps::unlock(w, r);
+            s.fenced += r.error == ledger::CeilingError::superseded;
             if (r.error != ledger::CeilingError::none) return false;
         }
         const auto wanted = static_cast<std::int64_t>(tick), known = static_cast<std::int64_t>(until);
@@ -402,9 +410,18 @@ private:
         return true;
     }
 
+    // The postmaster whose child it is: it stays so.
+    static Value known_memory(World& w, const Server& s, Value memory) {
+        if (!w.locals.empty()) return w.locals[0];
+        if (memory != Server::by_server) return memory;
+        return s.two_lives ? w.load(as_cell(server_cell)) : 0;
+    }
+
     World& w;
     const Server& s;
-    WatchedHeader header{w};
+    const Value memory;
+    WatchedSlot slot{w, of_memory(memory, key_cell)};
+    WatchedHeader header{w, memory};
     WatchedFile file{&w};
     WatchedWal wal{&w};
 };

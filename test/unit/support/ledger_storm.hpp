@@ -23,7 +23,7 @@
 
 #include "ledger/claim.hpp"
 #include "ledger/clock.hpp"
-#include "ledger/file.hpp"
+#include "ledger/memory.hpp"
 #include "support/ledger_process.hpp"
 #include "support/ledger_watched.hpp"
 
@@ -151,10 +151,8 @@ template <class Claims>
 class Storm {
 public:
     explicit Storm(const StormPlan& plan) : plan_(plan) {
-        ledger_ = ledger::attach(dir_.c_str(), ledger::file_name, 0600, 1).ledger;
         for (const StormFormat& f : plan_.formats) slots_.push_back(ledger::find_slot(ledger_, f.key));
     }
-    ~Storm() { ledger::detach(ledger_); }
     Storm(const Storm&) = delete;
     Storm& operator=(const Storm&) = delete;
 
@@ -315,8 +313,8 @@ private:
     }
 
     StormPlan plan_;
-    TemporaryDirectory dir_;
-    ledger::Ledger ledger_;
+    LedgerMemory memory_;
+    ledger::Ledger ledger_ = memory_.make();
     std::vector<ledger::Slot*> slots_;
     Shared<StormSky> sky_;
     std::uint64_t kills_ = 0;

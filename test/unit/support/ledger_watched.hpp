@@ -28,17 +28,20 @@ protected:
     ~Watcher() = default;
 };
 
-// The part of std::atomic that the ledger uses. A weak swap never fails for no reason here.
+// The part of std::atomic that the ledger uses. A weak swap never fails for no reason here. A word that nobody watches
+// is 0.
 class WatchedWord {
 public:
-    std::uint64_t load() const { return watcher_->load(cell_); }
+    std::uint64_t load() const { return watcher_ != nullptr ? watcher_->load(cell_) : 0; }
     bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired) {
         return watcher_->swap(cell_, expected, desired);
     }
     bool compare_exchange_weak(std::uint64_t& expected, std::uint64_t desired) {
         return watcher_->swap(cell_, expected, desired);
     }
-    void store(std::uint64_t value) { watcher_->store(cell_, value); }
+    void store(std::uint64_t value) {
+        if (watcher_ != nullptr) watcher_->store(cell_, value);
+    }
     // In two accesses: nobody can tell, for a swap that fails is tried again.
     std::uint64_t fetch_add(std::uint64_t n) {
         std::uint64_t seen = load();
@@ -57,13 +60,15 @@ private:
 };
 
 struct WatchedSlot : ledger::BasicSlot<WatchedWord> {
-    explicit WatchedSlot(Watcher& watcher) {
-        key.watch(watcher, key_cell);
-        word.watch(watcher, word_cell);
-        safe.watch(watcher, safe_cell);
-        ceiling.watch(watcher, ceiling_cell);
-        begun.watch(watcher, begun_cell);
-        lead.watch(watcher, lead_cell);
+    // `first`: the cell of its key.
+    explicit WatchedSlot(Watcher& watcher, unsigned first = key_cell) {
+        const auto watch = [&](WatchedWord& w, Cell cell) { w.watch(watcher, static_cast<Cell>(first + cell)); };
+        watch(key, key_cell);
+        watch(word, word_cell);
+        watch(safe, safe_cell);
+        watch(ceiling, ceiling_cell);
+        watch(begun, begun_cell);
+        watch(lead, lead_cell);
     }
 };
 

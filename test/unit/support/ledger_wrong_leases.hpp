@@ -71,17 +71,4 @@ struct LeaseWithTheSlotsToggle : RightSteps {
     }
 };
 
-// In the mapped file, for the next session: what is left of a lease is not lost with its process.
-struct LeaseInTheLedger : LeaseOutlivesItsView {
-    static void find_lease(ledger::Lease& l, World& w) {
-        const Value kept = w.load(as_cell(lease_cell));
-        l.tick = kept >> 16;
-        l.next = kept >> 8 & 0xff;
-        l.end = kept & 0xff;
-    }
-    static void keep_lease(const ledger::Lease& l, World& w) {
-        w.store(as_cell(lease_cell), l.tick << 16 | l.next << 8 | l.end);
-    }
-};
-
 }  // namespace snowflake_ids::test

@@ -7,92 +7,224 @@
 
 namespace snowflake_ids::test {
 
+// ---- raises ----
+
+// A raise, whose slot's ceiling is published by `publish(write)`. `write()` writes the file.
+template <class H, class S, class File, class Publish>
+ledger::CeilingResult raise_otherwise(const H& header, S& slot, Value ms, const File& file, Publish publish) {
+    if (slot.ceiling.load() >= ms) return {};
+    typename File::Content c;
+    const ledger::CeilingResult r = ledger::read_for_life(
+        header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
+    if (r.error != ledger::CeilingError::none) return r;
+    if (c.entries[0].ceiling_ms < ms) ledger::set_entry(c.entries[0], slot, ms);
+    return publish(c.entries[0].ceiling_ms, [&] { return file.write(c); });
+}
+
 struct PublishedBeforeTheSync : RightSteps {
-    template <class S, class File>
-    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
-        if (slot.ceiling.load() >= ms) return {};
-        ledger::raise_to(slot.ceiling, ms);
-        return file.write(i, ms, sync);
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
+            ledger::raise_to(slot.ceiling, higher);
+            return write();
+        });
     }
 };
 
 struct PublishedThoughTheSyncFailed : RightSteps {
-    template <class S, class File>
-    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
-        if (slot.ceiling.load() >= ms) return {};
-        const ledger::CeilingResult r = file.write(i, ms, sync);
-        ledger::raise_to(slot.ceiling, ms);
-        return r;
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
+            const ledger::CeilingResult r = write();
+            ledger::raise_to(slot.ceiling, higher);
+            return r;
+        });
     }
 };
 
-// No second look under the lock, and a plain store instead of the atomic maximum.
+// What is wanted is written and stored, though another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
-    template <class S, class File>
-    static ledger::CeilingResult raise_ceiling(S& slot, std::uint32_t i, Value ms, bool sync, const File& file) {
-        const ledger::CeilingResult r = file.write(i, ms, sync);
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        typename File::Content c;
+        ledger::CeilingResult r = ledger::read_for_life(
+            header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
+        if (r.error != ledger::CeilingError::none) return r;
+        ledger::set_entry(c.entries[0], slot, ms);
+        r = file.write(c);
         if (r.error == ledger::CeilingError::none) slot.ceiling.store(ms);
         return r;
     }
 };
 
-// The mapped file is believed, as if it always survived.
-struct MemoryTrusted : RightSteps {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
-        const auto stay = [](auto&, Value) {};
-        return ledger::begin_locked_life(header, 1, slot, stay, file, key, life_id, at_least, sync);
+// A file that says something else than the real one.
+template <class File, class Change>
+struct ChangedFile : File {
+    using Content = typename File::Content;
+    ledger::CeilingResult read(Content& c) const {
+        const ledger::CeilingResult r = File::read(c);
+        change(c);
+        return r;
+    }
+    Change change;
+};
+
+template <class H, class S, class File, class Change>
+ledger::CeilingResult raise_reading(const H& header, S& slot, Value ms, const File& file, Change change) {
+    return RightSteps::raise_ceiling(header, slot, ms, ChangedFile<File, Change>{file, change});
+}
+
+// Nobody looks at the file: what it must say is taken from memory.
+struct RaiseComparesWithMemoryOnly : RightSteps {
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        return raise_reading(header, slot, ms, file, [](auto& c) { c = {}; });
     }
 };
 
-struct KeyWrittenFirst : RightSteps {
-    template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
-        if (ledger::is_current(header, key)) return {};
-        typename File::Ceilings ceilings;
-        file.read(ceilings);
-        file.write_all(ceilings, sync);
-        header.life_id.store(life_id);
-        header.life_key[0].store(key.started);
-        resume(slot(0), std::max(slot(0).ceiling.load(), ceilings[0]));
-        slot(0).ceiling.store(ceilings[0]);
-        return {};
+// The file is read, and its higher ceilings stay, whatever life wrote them.
+struct NoFence : RightSteps {
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        return raise_reading(header, slot, ms, file, [&](auto& c) { c.life = ledger::life_of(header); });
     }
 };
 
-// A life believes that the files are those that the last one left.
-struct FilesTrusted : RightSteps {
+// Of two lives that began in the same second without knowing of each other, each takes the file for its own.
+struct FenceWithoutIds : RightSteps {
+    template <class H, class S, class File>
+    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+        return raise_reading(header, slot, ms, file, [&](auto& c) {
+            const ledger::Life own = ledger::life_of(header);
+            if (c.life.number == own.number) c.life.id = own.id;
+        });
+    }
+};
+
+// ---- lives ----
+
+// A life that differs from the right one in some arguments.
+template <class Differently>
+struct OtherLife : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value, bool sync) {
-        return ledger::begin_locked_life(header, n, slot, resume, file, key, life_id, 0, sync);
+                                            Value id, Value at_least, Value now_s) {
+        return Differently::begin(header, n, slot, resume, file, id, at_least, now_s);
+    }
+};
+
+// The slots stay where they are: in new memory at the clock.
+struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume, const File& file, Value id,
+                                       Value at_least, Value now_s) {
+        return ledger::begin_locked_life(
+            header, n, slot, [](auto&, Value) {}, file, id, at_least, now_s);
+    }
+};
+
+// The id of the life is there before the slots are raised.
+struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
+        if (ledger::has_begun(header)) return {};
+        const auto late = [&](auto& s, Value ms) {
+            typename File::Content c;
+            file.read(c);
+            header.life_number.store(c.life.number);
+            header.life_id.store(id);
+            resume(s, ms);
+        };
+        return ledger::begin_locked_life(header, n, slot, late, file, id, at_least, now_s);
+    }
+};
+
+// A life believes that the file is the one that the last life left.
+struct FilesTrusted : OtherLife<FilesTrusted> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value, Value now_s) {
+        return ledger::begin_locked_life(header, n, slot, resume, file, id, 0, now_s);
     }
 };
 
 // It raises the slots that it finds, and not the floor for those to come.
-struct NewSlotAtTheClock : RightSteps {
+struct NewSlotAtTheClock : OtherLife<NewSlotAtTheClock> {
     template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
         const auto raised = [&](auto& s, Value bound) { resume(s, std::max(bound, at_least)); };
-        return ledger::begin_locked_life(header, n, slot, raised, file, key, life_id, 0, sync);
+        return ledger::begin_locked_life(header, n, slot, raised, file, id, 0, now_s);
     }
 };
 
-struct UnsyncedCeilingTrusted : RightSteps {
+struct UnsyncedCeilingTrusted : OtherLife<UnsyncedCeilingTrusted> {
     template <class File>
     struct Unsynced : File {
-        template <class C>
-        ledger::CeilingResult write_all(const C&, bool) const {
-            return {};
-        }
+        using Content = typename File::Content;
+        ledger::CeilingResult write(const Content& c) const { return File::write_only(c); }
     };
     template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
-        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, key, life_id, at_least, sync);
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
+        return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, id, at_least, now_s);
+    }
+};
+
+// Without a file it is the first one.
+struct LivesCountedInTheFile : OtherLife<LivesCountedInTheFile> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value) {
+        return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, 0);
+    }
+};
+
+// A life that writes another life than its own.
+template <class File>
+struct FileOfLife : File {
+    using Content = typename File::Content;
+    ledger::CeilingResult write(Content c) const {
+        c.life = life(c.life);
+        return File::write(c);
+    }
+    ledger::Life (*life)(ledger::Life);
+};
+
+// What is known of the postmaster, which a crash of its children does not change.
+struct LifeByStartTime : OtherLife<LifeByStartTime> {
+    static constexpr ledger::Life started{2, 2};
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file, Value,
+                                       Value at_least, Value) {
+        const FileOfLife<File> same{file, [](ledger::Life) { return started; }};
+        const ledger::CeilingResult r =
+            ledger::begin_locked_life(header, n, slot, resume, same, started.id, at_least, started.number);
+        if (r.error == ledger::CeilingError::none) header.life_number.store(started.number);
+        return r;
+    }
+};
+
+// Two versions of the library have memories of their own, and the second one joins the life that it finds.
+struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
+        typename File::Content c;
+        file.read(c);
+        if (c.life.number == 0) return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, now_s);
+        if (ledger::has_begun(header)) return {};
+        const ledger::CeilingResult r = file.write(c);
+        if (r.error != ledger::CeilingError::none) return r;
+        header.life_number.store(c.life.number);
+        if (c.entries[0].key != 0) {
+            slot(0).key.store(c.entries[0].key);
+            resume(slot(0), std::max(c.entries[0].ceiling_ms, at_least));
+            slot(0).ceiling.store(c.entries[0].ceiling_ms);
+        }
+        header.life_id.store(c.life.id);
+        return {};
     }
 };
 
@@ -132,15 +264,17 @@ struct WalReadUnflushed : RightSteps {
 
 // A forced reset that lowers what is on disk before what sessions rely on.
 struct FileLoweredFirst : RightSteps {
-    template <class H, class SlotAt, class PutBack, class File>
-    static ledger::CeilingResult force(H& header, std::uint32_t, SlotAt slot, PutBack put_back, const File& file,
-                                       bool sync) {
-        typename File::Ceilings ms;
-        file.read(ms);
-        put_back(slot(0), ms[0]);
-        const ledger::CeilingResult r = file.write_all(ms, sync);
+    template <class H, class SlotAt, class File, class Change, class PutBack>
+    static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
+                                       PutBack put_back) {
+        typename File::Content c;
+        ledger::CeilingResult r = ledger::read_for_life(header, n, slot, file, c);
         if (r.error != ledger::CeilingError::none) return r;
-        slot(0).ceiling.store(ms[0]);
+        change(c);
+        put_back(slot(0), c.entries[0]);
+        r = file.write(c);
+        if (r.error != ledger::CeilingError::none) return r;
+        slot(0).ceiling.store(c.entries[0].ceiling_ms);
         header.epoch.fetch_add(1);
         return r;
     }
@@ -148,15 +282,19 @@ struct FileLoweredFirst : RightSteps {
 
 // Sessions do not look again before it is done.
 struct FileLoweredBeforeTheEpoch : RightSteps {
-    template <class H, class SlotAt, class PutBack, class File>
-    static ledger::CeilingResult force(H&, std::uint32_t n, SlotAt slot, PutBack put_back, const File& file,
-                                       bool sync) {
+    template <class H, class SlotAt, class File, class Change, class PutBack>
+    static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
+                                       PutBack put_back) {
         struct {
+            decltype((header.life_number)) life_number;
+            decltype((header.life_id)) life_id;
+            decltype((header.si_layout)) si_layout;
+            decltype((header.reset_floor_ms)) reset_floor_ms;
             struct {
                 void fetch_add(Value) {}
             } epoch;
-        } no_header;
-        return ledger::force_locked(no_header, n, slot, put_back, file, sync);
+        } silent{header.life_number, header.life_id, header.si_layout, header.reset_floor_ms, {}};
+        return ledger::force_locked(silent, n, slot, file, change, put_back);
     }
 };
 
@@ -169,12 +307,24 @@ struct LockKeptAfterAFailedSync : RightSteps {
 };
 
 // A new life begins above everything.
-struct LifeBegunAtTheLastTick : RightSteps {
+struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
     template <class H, class SlotAt, class Resume, class File>
-    static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            const ledger::LifeKey& key, Value life_id, Value at_least, bool sync) {
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
         const auto last = [&](auto& s, Value) { resume(s, Server::last_time); };
-        return ledger::begin_locked_life(header, n, slot, last, file, key, life_id, at_least, sync);
+        return ledger::begin_locked_life(header, n, slot, last, file, id, at_least, now_s);
+    }
+};
+
+// A server that finds a newer life in the file does not begin, so after a copied file nobody does.
+struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
+    template <class H, class SlotAt, class Resume, class File>
+    static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
+                                       Value id, Value at_least, Value now_s) {
+        typename File::Content c;
+        file.read(c);
+        if (c.life.number >= now_s) return {ledger::CeilingError::superseded, 0, -1};
+        return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, now_s);
     }
 };
 

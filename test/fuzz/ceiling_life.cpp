@@ -1,0 +1,117 @@
+// A life that begins with whatever a ceiling file says of its slots: another version may have formats and numberings
+// that this one does not know. Every slot is there again, above its ceiling; and the search for slots copes with them.
+#include "directory.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "ledger/memory.hpp"
+
+using namespace snowflake_ids;
+using namespace snowflake_ids::fuzz;
+using namespace snowflake_ids::ledger;
+
+namespace {
+
+constexpr std::uint32_t backends = 2;
+constexpr std::size_t bytes = memory_bytes(backends);
+
+const CeilingPlace& place() {
+    static const CeilingPlace p{directory(), 0600, 1, false};
+    return p;
+}
+
+Ledger new_memory() {
+    static void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    std::memset(memory, 0, bytes);
+    const Ledger l = make_ledger(memory, backends, 1);
+    require(find_ledger(memory, bytes).slots == l.slots && !find_ledger(memory, bytes - 1));
+    return l;
+}
+
+void put(const Ceilings& c) {
+    LockedCeilings file(place());
+    require(file.open().error == CeilingError::none && file.write(c).error == CeilingError::none);
+}
+
+Ceilings content() {
+    static Ceilings c;
+    LockedCeilings file(place());
+    require(file.open().error == CeilingError::none && file.read(c).error == CeilingError::none);
+    return c;
+}
+
+// All that the file said is in memory, and each slot begins above it.
+void check(const Ledger& l, const Ceilings& c, std::uint64_t at_least) {
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const Slot& slot = l.slots[i];
+        const CeilingEntry& e = c.entries[i];
+        require(slot.key.load() == e.key && slot.ceiling.load() == (e.key != 0 ? e.ceiling_ms : 0));
+        if (e.key == 0) continue;
+        require(slot.numbering.load() == e.numbering);
+        const Timeline timeline = timeline_of(slot);
+        require(timeline.tick_us > 0);
+        if (!has_time(format_of(slot))) {
+            require(slot.word.load() == 0);
+            continue;
+        }
+        const std::uint64_t ms = e.ceiling_ms > at_least ? e.ceiling_ms : at_least;
+        const bool toggle = has_toggle(format_of(slot));
+        std::uint64_t tick = clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
+        if (tick > max_tick(toggle)) tick = max_tick(toggle);
+        require(unpack(slot.word.load(), 0, toggle).tick >= tick);
+    }
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Numbers in(data, size);
+    static Ceilings c;
+    c = {};
+    c.life = {in.take<std::uint32_t>(), in.take<std::uint8_t>()};
+    c.floor_ms = in.take<std::uint64_t>() & max_ceiling_ms;
+    for (unsigned n = in.take<std::uint8_t>() % 16; n > 0; n--) {
+        const std::uint32_t slot = in.take<std::uint8_t>();
+        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint64_t>(),
+                           in.take<std::uint64_t>() & max_ceiling_ms};
+        // Mostly a format that there is.
+        if (slot % 4 != 0) c.entries[slot].key = (c.entries[slot].key & ~std::uint64_t{0xff0000}) | (slot % 4) << 16;
+    }
+    const std::uint64_t at_least = in.take<std::uint64_t>() & max_ceiling_ms;
+    put(c);
+    Ledger l = new_memory();
+    bool began = false;
+    require(begin_life(place(), l, 7, at_least, began).error == CeilingError::none && began);
+    require(life_of(*l.header).id == 7 && life_of(*l.header).number > c.life.number);
+    require(l.header->floor_ms.load() == (c.floor_ms > at_least ? c.floor_ms : at_least));
+    check(l, c, at_least);
+
+    const Key key{static_cast<Format>(1 + in.take<std::uint8_t>() % 3), in.take<std::uint16_t>(),
+                  in.take<std::uint8_t>()};
+    const bool numbered = key.format == Format::snowflake;
+    const std::uint64_t numbering = numbered ? in.take<std::uint64_t>() | 1 : 0;
+    const Slot* found = find_slot(l, key, false, numbering);
+    const std::uint32_t owned = slots_owned(l, key.owner);
+    Slot* slot = find_slot(l, key, true, numbering);
+    require(slot != nullptr && (found == nullptr || found == slot));
+    require(Key::unpack(slot->key.load()).same_generator(key) && (!numbered || slot->numbering.load() == numbering));
+    require(find_slot(l, key, true, numbering) == slot && find_slot(l, key, false, numbering) == slot);
+    require(slots_owned(l, key.owner) == owned + (found == nullptr));
+    require(!numbered || numbering_used(l, numbering));
+    apply_floor(l, *slot);
+    const Timeline timeline = timeline_of(*slot);
+    require(timeline.tick_us > 0 && clamped_tick(timeline, in.take<std::int64_t>()) <= timeline.max_tick());
+
+    // Raised, it is in the file with all the others, and the next life has them.
+    const std::uint64_t ms = in.take<std::uint64_t>() & max_ceiling_ms;
+    require(raise_ceiling(place(), l, *slot, ms, {in.take<std::uint64_t>(), ms}).error == CeilingError::none);
+    require(slot->ceiling.load() >= ms);
+    const Ceilings written = content();
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        require(l.slots[i].ceiling.load() == written.entries[i].ceiling_ms);
+        require(written.entries[i].ceiling_ms >= c.entries[i].ceiling_ms || c.entries[i].key == 0);
+    }
+    l = new_memory();
+    require(begin_life(place(), l, 8, 0, began).error == CeilingError::none && began);
+    check(l, written, 0);
+    return 0;
+}

@@ -1,0 +1,287 @@
+// The bytes of the ceiling file, whatever may have happened to them, and those of its version 1.
+#include "ledger/ceiling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ledger/reset.hpp"
+#include "support/ledger_data.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+constexpr std::uint64_t cluster = DataDirectory::cluster, now_ms = 1798761600000;
+constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
+
+// ---- bytes ----
+
+Ceilings example() {
+    Ceilings c;
+    c.life = {1798761600, 0x123456789abcdef0};
+    c.si_layout = 0x1234;
+    c.floor_ms = now_ms - 1000;
+    c.entries[0] = {sno.pack(), 0, now_ms};
+    c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
+    c.entries[1023] = {of_calls.pack(), 0, 1};
+    return c;
+}
+
+using Bytes = std::vector<unsigned char>;
+
+Bytes encoded(const Ceilings& c) {
+    Bytes bytes(ceiling_file_bytes, 0xff);
+    encode_ceilings(c, cluster, bytes.data());
+    return bytes;
+}
+CeilingResult decoded(const Bytes& bytes, Ceilings& c) {
+    return decode_ceilings(bytes.data(), bytes.size(), cluster, c);
+}
+CeilingError error_of(const Bytes& bytes) {
+    Ceilings c;
+    return decoded(bytes, c).error;
+}
+
+void expect_same(const Ceilings& a, const Ceilings& b) {
+    EXPECT_EQ(a.life, b.life);
+    EXPECT_EQ(a.si_layout, b.si_layout);
+    EXPECT_EQ(a.floor_ms, b.floor_ms);
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
+        ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
+        ASSERT_EQ(a.entries[i].ceiling_ms, b.entries[i].ceiling_ms) << i;
+    }
+}
+
+TEST(LedgerCeilingBytes, ComeBack) {
+    const auto there_and_back = [](const Ceilings& c) {
+        Ceilings back = example();
+        back.entries[5] = {1, 2, 3};  // what was there before is gone
+        EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
+        expect_same(back, c);
+    };
+    there_and_back({});
+    there_and_back(example());
+    Ceilings full = example();
+    for (std::uint32_t i = 0; i < slot_count; i++) full.entries[i] = {Key{Format::sno, 7, i}.pack(), i, now_ms + i};
+    there_and_back(full);
+}
+
+// Where what stands is a promise to later versions.
+TEST(LedgerCeilingBytes, Places) {
+    const Bytes bytes = encoded(example());
+    EXPECT_EQ(bytes.size(), 36864u);
+    const auto word = [&](std::size_t offset) {
+        std::uint64_t v;
+        std::memcpy(&v, bytes.data() + offset, sizeof v);
+        return v;
+    };
+    EXPECT_EQ(word(0), 0x5e0f1a6e1ed6e202u);
+    std::uint32_t version, count;
+    std::memcpy(&version, bytes.data() + 8, 4);
+    std::memcpy(&count, bytes.data() + 12, 4);
+    EXPECT_EQ(version, 2u);
+    EXPECT_EQ(count, 1024u);
+    EXPECT_EQ(word(16), cluster);
+    EXPECT_EQ(word(24), 1798761600u);
+    EXPECT_EQ(word(32), 0x123456789abcdef0u);
+    EXPECT_EQ(word(40), 0x1234u);
+    EXPECT_EQ(word(48), now_ms - 1000);
+    EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
+    EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
+    EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);
+    EXPECT_NE(word(4096 + 7 * 32 + 24), 0u);
+    // Free entries, and what follows the header.
+    for (std::size_t at = 64; at < bytes.size(); at += 8) {
+        const std::size_t entry = at < 4096 ? 1 : (at - 4096) / 32;
+        if (entry == 0 || entry == 7 || entry == 1023) continue;
+        ASSERT_EQ(word(at), 0u) << at;
+    }
+}
+
+// In the header, in an entry, in a free entry: every bit that is not padding is noticed.
+TEST(LedgerCeilingBytes, FlippedBits) {
+    const Ceilings c = example();
+    Bytes bytes = encoded(c);
+    for (std::size_t bit = 0; bit < bytes.size() * 8; bit++) {
+        const auto flip = [&] { bytes[bit / 8] = static_cast<unsigned char>(bytes[bit / 8] ^ 1 << bit % 8); };
+        const std::size_t byte = bit / 8;
+        if (byte >= 64 && byte < 4096) continue;
+        flip();
+        Ceilings back;
+        const CeilingResult r = decoded(bytes, back);
+        ASSERT_NE(r.error, CeilingError::none) << "bit " << bit;
+        if (byte >= 8 && byte < 12) {
+            ASSERT_EQ(r.error, CeilingError::other_version) << "bit " << bit;
+        } else {
+            ASSERT_EQ(r.error, CeilingError::damaged) << "bit " << bit;
+            ASSERT_EQ(r.slot, byte < 4096 ? -1 : static_cast<int>((byte - 4096) / 32)) << "bit " << bit;
+        }
+        flip();
+    }
+    // Padding says nothing.
+    for (std::size_t byte = 64; byte < 4096; byte++) bytes[byte] = 0xff;
+    Ceilings back;
+    EXPECT_EQ(decoded(bytes, back).error, CeilingError::none);
+    expect_same(back, c);
+}
+
+TEST(LedgerCeilingBytes, EntryInAnotherPlace) {
+    Bytes bytes = encoded(example());
+    std::memcpy(&bytes[4096 + 8 * 32], &bytes[4096 + 7 * 32], 32);
+    Ceilings c;
+    EXPECT_EQ(decoded(bytes, c).slot, 8);
+}
+
+TEST(LedgerCeilingBytes, OfAnotherCluster) {
+    Bytes bytes = encoded(example()), other(ceiling_file_bytes);
+    Ceilings c;
+    EXPECT_EQ(decode_ceilings(bytes.data(), bytes.size(), cluster + 1, c).error, CeilingError::foreign);
+    // An entry of its file in ours.
+    encode_ceilings(example(), cluster + 1, other.data());
+    std::memcpy(&bytes[4096], &other[4096], 32);
+    const CeilingResult r = decoded(bytes, c);
+    EXPECT_EQ(r.error, CeilingError::damaged);
+    EXPECT_EQ(r.slot, 0);
+}
+
+TEST(LedgerCeilingBytes, OfAnotherSize) {
+    Bytes bytes = encoded(example());
+    bytes.push_back(0);
+    EXPECT_EQ(error_of(bytes), CeilingError::damaged);
+    for (const std::size_t size : {36863u, 36832u, 8192u, 4096u, 64u, 63u, 1u, 0u}) {
+        bytes.resize(size);
+        EXPECT_EQ(error_of(bytes), CeilingError::damaged) << size;
+    }
+}
+
+// An entry without a key would be a ceiling of nobody.
+TEST(LedgerCeilingBytes, EntryWithoutKey) {
+    Ceilings c = example(), back;
+    c.entries[7].key = 0;
+    EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
+    EXPECT_EQ(back.entries[7].ceiling_ms, 0u);
+}
+
+TEST(LedgerCeilingBytes, Salvage) {
+    const Ceilings c = example();
+    const auto salvaged = [](const Bytes& bytes, bool lost) {
+        Ceilings s = example();
+        EXPECT_EQ(salvage_ceilings(bytes.data(), bytes.size(), cluster, s), lost);
+        return s;
+    };
+    Bytes bytes = encoded(c);
+    expect_same(salvaged(bytes, false), c);
+    // One entry.
+    Ceilings expected = c;
+    expected.entries[7] = {};
+    bytes[4096 + 7 * 32 + 16] ^= 4;
+    expect_same(salvaged(bytes, true), expected);
+    // The header: its life, layout and floor.
+    expected.life = {};
+    expected.si_layout = expected.floor_ms = 0;
+    bytes[24] ^= 1;
+    expect_same(salvaged(bytes, true), expected);
+    // The end, within an entry.
+    expected.entries[1023] = {};
+    bytes.resize(bytes.size() - 1);
+    expect_same(salvaged(bytes, true), expected);
+    // Too much.
+    bytes = encoded(c);
+    bytes.push_back(7);
+    expect_same(salvaged(bytes, true), c);
+    // All.
+    expect_same(salvaged({}, true), {});
+    expect_same(salvaged(Bytes(ceiling_file_bytes, 0xa5), true), {});
+    // Of another cluster nothing is ours.
+    Bytes other(ceiling_file_bytes);
+    encode_ceilings(c, cluster + 1, other.data());
+    expect_same(salvaged(other, true), {});
+}
+
+// ---- version 1: one word per slot, Unix milliseconds and check bits; written as its code did ----
+
+std::uint64_t version_1_word(std::uint64_t ms, std::uint64_t slot) {
+    std::uint64_t h = (ms ^ slot << 48) * 0x9e3779b97f4a7c15;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9;
+    return ms << 16 | h >> 48;
+}
+
+std::string version_1(std::uint64_t highest_ms) {
+    std::string bytes(8192, '\0');
+    const auto put = [&](std::uint64_t slot, std::uint64_t ms) {
+        const std::uint64_t word = version_1_word(ms, slot);
+        std::memcpy(&bytes[slot * 8], &word, 8);
+    };
+    put(3, highest_ms - 5000);
+    put(500, highest_ms);
+    put(1023, highest_ms - 1);
+    return bytes;
+}
+
+TEST(LedgerCeilingVersion1, IsTakenOver) {
+    const DataDirectory data;
+    data.put(version_1(now_ms));
+    // Whoever opens it first makes it a file of version 2, and tries again.
+    LockedCeilings first(data.place), second(data.place);
+    EXPECT_EQ(first.open().error, CeilingError::busy);
+    EXPECT_EQ(second.open().error, CeilingError::none);
+    Ceilings c;
+    EXPECT_EQ(second.read(c).error, CeilingError::none);
+    EXPECT_EQ(c.floor_ms, now_ms);
+    EXPECT_EQ(c.life, Life{});
+    EXPECT_EQ(data.dir.files(), 1u);
+}
+
+TEST(LedgerCeilingVersion1, AllBeginAboveItsHighest) {
+    const DataDirectory data;
+    data.put(version_1(now_ms));
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::busy);
+    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::none);
+    Slot& slot = *find_slot(ledger, sno);
+    apply_floor(ledger, slot);
+    EXPECT_EQ(ServerLife::stands_at_ms(slot), now_ms);
+    // Also in the lives after that.
+    const ServerLife next(data, 2);
+    EXPECT_EQ(next.ledger.header->floor_ms.load(), now_ms);
+}
+
+TEST(LedgerCeilingVersion1, Damaged) {
+    const DataDirectory data;
+    std::string bytes = version_1(now_ms);
+    bytes[500 * 8 + 3] ^= 1;
+    data.put(bytes);
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::damaged);
+    EXPECT_EQ(data.bytes(), bytes);
+    // What is readable, or the operator's floor.
+    EXPECT_EQ(repair(data.place, ledger, now_ms - 9000).error, CeilingError::none);
+    EXPECT_EQ(data.content().floor_ms, now_ms - 1);
+    data.put(bytes);
+    EXPECT_EQ(repair(data.place, ledger, now_ms + 9000).error, CeilingError::none);
+    EXPECT_EQ(data.content().floor_ms, now_ms + 9000);
+}
+
+// It was put there while a life goes on: that one knows more.
+TEST(LedgerCeilingVersion1, InALife) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    data.put(version_1(now_ms));
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::busy);
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(data.content().life, life.life());
+    EXPECT_EQ(life.in_file(slot), now_ms + 1);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,266 @@
+// The ledger's memory: made, found by other processes, refused when another version has made it; and files of the data
+// directory, made whole or not at all.
+#include "ledger/memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "ledger/directory.hpp"
+#include "support/ledger_process.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+namespace fs = std::filesystem;
+
+constexpr std::int64_t now_us = 1798761600000000;
+
+struct LedgerMade : testing::Test {
+    LedgerMemory memory;
+    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, now_us);
+};
+
+TEST_F(LedgerMade, Bytes) {
+    EXPECT_EQ(made.header, memory.data());
+    EXPECT_EQ(reinterpret_cast<char*>(made.slots) - reinterpret_cast<char*>(made.header), 4096);
+    EXPECT_EQ(made.header->magic, 0x5e0f1a6e1ed6e201u);
+    EXPECT_EQ(made.header->version, memory_version);
+    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 256 + 100 * 640);
+    EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
+    EXPECT_EQ(made.header->stats_since.load(), static_cast<std::uint64_t>(now_us));
+    // No life has begun, and no slot is taken.
+    EXPECT_EQ(made.header->life_id.load(), 0u);
+    for (std::size_t i = 0; i < slot_count; i++) {
+        for (std::size_t j = 0; j < sizeof(Slot) / sizeof(Word); j++) {
+            ASSERT_EQ(reinterpret_cast<Word*>(&made.slots[i])[j].load(), 0u);
+        }
+    }
+}
+
+TEST_F(LedgerMade, IsFound) {
+    made.slots[5].word.store(42);
+    const Ledger found = find_ledger(memory.data(), LedgerMemory::bytes);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found.header, made.header);
+    EXPECT_EQ(found.slots[5].word.load(), 42u);
+    // The server may round the size up.
+    EXPECT_TRUE(find_ledger(memory.data(), LedgerMemory::bytes + 4096));
+}
+
+// In another process, where it is at another address.
+TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
+    const int fd = memfd_create("ledger", MFD_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    ASSERT_EQ(ftruncate(fd, LedgerMemory::bytes), 0);
+    const auto map = [fd] { return mmap(nullptr, LedgerMemory::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); };
+    void* here = map();
+    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, now_us), {Format::sno, 7, 0});
+    const pid_t pid = spawn([&] {
+        void* there = map();
+        const Ledger found = find_ledger(there, LedgerMemory::bytes);
+        if (there == here || !found) return 1;
+        find_slot(found, {Format::sno, 7, 0}, false)->word.store(43);
+        return 0;
+    });
+    EXPECT_EQ(wait_for(pid), 0);
+    EXPECT_EQ(slot->word.load(), 43u);
+    munmap(here, LedgerMemory::bytes);
+    close(fd);
+}
+
+// Another version of the library, or noise: each of the header's constants counts.
+TEST_F(LedgerMade, OfAnotherVersion) {
+    constexpr std::size_t constants = offsetof(Header, life_id);
+    unsigned char good[constants];
+    std::memcpy(good, memory.data(), constants);
+    const auto refused = [&](auto change) {
+        change(*made.header);
+        EXPECT_FALSE(find_ledger(memory.data(), LedgerMemory::bytes));
+        EXPECT_EQ(find_ledger(memory.data(), LedgerMemory::bytes).slots, nullptr);
+        std::memcpy(memory.data(), good, constants);
+        EXPECT_TRUE(find_ledger(memory.data(), LedgerMemory::bytes));
+    };
+    refused([](Header& h) { h.magic ^= 1; });
+    refused([](Header& h) { h.version++; });
+    refused([](Header& h) { h.version = 0; });
+    refused([](Header& h) { h.slot_bytes *= 2; });
+    refused([](Header& h) { h.slot_count--; });
+    refused([](Header& h) { h.backend_count++; });
+    refused([](Header& h) { h.bytes--; });
+    refused([](Header& h) { h.backend_count = 0; });
+    refused([](Header& h) { h.backend_count = ~std::uint32_t{0}; });
+}
+
+TEST_F(LedgerMade, OfAnotherSize) {
+    for (const std::size_t bytes :
+         {std::size_t{0}, std::size_t{4095}, memory_bytes(0) - 1, memory_bytes(0), LedgerMemory::bytes - 1})
+        EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
+    // All of it is zero: nobody has made it.
+    LedgerMemory zeros;
+    EXPECT_FALSE(find_ledger(zeros.data(), LedgerMemory::bytes));
+}
+
+// ---- files of the data directory ----
+
+struct DirectoryFile : testing::Test {
+    static constexpr const char* name = "a.file";
+    TemporaryDirectory dir;
+    int dir_fd = open_directory(dir.c_str());
+    fs::path path = dir / name;
+
+    ~DirectoryFile() override { close(dir_fd); }
+    int create(const std::string& content, Existing existing = Existing::keep, unsigned mode = 0600) const {
+        return create_file(dir_fd, name, mode, content.data(), content.size(), existing, true);
+    }
+    std::string content() const {
+        std::ifstream in(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+};
+
+TEST_F(DirectoryFile, KeepsOrReplaces) {
+    EXPECT_EQ(create("first"), 0);
+    EXPECT_EQ(create("second"), 0);
+    EXPECT_EQ(content(), "first");
+    EXPECT_EQ(create("third", Existing::replace), 0);
+    EXPECT_EQ(content(), "third");
+    EXPECT_EQ(dir.files(), 1u);
+}
+
+TEST_F(DirectoryFile, ModeIsHonoured) {
+    const mode_t before = umask(0077);  // as the server sets it for either kind of cluster
+    for (const auto& [mode, mask] : {std::pair<mode_t, mode_t>{0600, 0077}, {0640, 0027}}) {
+        umask(mask);
+        EXPECT_EQ(create("x", Existing::keep, mode), 0);
+        EXPECT_EQ(static_cast<mode_t>(fs::status(path).permissions()), mode);
+        fs::remove(path);
+    }
+    umask(before);
+}
+
+// 32 processes at the same moment: one wins, all see its file whole, no left-over.
+TEST_F(DirectoryFile, ManyCreatorsAtOnce) {
+    for (int round = 0; round < 20; round++) {
+        struct Meeting {
+            Word ready, go;
+        };
+        Shared<Meeting> meeting;
+        std::vector<pid_t> pids;
+        for (char i = 0; i < 32; i++) {
+            pids.push_back(spawn([&, i] {
+                meeting->ready.fetch_add(1);
+                while (meeting->go.load() == 0) sched_yield();
+                if (create(std::string(9000, static_cast<char>('A' + i))) != 0) return 1;
+                const std::string seen = content();
+                return seen == std::string(9000, seen[0]) ? seen[0] : 2;
+            }));
+        }
+        while (meeting->ready.load() < 32) usleep(100);
+        meeting->go.store(1);
+        std::set<int> seen;
+        for (const pid_t pid : pids) seen.insert(wait_for(pid));
+        EXPECT_EQ(seen.size(), 1u);
+        EXPECT_GE(*seen.begin(), 'A');
+        EXPECT_EQ(dir.files(), 1u);
+        fs::remove(path);
+    }
+}
+
+// Creators killed at random moments. Whatever they left, the next one gets a file, and never half of one is there.
+TEST_F(DirectoryFile, KilledCreatorsLeaveNothingInTheWay) {
+    const std::string all(100000, 'x');
+    unsigned killed = 0;
+    for (int round = 0; round < 150; round++) {
+        const pid_t pid = spawn([&] { return create(all); });
+        usleep(static_cast<useconds_t>(round * 7));
+        kill(pid, SIGKILL);
+        killed += wait_for(pid) != 0;
+        if (fs::exists(path)) {
+            ASSERT_EQ(content(), all);
+        }
+        ASSERT_EQ(create(all), 0) << "round " << round;
+        ASSERT_EQ(content(), all);
+        fs::remove(path);
+    }
+    std::printf("%u of 150 creators were killed before they were done\n", killed);
+}
+
+// Killed between making the file and giving it its name: the file of that pid is in the way.
+TEST_F(DirectoryFile, LeftOverOfACreatorWithTheSamePid) {
+    std::ofstream(dir / (std::string(name) + "." + std::to_string(getpid()) + ".tmp")) << "half";
+    EXPECT_EQ(create("whole"), 0);
+    EXPECT_EQ(content(), "whole");
+    EXPECT_EQ(dir.files(), 1u);
+}
+
+TEST_F(DirectoryFile, CannotCreate) {
+    const auto create_as = [&](const std::string& n) {
+        return create_file(dir_fd, n.c_str(), 0600, "x", 1, Existing::keep, true);
+    };
+    EXPECT_EQ(create_as("none/file"), ENOENT);
+    EXPECT_EQ(create_as(std::string(250, 'x')), ENAMETOOLONG);
+    EXPECT_EQ(dir.files(), 0u);
+}
+
+// No space: the creator says so and leaves nothing behind.
+TEST_F(DirectoryFile, FileSizeLimit) {
+    const pid_t pid = spawn([&] {
+        signal(SIGXFSZ, SIG_IGN);
+        const rlimit small{65536, 65536};
+        if (setrlimit(RLIMIT_FSIZE, &small) != 0) return 2;
+        return create(std::string(70000, 'x')) == EFBIG && dir.files() == 0 ? 0 : 1;
+    });
+    EXPECT_EQ(wait_for(pid), 0);
+}
+
+TEST_F(DirectoryFile, IsTheFileOfThatName) {
+    ASSERT_EQ(create("first"), 0);
+    const int fd = open_file(dir_fd, name);
+    ASSERT_GE(fd, 0);
+    EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_NE(fcntl(dir_fd, F_GETFD) & FD_CLOEXEC, 0);
+    EXPECT_TRUE(is_file(dir_fd, name, fd));
+    ASSERT_EQ(create("second", Existing::replace), 0);
+    EXPECT_FALSE(is_file(dir_fd, name, fd));
+    fs::remove(path);
+    EXPECT_FALSE(is_file(dir_fd, name, fd));
+    // Nor is one followed that has got the name.
+    fs::create_symlink("elsewhere", path);
+    EXPECT_EQ(open_file(dir_fd, name), -1);
+    EXPECT_EQ(errno, ELOOP);
+    close(fd);
+}
+
+TEST_F(DirectoryFile, ReadsAndWritesAt) {
+    ASSERT_EQ(create("0123456789"), 0);
+    const int fd = open_file(dir_fd, name);
+    EXPECT_EQ(write_at(fd, "ab", 2, 4), 0);
+    char bytes[20];
+    std::size_t done = 0;
+    EXPECT_EQ(read_at(fd, bytes, 4, 3, done), 0);
+    EXPECT_EQ(std::string(bytes, done), "3ab6");
+    // Fewer at the end of the file.
+    EXPECT_EQ(read_at(fd, bytes, sizeof bytes, 7, done), 0);
+    EXPECT_EQ(std::string(bytes, done), "789");
+    EXPECT_EQ(read_at(fd, bytes, sizeof bytes, 70, done), 0);
+    EXPECT_EQ(done, 0u);
+    close(fd);
+    EXPECT_EQ(read_at(fd, bytes, 1, 0, done), EBADF);
+    EXPECT_EQ(write_at(fd, bytes, 1, 0), EBADF);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,439 @@
+// What a raise and a new life make of the ceiling file; what they do when it cannot be written, or is not the one that
+// was written last.
+#include "ledger/ceiling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ledger/reset.hpp"
+#include "support/ledger_data.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t now_ms = 1798761600000;
+constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
+
+// ---- lives ----
+
+TEST(LedgerBegunLife, FirstOne) {
+    const DataDirectory data;
+    const auto before = static_cast<std::uint64_t>(std::time(nullptr));
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    bool began = false;
+    ASSERT_EQ(begin_life(data.place, ledger, 42, now_ms, began).error, CeilingError::none);
+    EXPECT_TRUE(began);
+    const Life life = life_of(*ledger.header);
+    EXPECT_EQ(life.id, 42u);
+    EXPECT_GE(life.number, before);
+    EXPECT_LE(life.number, static_cast<std::uint64_t>(std::time(nullptr)));
+    EXPECT_GE(ledger.header->life_began.load(), before * 1000000);
+    EXPECT_EQ(ledger.header->floor_ms.load(), now_ms);
+    EXPECT_EQ(data.content().life, life);
+    EXPECT_EQ(data.content().floor_ms, 0u);  // no operator has named one
+    EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
+    // Not begun twice.
+    ASSERT_EQ(begin_life(data.place, ledger, 43, now_ms + 5, began).error, CeilingError::none);
+    EXPECT_FALSE(began);
+    EXPECT_EQ(life_of(*ledger.header), life);
+    EXPECT_EQ(data.content().life, life);
+    EXPECT_EQ(ledger.header->floor_ms.load(), now_ms);
+}
+
+TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(life.slot(mastic), now_ms + 7000), CeilingError::none);
+    ASSERT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
+    const ServerLife next(data, 2, now_ms + 1000);
+    EXPECT_GT(next.life().number, life.life().number);
+    EXPECT_EQ(next.life().id, 2u);
+    for (const Key& key : {sno, mastic, of_calls}) {
+        EXPECT_EQ(next.index(next.slot(key)), life.index(life.slot(key)));
+        EXPECT_EQ(next.slot(key).ceiling.load(), life.slot(key).ceiling.load());
+        EXPECT_EQ(next.slot(key).key.load(), key.pack());
+    }
+    EXPECT_EQ(next.slot(mastic).numbering.load(), mastic_numbering);
+    EXPECT_EQ(ServerLife::stands_at_ms(next.slot(sno)), now_ms + 1000);
+    EXPECT_EQ(ServerLife::stands_at_ms(next.slot(mastic)), now_ms + 7000);
+    // What counts calls has no time: it is only remembered.
+    EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
+    EXPECT_EQ(next.ledger.header->floor_ms.load(), now_ms + 1000);
+}
+
+// Written before its writer could sync it, or a sync failed: nothing is published, and no life begins.
+TEST(LedgerBegunLife, NotBegunWithoutASync) {
+    const DataDirectory data;
+    {
+        const ServerLife life(data, 1);
+        ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
+    }
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    on_sync = [] { return EIO; };
+    bool began = true;
+    const CeilingResult r = begin_life(data.place, ledger, 2, 0, began);
+    EXPECT_EQ(r.error, CeilingError::io);
+    EXPECT_EQ(r.system_errno, EIO);
+    EXPECT_FALSE(began);
+    EXPECT_FALSE(has_begun(*ledger.header));
+    EXPECT_EQ(find_slot(ledger, sno, false), nullptr);
+    on_sync = nullptr;
+    EXPECT_EQ(begin_life(data, ledger, 3), CeilingError::none);
+}
+
+// ---- raises ----
+
+TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    int syncs = 0;
+    on_sync = [&] {
+        syncs++;
+        EXPECT_EQ(life.in_file(slot), now_ms);
+        EXPECT_EQ(slot.ceiling.load(), 0u);
+        return 0;
+    };
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    // No second time, and never lower.
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now_ms - 5), CeilingError::none);
+    EXPECT_EQ(syncs, 1);
+    EXPECT_EQ(life.in_file(slot), now_ms);
+    EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
+}
+
+// Generators in use are raised along, but not far ahead of the clock with one that is.
+TEST(LedgerRaise, Along) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot &idle = life.slot({Format::sno, 1, 0}), &used = life.slot({Format::sno, 2, 0}), &slot = life.slot(sno),
+         &far = life.slot({Format::sno, 4, 0}), &fresh = life.slot({Format::sno, 5, 0});
+    ASSERT_EQ(life.raised(idle, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(used, now_ms + 1), CeilingError::none);
+    ASSERT_EQ(life.raised(far, now_ms + 90000), CeilingError::none);
+    ASSERT_EQ(life.raise(slot, now_ms + 50000, {now_ms, now_ms + 2500}).error, CeilingError::none);
+    const auto expect = [&](const Slot& s, std::uint64_t ms) {
+        EXPECT_EQ(s.ceiling.load(), ms);
+        EXPECT_EQ(life.in_file(s), ms);
+    };
+    expect(slot, now_ms + 50000);
+    expect(idle, now_ms);
+    expect(used, now_ms + 2500);
+    expect(far, now_ms + 90000);
+    expect(fresh, 0);
+    // Nor further than the one whose sync it is.
+    ASSERT_EQ(life.raise(fresh, now_ms + 2000, {now_ms - 1, now_ms + 2500}).error, CeilingError::none);
+    expect(idle, now_ms + 2000);
+    expect(used, now_ms + 2500);
+}
+
+TEST(LedgerRaise, FailedSyncPublishesNothing) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot &slot = life.slot(sno), &other = life.slot(mastic);
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(other, now_ms), CeilingError::none);
+    for (const int error : {EIO, ENOSPC, EDQUOT}) {
+        on_sync = [error] { return error; };
+        const CeilingResult r = life.raise(slot, now_ms + 1000, {now_ms - 1, now_ms + 500});
+        EXPECT_EQ(r.error, CeilingError::io);
+        EXPECT_EQ(r.system_errno, error);
+        EXPECT_EQ(slot.ceiling.load(), now_ms);
+        EXPECT_EQ(other.ceiling.load(), now_ms);
+    }
+    on_sync = nullptr;
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
+    EXPECT_GE(slot.ceiling.load(), now_ms + 1);
+}
+
+// The disk is full in the middle of the write.
+TEST(LedgerRaise, FailedWritePublishesNothing) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    rlimit before;
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    for (const rlim_t limit : {rlim_t{0}, rlim_t{4096}, rlim_t{ceiling_file_bytes - 1}}) {
+        const rlimit small{limit, before.rlim_max};
+        ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+        const CeilingResult r = life.raise(slot, now_ms + 1000 + limit, no_others);
+        ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+        EXPECT_EQ(r.error, CeilingError::io);
+        EXPECT_EQ(r.system_errno, EFBIG);
+        EXPECT_EQ(slot.ceiling.load(), now_ms);
+        // Whatever was written of it is readable.
+        EXPECT_GE(life.in_file(slot), now_ms);
+    }
+    std::signal(SIGXFSZ, handler);
+    EXPECT_EQ(life.raised(slot, now_ms + 99999), CeilingError::none);
+}
+
+TEST(LedgerRaise, DirectoryGone) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    fs::rename(data.dir.path(), data.dir.path().string() + ".gone");
+    CeilingResult r = life.raise(slot, now_ms + 1);
+    EXPECT_EQ(r.error, CeilingError::io);
+    EXPECT_EQ(r.system_errno, ENOENT);
+    std::ofstream(data.dir.path()) << "a file";
+    r = life.raise(slot, now_ms + 1);
+    EXPECT_EQ(r.error, CeilingError::io);
+    EXPECT_EQ(r.system_errno, ENOTDIR);
+    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    fs::remove(data.dir.path());
+    fs::rename(data.dir.path().string() + ".gone", data.dir.path());
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
+}
+
+TEST(LedgerRaise, SymbolicLinkRefused) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    fs::rename(data.path, data.dir / "elsewhere");
+    fs::create_symlink("elsewhere", data.path);
+    for (const bool dangling : {false, true}) {
+        if (dangling) fs::remove(data.dir / "elsewhere");
+        const CeilingResult r = life.raise(slot, now_ms);
+        EXPECT_EQ(r.error, CeilingError::io);
+        EXPECT_EQ(r.system_errno, ELOOP);
+        EXPECT_EQ(slot.ceiling.load(), 0u);
+    }
+    EXPECT_FALSE(fs::exists(data.dir / "elsewhere"));
+}
+
+TEST(LedgerRaise, NotAFile) {
+    const DataDirectory data;
+    ASSERT_EQ(mkfifo(data.path.c_str(), 0600), 0);
+    const LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::damaged);
+    fs::remove(data.path);
+    fs::create_directory(data.path);
+    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::io);
+}
+
+TEST(LedgerRaise, LockedByAnother) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    Slot& slot = life.slot(sno);
+    {
+        LockedCeilings other(data.place);
+        ASSERT_EQ(other.open().error, CeilingError::none);
+        EXPECT_EQ(life.raised(slot, now_ms), CeilingError::busy);
+    }
+    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
+}
+
+TEST(LedgerRaise, WithoutSync) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    CeilingPlace place = data.place;
+    place.sync = false;
+    on_sync = [] { return EIO; };
+    Slot& slot = life.slot(sno);
+    EXPECT_EQ(raise_ceiling(place, life.ledger, slot, now_ms, no_others).error, CeilingError::none);
+    EXPECT_EQ(slot.ceiling.load(), now_ms);
+}
+
+TEST(LedgerRaise, FrozenLayoutIsDurable) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    std::uint64_t frozen = 1;
+    on_sync = [] { return EIO; };
+    EXPECT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::io);
+    EXPECT_EQ(life.ledger.header->si_layout.load(), 0u);
+    int syncs = 0;
+    on_sync = [&] {
+        syncs++;
+        EXPECT_EQ(data.content().si_layout, 77u);
+        EXPECT_EQ(life.ledger.header->si_layout.load(), 0u);
+        return 0;
+    };
+    EXPECT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::none);
+    EXPECT_EQ(frozen, 77u);
+    EXPECT_EQ(life.ledger.header->si_layout.load(), 77u);
+    // The first one counts.
+    EXPECT_EQ(freeze_layout(data.place, life.ledger, 78, frozen).error, CeilingError::none);
+    EXPECT_EQ(frozen, 77u);
+    EXPECT_EQ(syncs, 1);
+    on_sync = nullptr;
+    // A raise keeps it, and so does the next life.
+    ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
+    const ServerLife next(data, 2);
+    EXPECT_EQ(next.ledger.header->si_layout.load(), 77u);
+    EXPECT_EQ(data.content().si_layout, 77u);
+    EXPECT_EQ(freeze_layout(data.place, life.ledger, 78, frozen).error, CeilingError::none);
+}
+
+// ---- a file that is not the one that was written last ----
+
+struct LedgerReplacedFile : testing::Test {
+    DataDirectory data;
+    std::unique_ptr<ServerLife> old = std::make_unique<ServerLife>(data, 1);
+    Slot* of_old = &old->slot(sno);
+
+    LedgerReplacedFile() { EXPECT_EQ(old->raised(*of_old, now_ms), CeilingError::none); }
+    // All that memory knows is in the file.
+    static void expect_restored(const ServerLife& life) {
+        const Ceilings c = life.data.content();
+        EXPECT_EQ(c.life, life.life());
+        EXPECT_EQ(c.si_layout, life.ledger.header->si_layout.load());
+        EXPECT_EQ(c.floor_ms, life.ledger.header->reset_floor_ms.load());
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            ASSERT_EQ(c.entries[i].ceiling_ms, life.ledger.slots[i].ceiling.load()) << i;
+            if (c.entries[i].ceiling_ms == 0) continue;
+            ASSERT_EQ(c.entries[i].key, life.ledger.slots[i].key.load()) << i;
+            ASSERT_EQ(c.entries[i].numbering, life.ledger.slots[i].numbering.load()) << i;
+        }
+    }
+    static void use(const ServerLife& life) {
+        std::uint64_t frozen;
+        EXPECT_EQ(life.raised(life.slot(mastic), now_ms + 5000), CeilingError::none);
+        EXPECT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
+        EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 77, frozen).error, CeilingError::none);
+        EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms - 9000, .ceiling_ms = 0}).error,
+                  CeilingError::none);
+    }
+};
+
+TEST_F(LedgerReplacedFile, Missing) {
+    use(*old);
+    fs::remove(data.path);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    expect_restored(*old);
+    EXPECT_EQ(old->in_file(old->slot(mastic)), now_ms + 5000);
+    EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
+}
+
+TEST_F(LedgerReplacedFile, OfAnOlderLife) {
+    use(*old);
+    // Nothing of it counts, not even a slot that this life does not have, or a higher floor.
+    Ceilings c = data.content();
+    c.life = {old->life().number - 1, 2};
+    c.si_layout = 99;
+    c.floor_ms = now_ms + 1;
+    c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
+    data.put(c);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(data.content().entries[1].key, 0u);
+    expect_restored(*old);
+}
+
+// By one window, say: a copy is put back, or a lost write shows.
+TEST_F(LedgerReplacedFile, OfThisLife) {
+    const std::string bytes = data.bytes();
+    use(*old);
+    data.put(bytes);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    expect_restored(*old);
+}
+
+// A ceiling in the file that is higher than the published one stays: its writer was ended before it published it.
+TEST_F(LedgerReplacedFile, HigherThanPublished) {
+    Slot& other = old->slot(mastic);
+    Ceilings c = data.content();
+    c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now_ms + 9000};
+    c.floor_ms = 5;
+    data.put(c);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(other.ceiling.load(), now_ms + 9000);
+    EXPECT_EQ(old->in_file(other), now_ms + 9000);
+    EXPECT_EQ(data.content().floor_ms, 5u);
+}
+
+// Nothing of a life that is over gets into the file or to its sessions any more.
+void expect_superseded(const ServerLife& life, Slot& slot) {
+    const std::string bytes = life.data.bytes();
+    std::uint64_t frozen;
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::superseded);
+    EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now_ms), CeilingError::superseded);
+    EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 78, frozen).error, CeilingError::superseded);
+    EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms, .force = true}).error,
+              CeilingError::superseded);
+    EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
+    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);  // nor does it begin a second one
+    EXPECT_EQ(life.data.bytes(), bytes);
+}
+
+TEST_F(LedgerReplacedFile, OfANewerLife) {
+    const ServerLife newer(data, 2);
+    expect_superseded(*old, *of_old);
+    EXPECT_EQ(newer.raised(newer.slot(sno), now_ms + 1), CeilingError::none);
+    expect_superseded(*old, *of_old);
+}
+
+// Two lives that did not know of each other and began in the same second.
+TEST_F(LedgerReplacedFile, OfTheSameNumber) {
+    Ceilings c = data.content();
+    c.life.id = 2;
+    data.put(c);
+    expect_superseded(*old, *of_old);
+}
+
+// Without the file, the number of a life is its second, and that is later than the old one's.
+TEST_F(LedgerReplacedFile, RemovedBetweenTwoLives) {
+    while (static_cast<std::uint64_t>(std::time(nullptr)) <= old->life().number) usleep(1000);
+    fs::remove(data.path);
+    const ServerLife newer(data, 2);
+    EXPECT_GT(newer.life().number, old->life().number);
+    expect_superseded(*old, *of_old);
+}
+
+// The file has got another name under the hand of the one that waits for its lock.
+TEST_F(LedgerReplacedFile, WhileItIsLocked) {
+    const std::string bytes = data.bytes();
+    {
+        LockedCeilings locked(data.place);
+        ASSERT_EQ(locked.open().error, CeilingError::none);
+        fs::remove(data.path);
+        data.put(bytes);
+        // Another file: another lock.
+        EXPECT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    }
+    EXPECT_EQ(old->in_file(*of_old), now_ms + 1);
+}
+
+TEST_F(LedgerReplacedFile, NothingStaysOpen) {
+    const auto open_files = [] {
+        std::size_t n = 0;
+        for ([[maybe_unused]] const auto& e : fs::directory_iterator("/proc/self/fd")) n++;
+        return n;
+    };
+    const std::size_t before = open_files();
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    on_sync = [] { return EIO; };
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::io);
+    on_sync = nullptr;
+    data.put("damaged");
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::damaged);
+    data.put(std::string(8192, '\0'));  // version 1
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::busy);
+    EXPECT_EQ(open_files(), before);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

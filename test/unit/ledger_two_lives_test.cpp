@@ -1,0 +1,173 @@
+// Two lives at once under every interleaving: a process outlives its postmaster while the next server begins its life,
+// or two postmasters run on one data directory. Each has its own memory, and they share the ceiling file. See
+// support/ledger_lives.hpp.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/ledger_explore.hpp"
+#include "support/ledger_lives.hpp"
+#include "support/ledger_wrong_steps.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+// An exploration in which no process was told that its life is over shows nothing.
+void expect_right(Lives& m) {
+    test::expect_right(m);
+    EXPECT_GT(m.fenced, 0u);
+}
+
+// A process draws while its server loses its postmaster, the next server draws too, and either may be ended anywhere.
+struct Orphans : Lives {
+    Orphans() {
+        with_wal = false;
+        two_lives = may_leave_orphans = true;
+        clock = {1, 3};
+    }
+};
+struct SnoOrphans : Orphans {
+    SnoOrphans() { rules.has_toggle = true; }
+};
+
+TEST(LedgerTwoLives, Orphan) {
+    Orphans m;
+    m.sessions({2, 1}, 2);
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerTwoLives, SnoOrphan) {
+    SnoOrphans m;
+    m.syncs_may_fail = true;
+    m.sessions({2, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// A second event ends all of them, or the power fails.
+TEST(LedgerTwoLives, OrphanAndPowerLoss) {
+    Orphans m;
+    m.may_lose_power = true;
+    m.most_events = 2;
+    m.rules.max = 0;
+    m.sessions({2, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// Its life begins, and its slot is new, while the next one's life begins.
+TEST(LedgerTwoLives, OrphanOfANewSlot) {
+    Orphans m;
+    m.sessions({2, 1});
+    m.start_new();
+    expect_right(m);
+}
+
+TEST(LedgerTwoLives, ThreeProcesses) {
+    Orphans m;
+    m.rules.max = 0;
+    m.sessions({1, 1, 1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// The file is removed, or an old one put in its place, before the next life begins. The clock does not go back.
+struct OrphansWithoutFile : Orphans {
+    OrphansWithoutFile() {
+        may_restart = false;
+        may_lose_files = true;
+        clock_has_time = true;
+        clock = {1, 2, 3};
+    }
+};
+
+TEST(LedgerTwoLives, OrphanAndLostFiles) {
+    OrphansWithoutFile m;
+    m.sessions({1, 1}, 2);
+    m.start_in_life(1, 2);
+    expect_right(m);
+}
+
+// And both lives begin in the same second.
+TEST(LedgerTwoLives, OrphanAndLostFilesInOneSecond) {
+    OrphansWithoutFile m;
+    m.second = 2;
+    m.sessions({1, 1}, 2);
+    m.start_in_life(1, 2);
+    expect_right(m);
+}
+
+// Two servers, each with sessions that come and go. The one that begins its life last goes on.
+struct TwoServers : Lives {
+    TwoServers() {
+        with_wal = false;
+        two_lives = true;
+        may_restart = false;
+        clock = {1, 3};
+    }
+    template <class Steps = RightSteps>
+    void run(std::initializer_list<std::size_t> first, std::initializer_list<std::size_t> second, Value draws = 1) {
+        sessions<Steps>(first, draws, 0);
+        sessions<Steps>(second, draws, 1);
+    }
+};
+
+TEST(LedgerTwoLives, TwoServers) {
+    TwoServers m;
+    m.run({2}, {2}, 2);
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+TEST(LedgerTwoLives, TwoNewServers) {
+    TwoServers m;
+    m.syncs_may_fail = true;
+    m.run({2}, {2});
+    m.start_new();
+    expect_right(m);
+}
+
+TEST(LedgerTwoLives, SnoTwoServers) {
+    TwoServers m;
+    m.rules.has_toggle = true;
+    m.run({1, 1}, {1});
+    m.start_in_life(1);
+    expect_right(m);
+}
+
+// ---- wrong on purpose ----
+
+template <class Steps, class M = Orphans>
+void expect_caught(const std::string& complaint, Value second = 0) {
+    M m;
+    m.second = second;
+    m.clock = {1, 3};
+    m.template sessions<Steps>({1, 1}, 3);
+    m.start_in_life(1, 2);
+    expect_found(m, complaint);
+}
+
+TEST(LedgerTwoLives, FindsRaiseComparesWithMemoryOnly) { expect_caught<RaiseComparesWithMemoryOnly>("issued twice"); }
+
+TEST(LedgerTwoLives, FindsNoFence) { expect_caught<NoFence>("issued twice"); }
+
+TEST(LedgerTwoLives, FindsFenceWithoutIds) { expect_caught<FenceWithoutIds, OrphansWithoutFile>("issued twice", 2); }
+
+TEST(LedgerTwoLives, FindsLivesCountedInTheFile) {
+    expect_caught<LivesCountedInTheFile, OrphansWithoutFile>("issued twice");
+}
+
+TEST(LedgerTwoLives, FindsLifeByStartTime) { expect_caught<LifeByStartTime>("issued twice"); }
+
+TEST(LedgerTwoLives, FindsMemoryOfEachVersion) {
+    TwoServers m;
+    m.run<MemoryOfEachVersion>({2}, {2}, 3);
+    m.start_in_life(1);
+    expect_found(m, "issued twice");
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,105 @@
+// A data directory with its ceiling file, and server lives in it, for tests with the real files. Syncs fail on demand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "ledger/ceiling.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "support/ledger_process.hpp"
+
+namespace snowflake_ids::test {
+
+// Called with each sync, in its place if it answers an errno.
+inline std::function<int()> on_sync;
+
+inline int answer_sync() {
+    const int error = on_sync ? on_sync() : 0;
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+}  // namespace snowflake_ids::test
+
+// In place of libc's: the ledger's own calls come here.
+extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
+
+namespace snowflake_ids::test {
+
+inline constexpr ledger::Along no_others{~std::uint64_t{0}, 0};
+
+struct DataDirectory {
+    static constexpr std::uint64_t cluster = 7123456789012345678;
+
+    TemporaryDirectory dir;
+    ledger::CeilingPlace place{dir.c_str(), 0600, cluster, true};
+    std::filesystem::path path = dir / ledger::ceiling_file_name;
+
+    ~DataDirectory() { on_sync = nullptr; }
+    std::string bytes() const {
+        std::ifstream in(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+    void put(const std::string& bytes) const {
+        std::ofstream out(path, std::ios::binary | std::ios::trunc);
+        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        EXPECT_TRUE(out.good());
+    }
+    void put(const ledger::Ceilings& c) const {
+        std::string bytes(ledger::ceiling_file_bytes, '\0');
+        ledger::encode_ceilings(c, cluster, reinterpret_cast<unsigned char*>(bytes.data()));
+        put(bytes);
+    }
+    // What the file says, as its bytes are read.
+    ledger::Ceilings content() const {
+        const std::string b = bytes();
+        ledger::Ceilings c;
+        const auto* p = reinterpret_cast<const unsigned char*>(b.data());
+        const ledger::CeilingResult r = ledger::decode_ceilings(p, b.size(), cluster, c);
+        EXPECT_EQ(r.error, ledger::CeilingError::none) << "slot " << r.slot;
+        return c;
+    }
+};
+
+inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::Ledger& ledger, std::uint64_t id,
+                                       std::uint64_t at_least_ms = 0) {
+    bool began = false;
+    return ledger::begin_life(data.place, ledger, id, at_least_ms, began).error;
+}
+
+// A life that has begun, in memory of its own.
+struct ServerLife {
+    LedgerMemory memory;
+    ledger::Ledger ledger = memory.make();
+    const DataDirectory& data;
+
+    ServerLife(const DataDirectory& data, std::uint64_t id, std::uint64_t at_least_ms = 0) : data(data) {
+        EXPECT_EQ(begin_life(data, ledger, id, at_least_ms), ledger::CeilingError::none);
+    }
+
+    ledger::Slot& slot(const ledger::Key& key, std::uint64_t numbering = 0) const {
+        if (key.format == ledger::Format::snowflake && numbering == 0) numbering = ledger::mastic_numbering;
+        return *ledger::find_slot(ledger, key, true, numbering);
+    }
+    std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
+    ledger::CeilingResult raise(const ledger::Slot& slot, std::uint64_t ms, ledger::Along along = no_others) const {
+        return ledger::raise_ceiling(data.place, ledger, slot, ms, along);
+    }
+    ledger::CeilingError raised(const ledger::Slot& slot, std::uint64_t ms) const { return raise(slot, ms).error; }
+    ledger::Life life() const { return ledger::life_of(*ledger.header); }
+    std::uint64_t in_file(const ledger::Slot& slot) const { return data.content().entries[index(slot)].ceiling_ms; }
+    // The tick up to which a slot is used up, in Unix ms.
+    static std::uint64_t stands_at_ms(const ledger::Slot& slot) {
+        const State state = ledger::unpack(slot.word.load(), 0, ledger::has_toggle(ledger::format_of(slot)));
+        return static_cast<std::uint64_t>(ledger::timeline_of(slot).start_us(state.tick) / 1000);
+    }
+};
+
+}  // namespace snowflake_ids::test
