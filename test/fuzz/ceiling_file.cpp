@@ -15,7 +15,8 @@ using namespace snowflake_ids::ledger;
 namespace {
 
 constexpr std::uint64_t cluster = 7123456789012345678;
-constexpr std::size_t version_1_bytes = 8192, header_words = 8;
+constexpr std::size_t version_1_bytes = 8192, header_words = 9;
+constexpr std::size_t checksum_at = (header_words - 1) * 8;
 using Bytes = std::vector<unsigned char>;
 
 std::uint64_t word_at(const Bytes& b, std::size_t offset) {
@@ -64,7 +65,7 @@ Expected expected(const Bytes& b) {
         std::memcpy(&version, b.data() + 8, 4);
         std::memcpy(&count, b.data() + 12, 4);
         if (version != 2) return CeilingError::other_version;
-        if (count != slot_count || word_at(b, 56) != header_sum(b)) return CeilingError::damaged;
+        if (count != slot_count || word_at(b, checksum_at) != header_sum(b)) return CeilingError::damaged;
         return word_at(b, 16) == cluster ? CeilingError::none : CeilingError::foreign;
     };
     e.header = header();
@@ -72,6 +73,7 @@ Expected expected(const Bytes& b) {
         e.c.life = {word_at(b, 24), word_at(b, 32)};
         e.c.si_layout = word_at(b, 40);
         e.c.floor_ms = word_at(b, 48);
+        e.c.clock_ms = word_at(b, 56);
     }
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
@@ -89,7 +91,7 @@ Expected expected(const Bytes& b) {
 }
 
 bool same(const Ceilings& a, const Ceilings& b) {
-    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms &&
+    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.clock_ms == b.clock_ms &&
            std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
 }
 
@@ -147,7 +149,9 @@ void check(const Bytes& b) {
     require(file.salvage(c, lost).error == CeilingError::none && lost == e.lost() && same(c, e.c));
     require(file.write(c).error == CeilingError::none);
     Ceilings again;
-    require(file.read(again).error == CeilingError::none && same(again, c));
+    require(file.read(again).error == CeilingError::none && again.clock_ms >= c.clock_ms);
+    again.clock_ms = c.clock_ms;  // each writer brings its own
+    require(same(again, c));
 }
 
 }  // namespace
@@ -182,6 +186,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     c.life = {in.take<std::uint32_t>(), in.take<std::uint32_t>()};
     c.si_layout = in.take<std::uint32_t>();
     c.floor_ms = in.take<std::uint32_t>();
+    c.clock_ms = c.floor_ms * c.si_layout;
     for (unsigned n = how & 7; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};
@@ -192,10 +197,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // Damage: bits of the header, or of an entry; then sums that fit, which only a changed program would write.
     for (unsigned n = in.take<std::uint8_t>() % 8; n > 0; n--) {
         const auto where = in.take<std::uint16_t>();
-        const std::size_t at = where & 1 ? (where >> 1) % 64 : (where >> 1) % (b.size() / 4) * 4 + where % 3;
+        const std::size_t at =
+            where & 1 ? (where >> 1) % (header_words * 8) : (where >> 1) % (b.size() / 4) * 4 + where % 3;
         b[at] = static_cast<unsigned char>(b[at] ^ in.take<std::uint8_t>());
     }
-    if (how & 16) put_word(b, 56, header_sum(b));
+    if (how & 16) put_word(b, checksum_at, header_sum(b));
     if (how & 32) {
         const std::uint32_t i = in.take<std::uint16_t>() % slot_count;
         put_word(b, ceiling_header_bytes + i * ceiling_entry_bytes + 24, entry_sum(b, i, cluster));

@@ -25,6 +25,7 @@ Ceilings example() {
     c.life = {1798761600, 0x123456789abcdef0};
     c.si_layout = 0x1234;
     c.floor_ms = now_ms - 1000;
+    c.clock_ms = now_ms - 2500;
     c.entries[0] = {sno.pack(), 0, now_ms};
     c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
     c.entries[1023] = {of_calls.pack(), 0, 1};
@@ -50,6 +51,7 @@ void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.life, b.life);
     EXPECT_EQ(a.si_layout, b.si_layout);
     EXPECT_EQ(a.floor_ms, b.floor_ms);
+    EXPECT_EQ(a.clock_ms, b.clock_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
         ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
@@ -71,6 +73,8 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
+constexpr std::size_t header_bytes_used = 72;
+
 // Where what stands is a promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
     const Bytes bytes = encoded(example());
@@ -91,12 +95,13 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(32), 0x123456789abcdef0u);
     EXPECT_EQ(word(40), 0x1234u);
     EXPECT_EQ(word(48), now_ms - 1000);
+    EXPECT_EQ(word(56), now_ms - 2500);
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);
     EXPECT_NE(word(4096 + 7 * 32 + 24), 0u);
     // Free entries, and what follows the header.
-    for (std::size_t at = 64; at < bytes.size(); at += 8) {
+    for (std::size_t at = header_bytes_used; at < bytes.size(); at += 8) {
         const std::size_t entry = at < 4096 ? 1 : (at - 4096) / 32;
         if (entry == 0 || entry == 7 || entry == 1023) continue;
         ASSERT_EQ(word(at), 0u) << at;
@@ -110,7 +115,7 @@ TEST(LedgerCeilingBytes, FlippedBits) {
     for (std::size_t bit = 0; bit < bytes.size() * 8; bit++) {
         const auto flip = [&] { bytes[bit / 8] = static_cast<unsigned char>(bytes[bit / 8] ^ 1 << bit % 8); };
         const std::size_t byte = bit / 8;
-        if (byte >= 64 && byte < 4096) continue;
+        if (byte >= header_bytes_used && byte < 4096) continue;
         flip();
         Ceilings back;
         const CeilingResult r = decoded(bytes, back);
@@ -124,7 +129,7 @@ TEST(LedgerCeilingBytes, FlippedBits) {
         flip();
     }
     // Padding says nothing.
-    for (std::size_t byte = 64; byte < 4096; byte++) bytes[byte] = 0xff;
+    for (std::size_t byte = header_bytes_used; byte < 4096; byte++) bytes[byte] = 0xff;
     Ceilings back;
     EXPECT_EQ(decoded(bytes, back).error, CeilingError::none);
     expect_same(back, c);
@@ -153,7 +158,7 @@ TEST(LedgerCeilingBytes, OfAnotherSize) {
     Bytes bytes = encoded(example());
     bytes.push_back(0);
     EXPECT_EQ(error_of(bytes), CeilingError::damaged);
-    for (const std::size_t size : {36863u, 36832u, 8192u, 4096u, 64u, 63u, 1u, 0u}) {
+    for (const std::size_t size : {36863u, 36832u, 8192u, 4096u, 72u, 71u, 1u, 0u}) {
         bytes.resize(size);
         EXPECT_EQ(error_of(bytes), CeilingError::damaged) << size;
     }
@@ -181,9 +186,9 @@ TEST(LedgerCeilingBytes, Salvage) {
     expected.entries[7] = {};
     bytes[4096 + 7 * 32 + 16] ^= 4;
     expect_same(salvaged(bytes, true), expected);
-    // The header: its life, layout and floor.
+    // The header: its life, layout, floor and clock.
     expected.life = {};
-    expected.si_layout = expected.floor_ms = 0;
+    expected.si_layout = expected.floor_ms = expected.clock_ms = 0;
     bytes[24] ^= 1;
     expect_same(salvaged(bytes, true), expected);
     // The end, within an entry.

@@ -169,6 +169,15 @@ std::string flipped(std::string bytes, std::size_t at) {
     return bytes;
 }
 
+// All but the clock, which each writer sets.
+bool same(const Ceilings& a, const Ceilings& b) {
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const CeilingEntry &x = a.entries[i], &y = b.entries[i];
+        if (x.key != y.key || x.numbering != y.numbering || x.ceiling_ms != y.ceiling_ms) return false;
+    }
+    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms;
+}
+
 // In a life that has begun, memory has all of it. A floor, even one above all ids, is below what the generators may
 // still issue without asking.
 TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
@@ -176,6 +185,7 @@ TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
     ledger.header->si_layout.store(5);
     ASSERT_EQ(apply({.floor_ms = now_ms - 1000}).error, CeilingError::none);
     const std::string good = data.bytes();
+    const Ceilings whole = data.content();
     const std::size_t entry = ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes;
     // Byte 8: the version; 16: the cluster, with a checksum that does not fit.
     for (const std::string& bad : {std::string(), good.substr(0, 100), good.substr(0, entry + 5), good + "x",
@@ -185,12 +195,13 @@ TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
         EXPECT_TRUE(error == CeilingError::damaged || error == CeilingError::other_version);
         EXPECT_EQ(life->raised(slot, now_ms + 9999), error);
         ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
-        EXPECT_EQ(data.bytes(), good) << bad.size();
+        EXPECT_TRUE(same(data.content(), whole)) << bad.size();
         EXPECT_EQ(check().error, CeilingError::none);
     }
     // A file that is not damaged stays.
+    const std::string repaired = data.bytes();
     ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
-    EXPECT_EQ(data.bytes(), good);
+    EXPECT_EQ(data.bytes(), repaired);
 }
 
 // Before a life has begun only the file knows: what is readable stays, and the floor covers the rest.

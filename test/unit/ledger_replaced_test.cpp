@@ -1,0 +1,172 @@
+// A ceiling file that is not the one which was written last: missing, older, of a newer life, of another one.
+#include "ledger/ceiling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <unistd.h>
+
+#include "ledger/reset.hpp"
+#include "support/ledger_data.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t now_ms = 1798761600000;
+constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
+
+struct LedgerReplacedFile : testing::Test {
+    DataDirectory data;
+    std::unique_ptr<ServerLife> old = std::make_unique<ServerLife>(data, 1);
+    Slot* of_old = &old->slot(sno);
+
+    LedgerReplacedFile() { EXPECT_EQ(old->raised(*of_old, now_ms), CeilingError::none); }
+    // All that memory knows is in the file.
+    static void expect_restored(const ServerLife& life) {
+        const Ceilings c = life.data.content();
+        EXPECT_EQ(c.life, life.life());
+        EXPECT_EQ(c.si_layout, life.ledger.header->si_layout.load());
+        EXPECT_EQ(c.floor_ms, life.ledger.header->reset_floor_ms.load());
+        for (std::uint32_t i = 0; i < slot_count; i++) {
+            ASSERT_EQ(c.entries[i].ceiling_ms, life.ledger.slots[i].ceiling.load()) << i;
+            if (c.entries[i].ceiling_ms == 0) continue;
+            ASSERT_EQ(c.entries[i].key, life.ledger.slots[i].key.load()) << i;
+            ASSERT_EQ(c.entries[i].numbering, life.ledger.slots[i].numbering.load()) << i;
+        }
+    }
+    static void use(const ServerLife& life) {
+        std::uint64_t frozen;
+        EXPECT_EQ(life.raised(life.slot(mastic), now_ms + 5000), CeilingError::none);
+        EXPECT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
+        EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 77, frozen).error, CeilingError::none);
+        EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms - 9000, .ceiling_ms = 0}).error,
+                  CeilingError::none);
+    }
+};
+
+TEST_F(LedgerReplacedFile, Missing) {
+    use(*old);
+    fs::remove(data.path);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    expect_restored(*old);
+    EXPECT_EQ(old->in_file(old->slot(mastic)), now_ms + 5000);
+    EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
+}
+
+TEST_F(LedgerReplacedFile, OfAnOlderLife) {
+    use(*old);
+    // Nothing of it counts, not even a slot that this life does not have, or a higher floor.
+    Ceilings c = data.content();
+    c.life = {old->life().number - 1, 2};
+    c.si_layout = 99;
+    c.floor_ms = now_ms + 1;
+    c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
+    data.put(c);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(data.content().entries[1].key, 0u);
+    expect_restored(*old);
+}
+
+// By one window, say: a copy is put back, or a lost write shows.
+TEST_F(LedgerReplacedFile, OfThisLife) {
+    const std::string bytes = data.bytes();
+    use(*old);
+    data.put(bytes);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    expect_restored(*old);
+}
+
+// A ceiling in the file that is higher than the published one stays: its writer was ended before it published it.
+TEST_F(LedgerReplacedFile, HigherThanPublished) {
+    Slot& other = old->slot(mastic);
+    Ceilings c = data.content();
+    c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now_ms + 9000};
+    c.floor_ms = 5;
+    data.put(c);
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(other.ceiling.load(), now_ms + 9000);
+    EXPECT_EQ(old->in_file(other), now_ms + 9000);
+    EXPECT_EQ(data.content().floor_ms, 5u);
+}
+
+// Nothing of a life that is over gets into the file or to its sessions any more.
+void expect_superseded(const ServerLife& life, Slot& slot) {
+    const std::string bytes = life.data.bytes();
+    std::uint64_t frozen;
+    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::superseded);
+    EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now_ms), CeilingError::superseded);
+    EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 78, frozen).error, CeilingError::superseded);
+    EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms, .force = true}).error,
+              CeilingError::superseded);
+    EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
+    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);  // nor does it begin a second one
+    EXPECT_EQ(life.data.bytes(), bytes);
+}
+
+TEST_F(LedgerReplacedFile, OfANewerLife) {
+    const ServerLife newer(data, 2);
+    expect_superseded(*old, *of_old);
+    EXPECT_EQ(newer.raised(newer.slot(sno), now_ms + 1), CeilingError::none);
+    expect_superseded(*old, *of_old);
+}
+
+// Two lives that did not know of each other and began in the same second.
+TEST_F(LedgerReplacedFile, OfTheSameNumber) {
+    Ceilings c = data.content();
+    c.life.id = 2;
+    data.put(c);
+    expect_superseded(*old, *of_old);
+}
+
+// Without the file, the number of a life is its second, and that is later than the old one's.
+TEST_F(LedgerReplacedFile, RemovedBetweenTwoLives) {
+    while (static_cast<std::uint64_t>(std::time(nullptr)) <= old->life().number) usleep(1000);
+    fs::remove(data.path);
+    const ServerLife newer(data, 2);
+    EXPECT_GT(newer.life().number, old->life().number);
+    expect_superseded(*old, *of_old);
+}
+
+// The file has got another name under the hand of the one that waits for its lock.
+TEST_F(LedgerReplacedFile, WhileItIsLocked) {
+    const std::string bytes = data.bytes();
+    {
+        LockedCeilings locked(data.place);
+        ASSERT_EQ(locked.open().error, CeilingError::none);
+        fs::remove(data.path);
+        data.put(bytes);
+        // Another file: another lock.
+        EXPECT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    }
+    EXPECT_EQ(old->in_file(*of_old), now_ms + 1);
+}
+
+TEST_F(LedgerReplacedFile, NothingStaysOpen) {
+    const auto open_files = [] {
+        std::size_t n = 0;
+        for ([[maybe_unused]] const auto& e : fs::directory_iterator("/proc/self/fd")) n++;
+        return n;
+    };
+    const std::size_t before = open_files();
+    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    on_sync = [] { return EIO; };
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::io);
+    on_sync = nullptr;
+    data.put("damaged");
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::damaged);
+    data.put(std::string(8192, '\0'));  // version 1
+    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::busy);
+    EXPECT_EQ(open_files(), before);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
