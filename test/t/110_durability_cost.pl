@@ -65,6 +65,31 @@ for my $case (
 	  $window * 1000, $syncs, $raises;
 }
 
+# An id a minute costs one sync of the file and one record, and a server that draws none costs nothing.
+{
+	my $observer = Session->new($server);
+	my $look = sub {
+		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids_ceiling')");
+		my $to = $observer->ask('SELECT pg_current_wal_insert_lsn()');
+		return (
+			-s $counter,
+			scalar grep { m{rel \d+/\d+/$filenode\b} } split /\n/,
+			`pg_waldump --rmgr=Generic --path=@{[ $server->data_dir ]}/pg_wal --start=$_[0] --end=$to`);
+	};
+	my $session = Session->new($server);
+	$session->ask('SELECT gen_mastic()');
+	my $from = $observer->ask('SELECT pg_current_wal_insert_lsn()');
+	my ($syncs) = $look->($from);
+	for (1 .. 5) { $clock->step(60); $session->ask('SELECT gen_mastic()') }
+	my ($syncs_after, $records) = $look->($from);
+	is_deeply([ $syncs_after - $syncs, $records ], [ 5, 5 ],
+		'an id a minute: one sync of the file and one record each');
+	$from = $observer->ask('SELECT pg_current_wal_insert_lsn()');
+	$clock->step(3600);
+	$observer->ask('SELECT * FROM snowflake_ids_stats');
+	is_deeply([ $look->($from) ], [ $syncs_after, 0 ], 'an hour without ids: none');
+}
+
 # One sync at a time, and only as long as the server wants any.
 $server->append_conf('postgresql.conf', "fsync = off\n");
 reload($server);

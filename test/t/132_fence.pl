@@ -78,7 +78,11 @@ sub remove_ipc
 	my @lines = split /\n/, slurp($server->data_dir . '/postmaster.pid');
 	my ($key, $id) = split ' ', $lines[6];
 	shmctl($id, 0, 0) or die "shmctl: $!";    # IPC_RMID
-	unlink map { segments_of($_) } @pids;
+
+	# What the processes have open, and what else the server's list of segments names.
+	my @files = map { segments_of($_) } @pids;
+	my @list = map { unpack 'L*', $_ } grep { unpack('L', $_) == 0x9a503d32 } map { slurp($_) } @files;
+	unlink @files, map { "/dev/shm/PostgreSQL.$_" } @list;
 	unlink $server->data_dir . '/postmaster.pid';
 	return;
 }

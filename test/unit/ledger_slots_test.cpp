@@ -44,6 +44,24 @@ TEST_F(LedgerSlots, LookingDoesNotMakeOne) {
     for (const Slot& slot : all) EXPECT_EQ(slot.key.load(), 0u);
 }
 
+// A new life has only the slots that got into the ceiling file. One that lies behind a slot which did not is found.
+TEST_F(LedgerSlots, BehindAFreeOne) {
+    const Slot* const home = find_slot(ledger, sno_key(0));
+    unsigned node = 1;
+    LedgerMemory other_memory;
+    for (const Ledger alone = other_memory.make();; node++) {
+        Slot* slot = find_slot(alone, sno_key(node));
+        if (slot - alone.slots == home - ledger.slots) break;
+        slot->key.store(0);
+    }
+    Slot* const behind = find_slot(ledger, sno_key(node));
+    ASSERT_NE(behind, home);
+    all[static_cast<std::size_t>(home - ledger.slots)].key.store(0);
+    EXPECT_EQ(find_slot(ledger, sno_key(node), false), behind);
+    EXPECT_EQ(find_slot(ledger, sno_key(node)), behind);
+    EXPECT_EQ(find_slot(ledger, sno_key(0)), home);
+}
+
 TEST_F(LedgerSlots, AllFitAndNoMore) {
     std::vector<unsigned> nodes(65536);
     for (unsigned i = 0; i < nodes.size(); i++) nodes[i] = i;
