@@ -303,7 +303,8 @@ sub spew
 sub version_1_ceilings
 {
 	my %ms_of_slot = @_;
-	use integer;    # products modulo 2^64
+	use integer;               # products modulo 2^64
+	no warnings 'portable';    # numbers of 64 bits
 	my @words = (0) x 1024;
 	for my $slot (keys %ms_of_slot)
 	{
