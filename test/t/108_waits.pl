@@ -190,7 +190,7 @@ for (1 .. 20)
 	$own->send('SELECT count(gen_sno()) FROM (SELECT generate_series(1, 1000000)) g');
 	wait_for_log($server, qr/sequence overflow: calls wait/, $mark) or last;
 	my $until = time + 60;
-	while (time < $until && log_since($server, $mark) !~ /goes on/) { new_wait() or last; $clock->pass(0.4) }
+	while (time < $until && log_since($server, $mark) !~ /continues/) { new_wait() or last; $clock->pass(0.4) }
 	$shown = overflow_ticks();
 	value($server, 'SELECT snowflake_ids_stats_reset()');
 	$shown_after_reset = overflow_ticks();
@@ -199,14 +199,14 @@ for (1 .. 20)
 	$cancelled = $own->answer;
 	settle();
 	$mark += rindex log_since($server, $mark), 'LOG:  sno sequence overflow: calls wait';
-	last if log_since($server, $mark) =~ /goes on/;
+	last if log_since($server, $mark) =~ /continues/;
 }
 is($none_before, 'none', 'no overflow is under way');
 like(
 	log_since($server, $mark),
 	qr/sno sequence overflow continues: .*\n.*DETAIL:  Node 0: it began at .* Calls that wait now: \d+\./,
 	'after a minute of it there is a reminder');
-$reminder = logged($mark, 'goes on');
+$reminder = logged($mark, 'continues');
 is($reminder->{lines}, 1, 'one');
 ok( $reminder->{lasted} >= 60000 && $reminder->{lasted} < 120000,
 	"with how long it has gone on ($reminder->{lasted} ms)");
