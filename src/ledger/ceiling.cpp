@@ -162,7 +162,6 @@ bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const bool there = size >= ceiling_header_bytes + (i + 1) * sizeof(FileEntry);
         if (there && decode_entry(entry_at(bytes, i), system_identifier, i, c.entries[i])) continue;
-        c.entries[i] = {};
         lost = true;
     }
     return lost;
@@ -263,7 +262,7 @@ CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, con
     if (slot.ceiling.load() >= ms) return {};
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
-    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    const auto at = slot_at(ledger);
     return raise_locked_ceilings(*ledger.header, slot_count, at, file, [&](std::uint32_t i) -> std::uint64_t {
         if (i == own) return ms;
         return at(i).ceiling.load() > along.from_ms ? to_ms : 0;
@@ -281,7 +280,7 @@ CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std
     frozen = header.si_layout.load();
     if (frozen != 0) return {};
     Ceilings c;
-    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    const auto at = slot_at(ledger);
     r = read_for_life(header, slot_count, at, file, c);
     if (r.error != CeilingError::none) return r;
     c.si_layout = wanted;

@@ -62,7 +62,7 @@ CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::u
         const Begin begin{timeline_of(slot), lead_us};
         begin(slot, begin.tick(ms), has_toggle(format));
     };
-    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    const auto at = slot_at(ledger);
     ledger.header->life_began.store(static_cast<std::uint64_t>(now_us));
     const auto now_s = static_cast<std::uint64_t>(now_us > 0 ? now_us / 1000000 : 0);
     r = begin_locked_life(*ledger.header, slot_count, at, resume, file, id, at_least_ms, now_s);

@@ -14,6 +14,11 @@ struct Ledger {
     explicit operator bool() const { return header != nullptr; }
 };
 
+// The slots as the steps of the protocol take them: a function of the index.
+inline auto slot_at(const Ledger& ledger) {
+    return [slots = ledger.slots](std::uint32_t i) -> Slot& { return slots[i]; };
+}
+
 // Makes a ledger of memory_bytes(backend_count) bytes of zeros. `now_us`: Unix microseconds.
 Ledger make_ledger(void* memory, std::uint32_t backend_count, std::int64_t now_us);
 

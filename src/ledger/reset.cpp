@@ -58,7 +58,7 @@ namespace {
 
 CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
-    const auto at = [&](std::uint32_t i) -> Slot& { return ledger.slots[i]; };
+    const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || chosen(reset, header, at(i));

@@ -35,6 +35,9 @@ int64 target_us(const Generator& g, uint64 tick) {
 // How much time must be left below a ceiling at `until_us`; if less is left, a backend begins to raise it.
 int64 enough_us(int64 until_us) { return until_us > ahead_us(ledger::wall_us()) ? step_us() / 2 : margin_us(); }
 
+// The published ceiling of the slot.
+int64 ceiling_us(const Generator& g) { return static_cast<int64>(g.slot->ceiling.load()) * 1000; }
+
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
         wal_until_us = 0;
@@ -84,7 +87,7 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
 void forget() { wal_until_us = 0; }
 
 void set_limit(Generator& g) {
-    int64 until = static_cast<int64>(g.slot->ceiling.load()) * 1000;
+    int64 until = ceiling_us(g);
     if (!g.in_recovery) until = Min(until, wal_until_us);
     const auto first_refused = [&](int64 us) {
         const Result<uint64> tick = g.timeline.ceil_tick(us);
@@ -97,10 +100,7 @@ void set_limit(Generator& g) {
 void raise_above(Generator& g, uint64 tick, const Patience& patience) {
     const int64 wanted = g.timeline.start_us(tick);
     // While this one waited, another process may have raised it far enough: of all that wait, one syncs.
-    ceiling_file::raise(*g.slot, patience, [&] {
-        const bool covered = wanted < static_cast<int64>(g.slot->ceiling.load()) * 1000;
-        return covered ? int64{0} : target_us(g, tick);
-    });
+    ceiling_file::raise(*g.slot, patience, [&] { return wanted < ceiling_us(g) ? int64{0} : target_us(g, tick); });
     if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target_us(g, tick), patience);
     set_limit(g);
 }
@@ -108,15 +108,15 @@ void raise_above(Generator& g, uint64 tick, const Patience& patience) {
 void raise_ahead(Generator& g, uint64 tick) {
     const int64 soon = g.timeline.start_us(tick) + enough_us(target_us(g, tick));
     // Checked again here, because another backend may have raised them since.
-    if (soon >= static_cast<int64>(g.slot->ceiling.load()) * 1000 || (!g.in_recovery && soon >= wal_until_us)) {
+    if (soon >= ceiling_us(g) || (!g.in_recovery && soon >= wal_until_us)) {
         if (!may_raise_ahead()) return;
         PG_TRY();
         {
             const int64 target = target_us(g, tick);
             // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first: a
             // process that has outlived its server writes no WAL.
-            const bool raised = soon < static_cast<int64>(g.slot->ceiling.load()) * 1000 ||
-                                ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
+            const bool raised =
+                soon < ceiling_us(g) || ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
             if (raised && !g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
         }
         PG_CATCH();

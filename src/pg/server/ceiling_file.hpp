@@ -26,8 +26,8 @@ const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
 // Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
 ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
-// Calls `until_us()` until it returns 0, and raises the ceiling to what it returns. Waits while another process has the
-// file.
+// Raises the ceiling to what `until_us()` returns; 0: it is high enough. While another process has the file, waits and
+// asks again.
 template <class Until>
 void raise(const ledger::Slot& slot, const Patience& patience, Until until_us);
 
