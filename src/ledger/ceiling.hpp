@@ -1,5 +1,5 @@
 // The ceiling file: what a server remembers of its generators when its shared memory is gone. A slot may not issue a
-// tick at or above its ceiling, so whoever begins again begins there.
+// tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
 //                Snowflake-SI layout, the operator's floor, the latest clock of any writer, checksum

@@ -9,8 +9,8 @@
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Raise the floor, for slots that are created later.
 //   4. Store the id of the life. Until then no session draws.
-// If the process is ended in between, the next one does all steps again, as a life of its own. Once begun, a life is
-// begun no second time: two servers on one data directory would take turns.
+// If the process ends before that, the next one does all steps again, as a life of its own. A memory begins one life
+// only: otherwise two servers on one data directory would take the file from each other in turn.
 //
 // The file may be that of another server (pg_rewind copies it), or a new one after somebody removed the old. Nothing in
 // it shows that, and it does not know the ids that were drawn here. So no slot begins below `at_least`: the clock plus

@@ -90,8 +90,8 @@ struct BasicSlot {
     W ceiling;  // Unix ms; ticks at or above it may not be issued. Published: raised only to what the ceiling file
                 // has and has synced. A forced reset and a new life may lower it. 0: none yet
     W begun;    // see claim.hpp: when a held tick was begun
-    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator is
-    // ended in between, the slot stays free, and only this numbering or another format can take it.
+    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator
+    // ends before that, the slot stays free, and only this numbering or another format can take it.
     W numbering;
     W lead;  // see claim.hpp: how far a floor has put the slot ahead of the clock
     W reserved;
