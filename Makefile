@@ -11,6 +11,7 @@
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', a short run; writes doc/speed.md and doc/speed.svg (BENCH="-f 7": a million rows)
 #   make reference        writes doc/reference.md from the comments in the catalogs
+#   make pictures         doc/pictures/*.svg and doc/speed.svg, from the code and doc/speed.md
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
 #   make dist             the release as a zip for PGXN, from git
 #   make deb              Debian packages in build/deb, for each server that has headers here
@@ -68,7 +69,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
+.PHONY: give-back bench pictures demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -197,6 +198,9 @@ bench:
 	+@tools/setup bench
 	+@$(MAKE) --no-print-directory $(BENCH_BIN)
 	+@test/bench/side_by_side -o doc $(or $(BENCH),-n 400000 -s 400000 -f 6)
+	@tools/pictures
+pictures:
+	@tools/pictures
 storm:
 	+@test/storm/storm $(or $(MINUTES),1)
 matrix:
@@ -214,5 +218,5 @@ setup:
 reference: all
 	+@tools/with-server -- tools/reference >$(BUILD)/reference.md && mv $(BUILD)/reference.md doc/reference.md
 format:
-	clang-format -i $(sort $(shell find src convert test -name '*.[ch]pp'))
-	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm')
+	clang-format -i $(sort $(shell find src convert test tools -name '*.[ch]pp'))
+	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm') tools/pictures

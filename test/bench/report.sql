@@ -1,4 +1,4 @@
--- Markdown of what was measured. psql variables: part (all, calls, chart), rounds, machine, rows, sort_rows.
+-- Markdown of what was measured. psql variables: part (all, calls), rounds, machine, rows, sort_rows.
 \set QUIET on
 \pset footer off
 
@@ -59,8 +59,6 @@ WHERE versus IS NULL OR b.what IS NOT NULL;
 
 \if `[ "$BENCH_PART" = calls ] && echo 1 || echo 0`
 SELECT pg_temp.table_of('calls');
-\elif `[ "$BENCH_PART" = chart ] && echo 1 || echo 0`
-SELECT format(E'%s\t%s', what, cpu) FROM middle WHERE section = 'calls' AND what NOT LIKE 'no-op%' ORDER BY cpu DESC;
 \else
 \qecho '# Speed'
 \qecho
