@@ -60,7 +60,8 @@ CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wn
 endif
 PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
-SHLIB_LINK += -Wl,--version-script=tools/exports.map $(EXTRA_LDFLAGS)
+# -Bsymbolic, noseparate-code: less to look up and to map when a session loads the library.
+SHLIB_LINK += -Wl,--version-script=tools/exports.map -Wl,-Bsymbolic -Wl,-z,noseparate-code $(EXTRA_LDFLAGS)
 EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out convert/output
 
 # No LLVM bitcode. Only the JIT inliner reads it, our functions are too small a part of any query to gain by that,

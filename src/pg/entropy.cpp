@@ -3,7 +3,7 @@
 
 namespace snowflake_ids::entropy {
 
-Buffer buffer;
+constinit Buffer buffer{};
 
 void refill() {
     // The postmaster forks: all children would get bits that it has buffered.

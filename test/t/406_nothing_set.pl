@@ -175,11 +175,15 @@ like($err, $no_node->('nodeless', 'has subscriptions'), 'and for a layout withou
 $one->safe_psql('postgres',
 	q{ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s});
 
-# Citus itself is not here: a row of the catalog stands for it.
+# Citus itself is not here: a row of the catalog and a setting stand for it.
 $one->safe_psql('postgres', <<'SQL');
 SET allow_system_table_mods = on;
 INSERT INTO pg_extension SELECT 4242, 'citus', extowner, extnamespace, extrelocatable, extversion, extconfig, extcondition FROM pg_extension WHERE extname = 'plpgsql';
 SQL
+is(($warnings->('SELECT gen_mastic()'))[0], 0, 'none where the server has not loaded Citus');
+$one->append_conf('postgresql.conf', 'citus.enable_ddl_propagation = on');
+$one->reload;
+$one->poll_query_until('postgres', q{SELECT current_setting('citus.enable_ddl_propagation', true) = 'on'}) or die;
 ($count, $err) = $warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno()');
 is($count, 2, 'with Citus two');
 like($err, $no_node->('Mastic', 'is part of a Citus cluster'), 'for Mastic');

@@ -8,6 +8,7 @@ extern "C" {
 #include "access/xlog.h"
 #include "catalog/pg_subscription.h"
 #include "commands/extension.h"
+#include "utils/guc.h"
 }
 
 #include "pg/server/settings.hpp"
@@ -25,8 +26,12 @@ bool has_subscription() {
     return found;
 }
 
-// On Citus a DEFAULT may be evaluated on any node.
-bool has_citus() { return OidIsValid(get_extension_oid("citus", true)); }
+// On Citus a DEFAULT may be evaluated on any node. Citus works only where the whole server has loaded it, so its settings
+// tell, without a look at the catalog, that it is not there.
+bool has_citus() {
+    return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
+           OidIsValid(get_extension_oid("citus", true));
+}
 
 }  // namespace
 

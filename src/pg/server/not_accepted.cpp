@@ -133,13 +133,19 @@ void define_all(void (*define)()) {
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember(static_cast<Setting>(s));
     define_all(define);
+    MarkGUCPrefixReserved("snowflake_ids");
+    for (int s = 0; s < count; s++) compare(static_cast<Setting>(s));
+    // Most sessions need no mask, and each definition sorts all settings of a server 15. A parallel worker always may get
+    // one from its leader.
+    if (mask == 0 && !InitializingParallelWorker) return;
+    const int found = mask;
+    mask = 0;  // its default
     DefineCustomIntVariable(mask_name, "Settings of this extension whose values were not accepted.",
                             "Not to be set: parallel workers get it from their leader.", &mask, 0, 0, any, PGC_SIGHUP,
                             GUC_NO_SHOW_ALL | GUC_NOT_IN_SAMPLE | GUC_DISALLOW_IN_FILE | GUC_ALLOW_IN_PARALLEL, nullptr,
                             set_mask, nullptr);
-    MarkGUCPrefixReserved("snowflake_ids");
-    for (int s = 0; s < count; s++) compare(static_cast<Setting>(s));
-    if (mask == 0) return;
+    if (found == 0) return;
+    mask = found;
     // A value that is not the default goes to parallel workers. If the server refuses to set it, the variable in this
     // process is right nevertheless.
     char text[16];
