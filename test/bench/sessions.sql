@@ -2,7 +2,9 @@
 
 INSERT INTO section VALUES
     ('backends', 3, 'Backends at once, gross: one id of all of them together', 'wall', 'ns per id', '{}', 1),
-    ('connect', 11, 'First id in a new connection, whose second query it is: library load, set-up, catalog look-ups', 'wall', 'ns', '{}', 1);
+    ('connect', 11, 'First id in a new connection, whose second query it is: library load, set-up, catalog look-ups', 'wall', 'ns', '{nextval}', 1),
+    ('reconnect', 12, 'A new connection for each id, 16 clients (pgbench -C)', 'wall', 'ns', '{nextval}', 1),
+    ('restart', 13, 'First id after a restart, the begin of a life and its sync included', 'wall', 'ns', '{nextval}', 1);
 
 -- 2 and 8 for what people would pick; up to 64 for ours. As many rows for all backends together.
 CREATE TABLE contender AS
@@ -14,23 +16,25 @@ FROM unnest('{1,2,4,8,16,32,64}'::int[]) b \gexec
 INSERT INTO candidate (section, ord, what, ids) SELECT 'backends', 100 * b + ord, format('%s, %s', what, b), 1 FROM contender, unnest(backends) b;
 
 -- The first query of a connection loads what any query needs, PL/pgSQL included; it is not counted.
-CREATE PROCEDURE first_call(what text, query text, round int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE first_call(what text, query text, round int, section text DEFAULT 'connect') LANGUAGE plpgsql AS $$
 DECLARE
     start timestamptz;
 BEGIN
     EXECUTE 'SELECT random()';
     start := clock_timestamp();
     EXECUTE query;
-    CALL keep(ROW('connect', round, what, extract(epoch FROM clock_timestamp() - start) * 1e9, NULL, NULL, NULL, NULL)::result);
+    CALL keep(ROW(section, round, what, extract(epoch FROM clock_timestamp() - start) * 1e9, NULL, NULL, NULL, NULL)::result);
 END
 $$;
-CREATE TABLE first_query (ord int, what text, query text);
+CREATE TABLE first_query (ord int, what text, query text, sections text[]);
 INSERT INTO first_query VALUES
-    (1, 'gen_random_uuid()', 'SELECT gen_random_uuid()'),
-    (2, 'any library: LOAD ''pg_trgm''', 'LOAD ''pg_trgm'''),
-    (3, 'gen_sno()', 'SELECT gen_sno()');
+    (1, 'gen_random_uuid()', 'SELECT gen_random_uuid()', '{connect}'),
+    (2, 'nextval', 'SELECT nextval(''seq_1'')', '{connect,reconnect,restart}'),
+    (3, 'any library: LOAD ''pg_trgm''', 'LOAD ''pg_trgm''', '{connect}'),
+    (4, 'ours: LOAD ''snowflake_ids''', 'LOAD ''snowflake_ids''', '{connect}'),
+    (5, 'gen_sno()', 'SELECT gen_sno()', '{connect,reconnect,restart}');
 DELETE FROM first_query WHERE query ~ 'pg_trgm' AND NOT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'pg_trgm');
-INSERT INTO candidate (section, ord, what, ids) SELECT 'connect', ord, what, 1 FROM first_query;
+INSERT INTO candidate (section, ord, what, ids) SELECT unnest(sections), ord, what, 1 FROM first_query;
 
 -- Rates: half the time is twice the rate.
 INSERT INTO goal
@@ -39,4 +43,4 @@ FROM unnest('{2,8}'::int[]) n, (VALUES ('gen_sno()'), ('gen_mastic()')) AS v (wh
 UNION ALL
 SELECT 72, 'backends', format('%s, 64', what), format('%s, 8', what), '+-', 0.1 FROM (VALUES ('gen_sno()'), ('gen_mastic()')) AS v (what)
 UNION ALL
-SELECT 80, 'connect', 'gen_sno()', NULL, '<=', 1e6;
+VALUES (80, 'connect', 'gen_sno()', NULL, '<=', 1e6), (81, 'reconnect', 'gen_sno()', 'nextval', '<=', 1 / 0.92), (82, 'restart', 'gen_sno()', NULL, '<=', 1e7);
