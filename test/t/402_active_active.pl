@@ -14,7 +14,7 @@ use Test::More;
 my $rows = $ENV{NODES_ROWS} || 10000;
 my $sessions = 2;
 my %ahead = (node1 => 0, node2 => 0.3, node3 => -0.2);
-my $page = Page->new('doc/multi-node.md');
+my $page = Page->new('doc/active-active.md');
 
 sub mesh
 {
@@ -147,11 +147,11 @@ my ($major) = `pg_config --version` =~ /(\d+)/;
 
 if ($major < 16)
 {
-	$page->left_out('Active-active with logical replication', "origin = none came with PostgreSQL 16, this is $major");
+	$page->left_out('Native replication', "origin = none came with PostgreSQL 16, this is $major");
 }
 else
 {
-	my %node = mesh('native', '', 'Active-active with logical replication');
+	my %node = mesh('native', '', 'Native replication');
 	connected(q{SELECT count(*) = 2 FROM pg_stat_replication WHERE state = 'streaming'}, %node);
 	check('native', write_on_all(%node), %node);
 }
@@ -168,7 +168,7 @@ else
 	  ? "output_plugin_libraries = 'pgoutput, pglogical_output'"
 	  : '';
 	my %node = mesh('pglogical', "shared_preload_libraries = 'pglogical'\ntrack_commit_timestamp = on\n$plugins");
-	my ($tables) = map { $_->{content} } $page->blocks('Active-active with logical replication', 'sql');
+	my ($tables) = map { $_->{content} } $page->blocks('Native replication', 'sql');
 	$tables =~ s/^CREATE PUBLICATION.*//m;
 	$_->safe_psql('app', $tables) for values %node;
 	$page->run_on(\%node, 'pglogical');

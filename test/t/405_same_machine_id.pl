@@ -1,6 +1,6 @@
 # Two active-active nodes that have the same machine id by mistake: found by asking the other server, by rows that
-# arrive, and by where rows came from. The commands are those of doc/multi-node.md. Before it, settings as that page
-# has them: command line, standby, the warning of a machine id that is not set.
+# arrive, and by where rows came from. The commands are those of doc/same-machine-id.md. Before it, settings as
+# doc/multi-node.md has them: command line, standby, the warning of a machine id that is not set.
 use strict;
 use warnings;
 use FindBin;
@@ -10,6 +10,8 @@ use Page;
 use Test::More;
 
 my $page = Page->new('doc/multi-node.md');
+my $same = Page->new('doc/same-machine-id.md');
+my $active_active = Page->new('doc/active-active.md');
 my ($major) = `pg_config --version` =~ /(\d+)/;
 
 sub node
@@ -97,7 +99,7 @@ is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), snowflake_ids_id
 
 # ---- node3 has number 1, too
 my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");
-my ($table) = map { $_->{content} } $page->blocks('Active-active with logical replication', 'sql');
+my ($table) = map { $_->{content} } $active_active->blocks('Native replication', 'sql');
 $table =~ s/^CREATE EXTENSION/CREATE EXTENSION IF NOT EXISTS/m;
 $_->safe_psql('app', $table) for $one, $two, $three;
 
@@ -109,7 +111,7 @@ $one->safe_psql('app',
 	  . "' PUBLICATION mesh WITH (${native}copy_data = false)")
   for 'node2', 'node3';
 
-$page->run_on(\%node, 'Before it hurts');
+$same->run_on(\%node, 'Before it hurts');
 
 sub check
 {
@@ -124,11 +126,25 @@ my $configured = 'machine ids: configuration file, configuration file';
 	my $copy = PostgreSQL::Test::Cluster->new('copy');
 	$copy->init_from_backup($one, 'base');
 	$copy->append_conf('postgresql.conf', "max_logical_replication_workers = 0\n");
+	my $hba = slurp($copy->data_dir . '/pg_hba.conf');
+	PostgreSQL::Test::Utils::append_to_file($copy->data_dir . '/password.conf',
+		"local all id_check scram-sha-256\n$hba");
+	rename $copy->data_dir . '/password.conf', $copy->data_dir . '/pg_hba.conf' or die $!;
 	$copy->start;
 	my $is = "$configured; they have the same system identifier, so one is a copy of the other";
 	is( check($one, $copy),
 		"sno|both issue in partition 1; $is\nsnowflake_si|both have machine id 1; $is",
 		'a copy is told from another cluster');
+
+	# An ordinary user needs a password that the other server asks for.
+	$one->safe_psql('app', 'CREATE ROLE ordinary');
+	my @as = map { "SET ROLE ordinary; SELECT * FROM snowflake_ids_check('" . Page::connection($copy, '') . "$_')" }
+	  ' user=id_check', ' user=id_check password=secret';
+	my ($rc, $out, $err) = $one->psql('app', $as[0]);
+	like($err, qr/password .*required/, 'an ordinary user without a password is refused');
+	is( $one->safe_psql('app', $as[1]),
+		"sno|both issue in partition 1; $is\nsnowflake_si|both have machine id 1; $is",
+		'with the password of a role that owns nothing it is told');
 	$copy->append_conf('postgresql.conf', "snowflake_ids.machine_id = 8\n");
 	$copy->reload;
 	set_to($copy, 8);
@@ -163,7 +179,7 @@ for my $name ('node2', 'node3')
 	my $said = $node{$name}->safe_psql('app', 'SELECT snowflake_ids_identity()');
 	$one->safe_psql('app', "INSERT INTO known_server VALUES ('$name', '$said')");
 }
-my ($pairs) = map { $_->{content} =~ /^(SELECT a.name.*;)/m } $page->blocks('Before it hurts', 'sql');
+my ($pairs) = map { $_->{content} =~ /^(SELECT a.name.*;)/m } $same->blocks('Before it hurts', 'sql');
 is( $one->safe_psql('app', $pairs),
 	"node1|node3|sno|both issue in partition 1; $configured\nnode1|node3|snowflake_si|both have machine id 1; $configured",
 	'compared pair by pair');
@@ -180,7 +196,7 @@ like(check($one, $three), qr/^sno\|both issue in partition 1; $configured\n/, 'i
 $three->safe_psql('app', 'ALTER EXTENSION snowflake_ids SET SCHEMA public');
 
 # ---- rows arrive
-$page->run_on(\%node, 'At the moment it hurts');
+$same->run_on(\%node, 'At the moment it hurts');
 
 sub write_one
 {
@@ -204,12 +220,12 @@ my $late = write_one('node3');
 arrived(6);
 my @arrived = log_since($one, $mark) =~ /WARNING:  id (\w+) has arrived, in the partition of this server/g;
 is("@arrived", "$early $late", 'the trigger warns of both rows of node3, and of no other');
-$page->run_on(\%node, 'Afterwards: where an id comes from');
+$same->run_on(\%node, 'Afterwards: where an id comes from');
 is($one->safe_psql('app', 'SELECT id FROM message WHERE sno_partition(id) = 1 AND NOT sno_may_be_mine(id)'),
 	$late, 'it is the one that came after this server\'s last');
 is($three->safe_psql('app', "SELECT sno_may_be_mine('$early'), sno_may_be_mine('$late')"),
 	't|t', 'and node3 owns up to both');
-$page->run_on(\%node, 'The way out');
+$same->run_on(\%node, 'The way out');
 set_to($three, 3);
 is(check($one, $three), '', 'no conflict is left');
 write_one('node3');
@@ -234,4 +250,5 @@ is($one->safe_psql('app', "SELECT sno_may_be_mine('$last'), sno_may_be_mine(sno_
 $page->run_on(\%node, 'Copies and restores');
 $_->stop('immediate') for values %node;
 $page->all_run;
+$same->all_run;
 done_testing();

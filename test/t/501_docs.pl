@@ -4,7 +4,9 @@
 use strict;
 use warnings;
 use utf8;
+use CPAN::Meta::YAML;
 use FindBin;
+use JSON::PP ();
 use lib "$FindBin::RealBin/lib";
 use Messages;
 use Page;
@@ -18,30 +20,20 @@ $server->init(allows_streaming => 1);
 $server->append_conf('postgresql.conf', 'fsync = off');
 $server->start;
 
-# ---- README.md, in one database, as somebody who tries it would
+# ---- README.md, in one database, as somebody who tries it would: psql's tables are those that the page shows
 {
 	my $page = Page->new('README.md');
 	my $db = 'readme';
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$page->run_chapter($server, $_, dbname => $db) for grep { $page->blocks($_, 'sql') } $page->chapters;
+	$page->run_chapter($server, $_, dbname => $db, tables => 1) for grep { $page->blocks($_, 'sql') } $page->chapters;
 	$page->all_run;
 
-	# What the comments beside the commands say.
-	my ($quick) = $page->blocks('Quick start', 'sql');
-	my ($first) = $quick->{said} =~ /^(\w{16})\|\d{4}-/;
-	is($server->safe_psql($db, "SELECT count(*), count(*) FILTER (WHERE id >= '$first') FROM account"),
-		'1000002|1000002', 'README: the rows are there, in the order of their ids');
-	for my $query (map { /^(SELECT \* FROM account WHERE .*?);/mg }
-		map { $_->{content} } $page->blocks('Quick start', 'sql'),
-		$page->blocks('Comparing with time', 'sql'))
-	{
-		like(
-			$server->safe_psql($db, "SET enable_seqscan = off; EXPLAIN (COSTS OFF) $query"),
-			qr/Scan.* (using account_pkey on account|on account_pkey)\n +Index Cond: /,
-			"README: an index range scan: $query");
-	}
-	my ($snowflake) = $page->blocks('Any snowflake', 'sql');
-	like($snowflake->{said}, qr/^2016-04-30 \d\d:\d\d:25.796.*\|32\|7$/m, 'README: the Discord id is decoded');
+	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('Five steps', 'sql');
+	is(scalar(@queries), 1, 'README: a query by time');
+	like(
+		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
+		qr/Scan.* using account_pkey on account\n +Index Cond: /,
+		"README: an index range scan: $_") for @queries;
 }
 
 # ---- doc/choosing.md
@@ -52,13 +44,32 @@ $server->start;
 	$page->all_run;
 }
 
-# ---- doc/operating.md, in one database, as an operator would
+# ---- how-to pages, a database each
+how_to($server, $_)
+  for Page->new('doc/layouts.md'), Page->new('doc/uuid7.md'), Page->new('doc/time-queries.md'),
+  Page->new('doc/tenants.md'),
+  Page->new('doc/json.md');
+
+# ---- doc/change-data-capture.md
 {
-	my $page = Page->new('doc/operating.md');
+	my $node = PostgreSQL::Test::Cluster->new('captured');
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.machine_id = 1");
+	$node->start;
+	how_to($node, Page->new('doc/change-data-capture.md'));
+	$node->stop;
+}
+
+# ---- the pages for operators, in one database, as an operator would
+{
+	my $operating = Page->new('doc/operating.md');
+	my $monitoring = Page->new('doc/monitoring.md');
+	my $backups = Page->new('doc/backups.md');
+	my $runbook = Page->new('doc/runbook.md');
 	my $db = 'operated';
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$page->run_chapter($server, 'Installing', dbname => $db);
+	$operating->run_chapter($server, 'Installing', dbname => $db);
 	is( $server->safe_psql(
 			'shop',
 			'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL',
@@ -66,26 +77,26 @@ $server->start;
 		't',
 		'an ordinary user who may create creates it');
 
-	$page->run_chapter($server, 'Privileges', dbname => $db);
+	$operating->run_chapter($server, 'Privileges', dbname => $db);
 	is( $said->(
 			"SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
 			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND prorettype <> 'trigger'::regtype AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"
 		),
 		join(' ',
 			sort map { /(\w+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/,
-			chapter_text($page, 'Privileges')),
+			chapter_text($operating, 'Privileges')),
 		'the functions that are not for PUBLIC are those of the page');
 
-	my ($conf) = $page->blocks('Settings', 'conf');
+	my ($conf) = $operating->blocks('Settings', 'conf');
 	$server->append_conf('postgresql.conf', $conf->{content});
 	$server->reload;
 	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids_status()');
-	$page->run_chapter($server, 'Settings', dbname => $db);
+	$operating->run_chapter($server, 'Settings', dbname => $db);
 
 	# The alerts: silent now, loud when something is wrong.
 	my $alerts = sub {
-		$page->run_chapter($server, 'Monitoring', dbname => $db);
-		return join "\n", map { $_->{said} || () } $page->blocks('Monitoring', 'sql');
+		$monitoring->run_chapter($server, 'Two queries', dbname => $db);
+		return join "\n", map { $_->{said} || () } $monitoring->blocks('Two queries', 'sql');
 	};
 	$said->('SELECT gen_sno(), gen_mastic(), gen_snowflake_si()');
 	is($alerts->(), '', 'no alert');
@@ -100,9 +111,10 @@ $server->start;
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
 		'<', 10, 'the other generators were not led there');
 
-	$page->run_chapter($server, $_, dbname => $db) for 'Wait events', 'Memory, file and backups', 'Afterwards';
-	my ($unset) = $page->blocks('Monitoring', 'sql');
-	$page->run_chapter($server, 'Runbook', dbname => $db);
+	$monitoring->run_chapter($server, 'Wait events', dbname => $db);
+	$backups->run_chapter($server, $_, dbname => $db) for 'What lies where', 'What to do';
+	my ($unset) = $monitoring->blocks('Two queries', 'sql');
+	$runbook->run_chapter($server, 'Errors', dbname => $db);
 
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
 	$server->restart;
@@ -112,7 +124,7 @@ $server->start;
 
 	# The shell commands: a copy that has a machine id of its own.
 	my $dir = PostgreSQL::Test::Utils::tempdir();
-	$page->run_sh('Afterwards', $dir, PGHOST => $server->host, PGPORT => $server->port);
+	$backups->run_sh('What to do', $dir, PGHOST => $server->host, PGPORT => $server->port);
 	my $copy = PostgreSQL::Test::Cluster->new('copy');
 	rmdir $copy->data_dir;
 	rename "$dir/copy", $copy->data_dir or die $!;
@@ -121,13 +133,34 @@ $server->start;
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$page->all_run;
+	$_->all_run for $operating, $monitoring, $backups, $runbook;
+
+	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
+	# there are.
+	my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
+	my %metric;
+	for my $name (sort keys %$exporter)
+	{
+		my @columns = map { keys %$_ } @{ $exporter->{$name}{metrics} };
+		my $row = $said->(
+			"SELECT json_object_agg(key, value) FROM (SELECT to_jsonb(q) AS row FROM ($exporter->{$name}{query}) AS q LIMIT 1) AS one, jsonb_each(row)"
+		);
+		is( join(' ', sort keys %{ JSON::PP::decode_json($row) }),
+			join(' ', sort @columns),
+			"postgres_exporter: the query of $name has the columns of its metrics");
+		$metric{"${name}_$_"} = 1 for @columns;
+	}
+	my $alerts_file = CPAN::Meta::YAML->read("$root/doc/monitoring/prometheus_alerts.yaml")->[0];
+	my @rules = map { @{ $_->{rules} } } @{ $alerts_file->{groups} };
+	my @named = map { $_->{expr} =~ /\b(pg_\w+)/g } @rules;
+	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
+	is(join(' ', grep { !$metric{$_} } @named), '', 'and these metrics are those of the exporter');
 
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
 	my $convert = Page->new('convert/problems.md');
-	my %about = map { $_ => 1 } $page->headings, $convert->headings;
-	my $sections = chapter_text($page, 'Runbook') . chapter_text($convert, 'Errors');
-	my $lines = chapter_text($page, 'Log lines');
+	my %about = map { $_ => 1 } $runbook->headings, $convert->headings;
+	my $sections = chapter_text($runbook, 'Errors') . chapter_text($convert, 'Errors');
+	my $lines = chapter_text($monitoring, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
 	for my $m (Messages::all())
 	{
@@ -156,7 +189,7 @@ $server->start;
 		'', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
-	is(join("\n", grep { /^`/ && !$known{$_} } $page->headings, $convert->headings),
+	is(join("\n", grep { /^`/ && !$known{$_} } $runbook->headings, $convert->headings),
 		'', 'the runbook has no section about a message that is gone');
 }
 
@@ -207,25 +240,6 @@ END
 		is("$made\n", $pages{'doc/reference.md'}, 'the reference is current (make reference writes it)') or diag $err;
 	}
 
-	# The table of settings.
-	my @settings = map { [ split /\|/ ] } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
-SELECT FROM snowflake_ids_status();
-SELECT replace(name, 'snowflake_ids.', ''), CASE context WHEN 'sighup' THEN 'postgresql.conf' WHEN 'user' THEN 'any user' ELSE context END,
-    CASE WHEN unit = 'ms' AND boot_val <> '-1' THEN CASE WHEN boot_val ~ '000$' THEN boot_val::int / 1000 || ' s' END ELSE boot_val END
-FROM pg_settings WHERE name LIKE 'snowflake\_ids.%' ORDER BY name
-END
-	cmp_ok(scalar(@settings), '>', 9, 'settings were found');
-	for (@settings)
-	{
-		my ($name, $who, $default) = @$_;
-		my ($row) = $readme =~ /^(\| `snowflake_ids\.\Q$name\E`.*)$/m;
-		($row) = $readme =~ /^(\| `snowflake_ids\.sno_sequence_min`, `…_max`.*)$/m
-		  if !$row && $name eq 'sno_sequence_max';
-		my $shown = $default =~ s/^-1$/\N{MINUS SIGN}1/r;
-		ok( $row && $row =~ /\| \Q$who\E \|/ && index($row, $shown) >= 0,
-			"README: $name is for $who, by default $default") or diag $row // 'no row';
-	}
-
 	# Links lead somewhere.
 	my @dead;
 	for my $path (sort keys %pages)
@@ -251,7 +265,7 @@ END
 			my $by = $_;
 			my ($file) = grep { -e "$root/$_" } map { "$_/t/$by.pl" } 'test', 'convert';
 			my $text = $file ? slurp($file) : '';
-			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /\$page->all_run;/
+			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /->all_run;/
 		} sort keys %by;
 		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
 	}
@@ -304,6 +318,18 @@ END
 
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
+}
+
+# Runs the SQL of a page in one database.
+sub how_to
+{
+	my ($on, $page) = @_;
+	my $db = $page->{path} =~ s/\W/_/gr;
+	$on->safe_psql('postgres', "CREATE DATABASE $db");
+	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+	$page->run_chapter($on, $_, dbname => $db) for grep { $page->blocks($_, 'sql') } '', $page->chapters;
+	$page->all_run;
+	return;
 }
 
 sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }

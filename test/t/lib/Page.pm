@@ -6,8 +6,9 @@
 #   $page->left_out('With pg_partman 5', 'this is pg_partman 4');
 #   $page->all_run;                                                 at the end
 #
-# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```sh blocks are
-# run by run_sh(), or by the script, which then take()s them. Others are for the reader, or for the script.
+# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```text after one is
+# the same as a table, as psql prints it by itself, where ids and times are examples. ```sh blocks are run by run_sh(),
+# or by the script, which then take()s them. Others are for the reader, or for the script.
 #
 # The first line of an SQL block for several servers says where it runs: "-- on node1" or "-- on node1, node2", in
 # database app. With "and likewise on the others", the same is done on each of the servers after it in turn, with the
@@ -27,25 +28,25 @@ our %run_by = (
 	'README.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
+	'doc/monitoring.md' => '501_docs',
+	'doc/backups.md' => '501_docs',
+	'doc/runbook.md' => '501_docs',
+	'doc/layouts.md' => '501_docs',
+	'doc/uuid7.md' => '501_docs',
+	'doc/time-queries.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
 	'convert/existing_ids.md' => '302_migration',
 	'convert/migration.md' => '302_migration',
 	'convert/problems.md' => '302_migration',
 	'convert/recipes.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
-	'doc/multi-node.md' => {
-		'Choosing machine ids' => '405_same_machine_id',
-		'Kubernetes' => '405_same_machine_id',
-		'Active-active with logical replication' => '402_active_active',
-		'pglogical' => '402_active_active',
-		'Read replicas' => '405_same_machine_id',
-		'Ids made on the coordinator' => '404_shards',
-		'Ids made on the shards' => '404_shards',
-		'Copies and restores' => '405_same_machine_id',
-		'Before it hurts' => '405_same_machine_id',
-		'At the moment it hurts' => '405_same_machine_id',
-		'Afterwards: where an id comes from' => '405_same_machine_id',
-		'The way out' => '405_same_machine_id' });
+	'doc/tenants.md' => '501_docs',
+	'doc/json.md' => '501_docs',
+	'doc/change-data-capture.md' => '501_docs',
+	'doc/active-active.md' => '402_active_active',
+	'doc/shards.md' => '404_shards',
+	'doc/multi-node.md' => '405_same_machine_id',
+	'doc/same-machine-id.md' => '405_same_machine_id');
 
 sub new
 {
@@ -68,6 +69,10 @@ sub new
 		elsif ($3 eq '' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{output})
 		{
 			$last->{output} = $4;
+		}
+		elsif ($3 eq 'text' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{table})
+		{
+			$last->{table} = $4;
 		}
 		else
 		{
@@ -121,7 +126,8 @@ sub ignore_output
 }
 
 # Runs the SQL of a chapter. A block is a session of its own, in the settings (SET) of the blocks before it in its
-# chapter. Returns the name of the database, which is made unless `dbname` names one that is there.
+# chapter. Returns the name of the database, which is made unless `dbname` names one that is there. With `tables`, psql
+# prints tables.
 sub run_chapter
 {
 	my ($self, $server, $title, %options) = @_;
@@ -136,7 +142,7 @@ sub run_chapter
 	my $settings = '';
 	for ($self->blocks($title, 'sql'))
 	{
-		my $err = run_block($_, $_->{name}, $server, $name, $settings . $_->{content});
+		my $err = run_block($_, $_->{name}, $server, $name, $settings . $_->{content}, $options{tables});
 		is($err =~ s/^psql:\S+ NOTICE:  .*\n?//mgr, '', "$_->{name} says nothing else");
 		$settings .= join '', $_->{content} =~ /^SET .*;\n/mg;
 	}
@@ -189,12 +195,23 @@ sub connection
 # Returns what psql said on stderr.
 sub run_block
 {
-	my ($block, $what, $server, $dbname, $sql) = @_;
-	my ($rc, $out, $err) = $server->psql($dbname, $sql, on_error_stop => 1);
+	my ($block, $what, $server, $dbname, $sql, $tables) = @_;
+	my @as_table = map { ('-P', $_) } 'format=aligned', 'tuples_only=off', 'footer=off';
+	my ($rc, $out, $err) =
+	  $server->psql($dbname, $sql, on_error_stop => 1, extra_params => $tables ? \@as_table : []);
 	ok($rc == 0, "$what runs") or diag "$sql\n$err";
 	is("$out\n", $block->{output}, "$what says what is shown") if defined $block->{output};
+	is(example($out), example($block->{table}), "$what shows such a table") if defined $block->{table};
 	@$block{ 'run', 'said' } = (1, $out);
 	return $err;
+}
+
+# A table without its spaces, its ids and its times
+sub example
+{
+	my ($table) = @_;
+	return $table =~ s/\b[2-9a-x]{16}\b/ID/gr =~ s/\d{4}-\d\d-\d\d [\d:.]+\+\d\d/TIME/gr =~ s/ +/ /gr =~
+	  s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
 }
 
 # Runs the shell commands of a chapter in directory `dir`, with what `env` says in the environment.
