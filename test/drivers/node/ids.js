@@ -35,6 +35,11 @@ async function main() {
   const recent = await client.query('SELECT name FROM account WHERE id >= $1::timestamptz', [since]);
   console.log(recent.rows.length);
 
+  // With binary: true pg takes the bytes of unknown types for text, without an error. Cast to text there.
+  const binary = await client.query({
+    text: 'SELECT id, id::text AS text FROM account WHERE name = $1', values: ['ada'], binary: true });
+  console.log(binary.rows[0].id === id, binary.rows[0].text === id);
+
   await client.end();
 }
 

@@ -27,4 +27,11 @@ with psycopg.connect("") as connection:  # where PGHOST, PGPORT, PGUSER and PGDA
     # In binary a sno is its 10 bytes, a gid its 16.
     raw = connection.execute("SELECT id, disk FROM account", binary=True).fetchone()
     print(len(raw[0]), len(raw[1]))
+
+    # COPY in text takes the str. COPY in binary takes the bytes, and refuses the str.
+    with connection.cursor().copy("COPY account (id, name) FROM STDIN") as copy:
+        copy.write_row(("9q99v4p624ppi222", "grace"))
+    with connection.cursor().copy("COPY account (id, name) FROM STDIN (FORMAT binary)") as copy:
+        copy.write_row((bytes.fromhex("3e0e7e8ae400af780001"), "eve"))
+    print(connection.execute("SELECT id FROM account WHERE name = 'eve'").fetchone()[0])
     connection.rollback()

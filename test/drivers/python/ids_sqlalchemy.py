@@ -1,6 +1,7 @@
 from datetime import datetime, timedelta, timezone
 
-from sqlalchemy import BigInteger, Column, DateTime, Text, create_engine, func, literal, text
+from sqlalchemy import BigInteger, Column, DateTime, MetaData, Text, create_engine, func, literal, text
+from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.orm import Session, declarative_base
 from sqlalchemy.types import UserDefinedType
 
@@ -47,3 +48,10 @@ with Session(engine) as session:
     print(session.query(Event).filter(Event.id >= since).count())
     print(session.query(Event).filter(func.sno_timestamp(Event.id) >= since).count())
     session.rollback()
+
+# Reflection warns of types that it does not know, and forgets them. Tell it.
+ischema_names["sno"] = Sno
+ischema_names["gid"] = Gid
+reflected = MetaData()
+reflected.reflect(engine, only=["event"])
+print(repr(reflected.tables["event"].c.id.type), reflected.tables["event"].c.disk.type.kind)
