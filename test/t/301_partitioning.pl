@@ -1,4 +1,4 @@
-# doc/partitioning.md does what it says: its commands are run, a database for each chapter, and the output that it
+# doc/partitioning.md and doc/pg_partman.md do what they say: their commands are run, a database for each chapter, and the output that it
 # shows is what comes. Chapters about pg_partman need a version of it.
 use strict;
 use warnings;
@@ -71,6 +71,9 @@ END
 }
 
 # ---- with pg_partman
+$page->all_run;
+$page = Page->new('doc/pg_partman.md');
+
 sub check_mastic
 {
 	my ($title) = @_;

@@ -36,11 +36,10 @@ $server->start;
 		"README: an index range scan: $_") for @queries;
 }
 
-# ---- doc/choosing.md
+# ---- about formats, a database for each chapter
+for my $page (Page->new('doc/choosing.md'), Page->new('doc/size-order-privacy.md'))
 {
-	my $page = Page->new('doc/choosing.md');
-	my @chapters = grep { $page->blocks($_, 'sql') } $page->chapters;
-	$page->run_chapter($server, $_) for @chapters;
+	$page->run_chapter($server, $_) for grep { $page->blocks($_, 'sql') } $page->chapters;
 	$page->all_run;
 }
 

@@ -27,6 +27,7 @@ use Test::More;
 our %run_by = (
 	'README.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
+	'doc/size-order-privacy.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/monitoring.md' => '501_docs',
 	'doc/backups.md' => '501_docs',
@@ -40,6 +41,7 @@ our %run_by = (
 	'convert/problems.md' => '302_migration',
 	'convert/recipes.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
+	'doc/pg_partman.md' => '301_partitioning',
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',
