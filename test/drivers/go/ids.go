@@ -38,7 +38,7 @@ func main() {
 	check(db.QueryRow("SELECT name FROM account WHERE id = $1::bytea::sno", ten).Scan(&name))
 	fmt.Println(len(ten), name)
 
-	// Strings and times go without a type: beside a sno, say what they are.
+	// Strings and times go without a type: next to a sno, say what they are.
 	since := time.Now().Add(-time.Hour)
 	var n int
 	check(db.QueryRow("SELECT count(*) FROM account WHERE id >= $1::timestamptz AND id = ANY($2)",

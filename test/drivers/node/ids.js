@@ -29,7 +29,7 @@ async function main() {
   const some = await client.query('SELECT name FROM account WHERE id = ANY($1)', [[id]]);
   console.log(some.rows.length);
 
-  // A Date has no type on the wire. Beside a sno it is read as a sno, unless the query says what it is.
+  // A Date has no type on the wire. Next to a sno it is read as a sno, unless the query says what it is.
   const since = new Date(Date.now() - 3600 * 1000);
   await assert.rejects(client.query('SELECT name FROM account WHERE id >= $1', [since]), { code: '22P02' });
   const recent = await client.query('SELECT name FROM account WHERE id >= $1::timestamptz', [since]);

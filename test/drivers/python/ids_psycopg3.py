@@ -9,7 +9,7 @@ with psycopg.connect("") as connection:  # where PGHOST, PGPORT, PGUSER and PGDA
         "INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice").fetchone()
     print(type(id).__name__, type(disk).__name__, type(post).__name__, type(invoice).__name__)
 
-    # Parameters travel beside the query: a str without a type, a datetime as timestamptz.
+    # Parameters travel next to the query: a str without a type, a datetime as timestamptz.
     print(connection.execute("SELECT name FROM account WHERE id = %s AND disk = %s AND post = %s AND invoice = %s",
                              (id, disk, post, invoice)).fetchone()[0])
     since = datetime.now(timezone.utc) - timedelta(hours=1)
