@@ -51,9 +51,10 @@ CONVERT_REGRESS  = $(filter setup,$(convert_topics)) $(filter-out setup,$(conver
 
 # C++ without its runtime: a PostgreSQL error is a longjmp, which must find no destructor to skip, and a library
 # that needs no libstdc++ loads everywhere. -fno-plt: one jump less for each call into the server.
-# -Wno-register: atomics in the headers of PostgreSQL 15.
+# -Wno-register: atomics in the headers of PostgreSQL 15. -Wno-dangling-reference: g++ 13 and 14 warn of every function
+# that takes one reference and returns another.
 CXX_CORE    = -std=c++20 -O2 -fno-plt -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden
-CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register
+CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register -Wno-dangling-reference
 # The server's flags and headers are made for gcc; clang does not know all of them.
 ifneq (,$(findstring clang,$(CXX)))
 CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
@@ -76,8 +77,21 @@ override with_llvm = no
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
 PGXS      := $(if $(PG_CONFIG),$(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+# "make install prefix=/opt/extras", as PostgreSQL 18's manual has it: into /opt/extras/share/postgresql and
+# /opt/extras/lib/postgresql, without "postgresql" if the prefix has it. PGXS alone ignores the prefix where the packager
+# of the server has fixed its directories, as Debian has, and elsewhere looks for the server's headers below it.
+ifeq (command line,$(origin prefix))
+below      := $(if $(findstring pgsql,$(prefix))$(findstring postgres,$(prefix)),,/postgresql)
+into       := $(prefix)
+override prefix :=
+MAKEOVERRIDES := $(filter-out prefix=%,$(MAKEOVERRIDES))
+endif
 ifneq (,$(wildcard $(PGXS)))
 include $(PGXS)
+ifneq (,$(into))
+override datadir   := $(into)/share$(below)
+override pkglibdir := $(into)/lib$(below)
+endif
 else
 all install installcheck objects:
 	@echo "PostgreSQL or its server headers are missing (PG_CONFIG='$(PG_CONFIG)'). 'make setup' installs them." >&2; false

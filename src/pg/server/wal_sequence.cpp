@@ -218,7 +218,7 @@ bool update_if_free(Place& place, Content (*next)(const Content& now, const Cont
 }
 
 Content set(Place& place, const Content& wanted, const Patience& patience) {
-    const auto as_wanted = [](const Content&, const Content& wanted) { return wanted; };
+    const auto as_wanted = [](const Content&, const Content& to) { return to; };
     return change(place, as_wanted, wanted, patience).before;
 }
 
