@@ -289,7 +289,8 @@ END
 	{
 		# Blocks, but those of programs and settings, and what is between backquotes.
 		my $text = $pages{$path};
-		my @said = $text =~ /^```(?:sh)?\n(.*?)^```$/msg;
+		my @said;
+		while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @said, $2 if $1 eq '' || $1 eq 'sh' }
 		push @said, $text =~ s/^```.*?^```$//msgr =~ /`([^`\n]+)`/g;
 		for my $line (map { split /\n/ } @said)
 		{

@@ -34,6 +34,7 @@ our %run_by = (
 	'doc/runbook.md' => '501_docs',
 	'doc/layouts.md' => '501_docs',
 	'doc/uuid7.md' => '501_docs',
+	'doc/installing.md' => '504_installing',
 	'doc/time-queries.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
 	'convert/existing_ids.md' => '302_migration',
