@@ -30,6 +30,7 @@ struct FileHeader {
     std::uint64_t si_layout;
     std::uint64_t floor_ms;
     std::uint64_t clock_ms;
+    std::uint64_t settled_ms;
     std::uint64_t checksum;
 };
 
@@ -74,6 +75,7 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     c.si_layout = h.si_layout;
     c.floor_ms = h.floor_ms;
     c.clock_ms = h.clock_ms;
+    c.settled_ms = h.settled_ms;
     return {};
 }
 
@@ -130,6 +132,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .si_layout = c.si_layout,
                  .floor_ms = c.floor_ms,
                  .clock_ms = c.clock_ms,
+                 .settled_ms = c.settled_ms,
                  .checksum = 0};
     h.checksum = checksum(h);
     memcpy(bytes, &h, sizeof h);
@@ -263,10 +266,20 @@ CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, con
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
     const auto at = slot_at(ledger);
-    return raise_locked_ceilings(*ledger.header, slot_count, at, file, [&](std::uint32_t i) -> std::uint64_t {
+    const auto wanted = [&](std::uint32_t i) -> std::uint64_t {
         if (i == own) return ms;
         return at(i).ceiling.load() > along.from_ms ? to_ms : 0;
-    });
+    };
+    const bool promised = ledger.header->promise.load() != 0;
+    return raise_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to_ms : 0);
+}
+
+CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std::uint64_t ms) {
+    LockedCeilings file(place);
+    const CeilingResult r = file.open();
+    if (r.error != CeilingError::none || ledger.header->settled_ms.load() >= ms) return r;
+    const auto none = [](std::uint32_t) -> std::uint64_t { return 0; };
+    return raise_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, ms);
 }
 
 CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,

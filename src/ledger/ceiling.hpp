@@ -2,7 +2,8 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                Snowflake-SI layout, the operator's floor, the latest clock of any writer, checksum
+//                Snowflake-SI layout, the operator's floor, the latest clock of any writer, the ceiling of the
+//                promise (settled.hpp), checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
@@ -49,9 +50,10 @@ struct CeilingEntry {
 // What the file says.
 struct Ceilings {
     Life life;
-    std::uint64_t si_layout = 0;  // as Header::si_layout
-    std::uint64_t floor_ms = 0;   // as Header::reset_floor_ms
-    std::uint64_t clock_ms = 0;   // Unix ms: the latest clock of any writer, see life.hpp
+    std::uint64_t si_layout = 0;   // as Header::si_layout
+    std::uint64_t floor_ms = 0;    // as Header::reset_floor_ms
+    std::uint64_t clock_ms = 0;    // Unix ms: the latest clock of any writer, see life.hpp
+    std::uint64_t settled_ms = 0;  // as Header::settled_ms
     CeilingEntry entries[slot_count];
 };
 
@@ -144,8 +146,9 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     if (c.life.number < own.number) c = {};
     c.life = own;
     c.si_layout = header.si_layout.load();
-    const std::uint64_t floor_ms = header.reset_floor_ms.load();
+    const std::uint64_t floor_ms = header.reset_floor_ms.load(), settled_ms = header.settled_ms.load();
     if (c.floor_ms < floor_ms) c.floor_ms = floor_ms;
+    if (c.settled_ms < settled_ms) c.settled_ms = settled_ms;
     for (std::uint32_t i = 0; i < count; i++) {
         const std::uint64_t published = slot(i).ceiling.load();
         if (c.entries[i].ceiling_ms < published) set_entry(c.entries[i], slot(i), published);
@@ -153,10 +156,11 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     return r;
 }
 
-// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none.
+// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled_ms`:
+// that of the promise.
 template <class H, class SlotAt, class File, class Wanted>
-CeilingResult raise_locked_ceilings(const H& header, std::uint32_t count, SlotAt slot, const File& file,
-                                    Wanted wanted) {
+CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
+                                    std::uint64_t settled_ms = 0) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
@@ -164,7 +168,9 @@ CeilingResult raise_locked_ceilings(const H& header, std::uint32_t count, SlotAt
         const std::uint64_t ms = wanted(i);
         if (c.entries[i].ceiling_ms < ms) set_entry(c.entries[i], slot(i), ms);
     }
+    if (c.settled_ms < settled_ms) c.settled_ms = settled_ms;
     r = file.write(c);
+    if (r.error == CeilingError::none) raise_to(header.settled_ms, c.settled_ms);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) {
         if (c.entries[i].ceiling_ms != 0) raise_to(slot(i).ceiling, c.entries[i].ceiling_ms);
     }
@@ -183,6 +189,9 @@ struct Along {
 // with it.
 CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,
                             Along along);
+
+// Raises the ceiling of the promise. Once there is a promise, each raise of a ceiling raises it along.
+CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std::uint64_t ms);
 
 // Freezes the Snowflake-SI layout if none is frozen yet (formats.hpp), durably. `frozen` returns the one in force.
 CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,

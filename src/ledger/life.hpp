@@ -128,6 +128,8 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
     c.life = {c.life.number + 1 > now_s ? c.life.number + 1 : now_s, id};
+    // What readers were promised holds for all generators, also after the clock has gone back.
+    if (at_least < c.settled_ms) at_least = c.settled_ms;
     r = file.write(c);
     if (r.error != CeilingError::none) return r;
 
@@ -142,6 +144,7 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     }
     header.si_layout.store(c.si_layout);
     header.reset_floor_ms.store(c.floor_ms);
+    header.settled_ms.store(c.settled_ms);
     raise_to(header.floor_ms, c.floor_ms > at_least ? c.floor_ms : at_least);
     header.life_number.store(c.life.number);
     header.life_id.store(id);

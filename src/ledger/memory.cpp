@@ -1,18 +1,22 @@
 // Making and checking the ledger's shared memory; finding the slot of a generator in it.
 #include "ledger/memory.hpp"
 
+#include "ledger/settled.hpp"
+
 namespace snowflake_ids::ledger {
 
 namespace {
 
-Ledger ledger_at(void* memory) {
-    return {static_cast<Header*>(memory), reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes)};
+Ledger ledger_at(void* memory, std::uint32_t backend_count) {
+    auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
+    auto* backends = reinterpret_cast<Backend*>(slots + slot_count);
+    return {static_cast<Header*>(memory), slots, backends, reinterpret_cast<Prepared*>(backends + backend_count)};
 }
 
 }  // namespace
 
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::int64_t now_us) {
-    const Ledger ledger = ledger_at(memory);
+Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, std::int64_t now_us) {
+    const Ledger ledger = ledger_at(memory, backend_count);
     Header& h = *ledger.header;
     h.magic = magic;
     h.version = memory_version;
@@ -20,18 +24,20 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::int64_t now_u
     h.slot_count = slot_count;
     h.backend_bytes = sizeof(Backend);
     h.backend_count = backend_count;
-    h.bytes = memory_bytes(backend_count);
+    h.prepared_count = prepared_count;
+    h.bytes = memory_bytes(backend_count, prepared_count);
     h.stats_since.store(static_cast<std::uint64_t>(now_us));
+    for (std::uint32_t i = 0; i < backend_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }
 
 Ledger find_ledger(void* memory, std::size_t bytes) {
-    const Ledger ledger = ledger_at(memory);
-    const Header& h = *ledger.header;
-    const bool known = bytes >= memory_bytes(0) && h.magic == magic && h.version == memory_version &&
-                       h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count && h.bytes <= bytes &&
-                       h.bytes == memory_bytes(h.backend_count);
-    return known ? ledger : Ledger{};
+    const Header& h = *static_cast<const Header*>(memory);
+    const bool known = bytes >= memory_bytes(0, 0) && h.magic == magic && h.version == memory_version &&
+                       h.slot_bytes == sizeof(Slot) && h.slot_count == slot_count &&
+                       h.backend_bytes == sizeof(Backend) && h.bytes <= bytes &&
+                       h.bytes == memory_bytes(h.backend_count, h.prepared_count);
+    return known ? ledger_at(memory, h.backend_count) : Ledger{};
 }
 
 namespace {
@@ -63,7 +69,10 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
             if (Slot* further_on = find_anywhere(ledger, key, numbering)) return further_on;
             if (!may_create) return nullptr;
             if (n != numbering && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
-            if (slot.key.compare_exchange_strong(seen, key.pack())) return &slot;
+            if (slot.key.compare_exchange_strong(seen, key.pack())) {
+                ledger.header->slots_taken.fetch_add(1);
+                return &slot;
+            }
         }
         if (is_of(slot, key, numbering)) return &slot;
     }

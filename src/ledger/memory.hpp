@@ -10,6 +10,8 @@ namespace snowflake_ids::ledger {
 struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
+    Backend* backends = nullptr;
+    Prepared* prepared = nullptr;
 
     explicit operator bool() const { return header != nullptr; }
 };
@@ -19,8 +21,8 @@ inline auto slot_at(const Ledger& ledger) {
     return [slots = ledger.slots](std::uint32_t i) -> Slot& { return slots[i]; };
 }
 
-// Makes a ledger of memory_bytes(backend_count) bytes of zeros. `now_us`: Unix microseconds.
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::int64_t now_us);
+// Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros. `now_us`: Unix microseconds.
+Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, std::int64_t now_us);
 
 // The ledger that another process has made. Empty if this library cannot use it: it was made by another version of the
 // library, or is not as large as it says.

@@ -78,6 +78,10 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
             // The clock may have jumped ahead, and been corrected.
             c.clock_ms = 0;
         }
+        if (reset.force && c.settled_ms > reset.ceiling_ms) {
+            c.settled_ms = reset.ceiling_ms;
+            header.settled_ms.store(c.settled_ms);
+        }
         c.floor_ms = header.reset_floor_ms.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
@@ -94,6 +98,9 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         }
     };
     const CeilingResult r = force_locked(header, slot_count, at, file, change, move);
+    // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader raises it
+    // up to their last ids.
+    if (reset.force && header.promise.load() > reset.floor_ms * 1000) header.promise.store(reset.floor_ms * 1000);
     if (r.error == CeilingError::none && reset.unfreeze) header.si_layout.store(0);
     return r;
 }

@@ -4,7 +4,8 @@
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 256 bytes each: hot words, then counters
-//   after them   Backend  one for each process of the server, 640 bytes each; not used yet
+//   after them   Backend  one for each process of the server, 640 bytes each; see settled.hpp
+//   after them   Prepared one for each transaction that may be prepared, 64 bytes each
 //
 // It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
 // what must outlive that is in the ceiling file (ceiling.hpp) and in WAL (wal.hpp).
@@ -118,29 +119,54 @@ struct Header {
     std::uint32_t slot_count;
     std::uint32_t backend_bytes;
     std::uint32_t backend_count;
-    std::uint32_t reserved0;
+    std::uint32_t prepared_count;
     std::uint64_t bytes;  // of all this
     // Shared words.
     Word life_id;  // written last; 0: no life has begun yet
     Word life_number;
-    Word life_began;      // Unix microseconds
-    Word stats_since;     // Unix microseconds; the counters were 0 then
-    Word si_layout;       // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
-    Word floor_ms;        // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
-    Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file
-    Word epoch;           // every floor and reset adds one: sessions then set their generators up again
-    Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
-    Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
+    Word life_began;       // Unix microseconds
+    Word stats_since;      // Unix microseconds; the counters were 0 then
+    Word si_layout;        // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
+    Word floor_ms;         // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
+    Word reset_floor_ms;   // the floor that an operator has named; also in the ceiling file
+    Word epoch;            // every floor and reset adds one: sessions then set their generators up again
+    Word raising_until;    // monotonic microseconds: until then a backend raises ceilings early
+    Word slots_taken;      // how many slots have a generator
+    Word promise;          // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
+    Word settled_ms;       // Unix ms: the promise may not be above it. Published, as Slot::ceiling
+    Word prepared_reused;  // how often an entry of Prepared was used again
+    Word prepared_below;   // transactions with an earlier full id may be prepared ones that Prepared does not have
+    Word relations[256];   // what sessions have found out about the extension's relations: pg/server/extension.cpp
 };
 static_assert(sizeof(Header) <= header_bytes);
 
+// What a process shows of its transactions that have drawn ids; see settled.hpp.
+inline constexpr std::uint32_t ring_size = 32;
+
 struct alignas(64) Backend {
-    Word reserved[80];
+    Word low;       // Unix microseconds: the open transaction has drawn no earlier id
+    Word database;  // that the process is connected to
+    Word holder;    // for which transaction a parallel worker has lowered `low`
+    Word ended;     // entries of the ring that were ever written
+    struct Ended {
+        Word xid;  // full transaction id
+        Word low;  // of that transaction
+    } ring[ring_size];
+    Word reserved[12];
 };
 static_assert(sizeof(Backend) == 640);
 
-constexpr std::size_t memory_bytes(std::uint32_t backend_count) {
-    return header_bytes + slot_count * sizeof(Slot) + backend_count * sizeof(Backend);
+struct alignas(64) Prepared {
+    Word xid;  // full transaction id; 0: free
+    Word low;
+    Word database;
+    Word reserved[5];
+};
+static_assert(sizeof(Prepared) == 64);
+
+constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
+    return header_bytes + slot_count * sizeof(Slot) + backend_count * sizeof(Backend) +
+           prepared_count * sizeof(Prepared);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -118,6 +118,19 @@ extern "C" {
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
+
+// The local id of a process's open transaction, 0: none. It moved with 17.
+extern "C" {
+#include "storage/proc.h"
+}
+inline uint32 local_transaction(const PGPROC& proc) {
+#if PG_VERSION_NUM >= 170000
+    return proc.vxid.lxid;
+#else
+    return proc.lxid;
+#endif
+}
+
 // Before 17 the setting trace_sort could be left out of a server.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

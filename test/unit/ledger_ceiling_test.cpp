@@ -26,6 +26,7 @@ Ceilings example() {
     c.si_layout = 0x1234;
     c.floor_ms = now_ms - 1000;
     c.clock_ms = now_ms - 2500;
+    c.settled_ms = now_ms - 2000;
     c.entries[0] = {sno.pack(), 0, now_ms};
     c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
     c.entries[1023] = {of_calls.pack(), 0, 1};
@@ -52,6 +53,7 @@ void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.si_layout, b.si_layout);
     EXPECT_EQ(a.floor_ms, b.floor_ms);
     EXPECT_EQ(a.clock_ms, b.clock_ms);
+    EXPECT_EQ(a.settled_ms, b.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
         ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
@@ -73,7 +75,7 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
-constexpr std::size_t header_bytes_used = 72;
+constexpr std::size_t header_bytes_used = 80;
 
 // Where what stands is a promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
@@ -96,6 +98,7 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(40), 0x1234u);
     EXPECT_EQ(word(48), now_ms - 1000);
     EXPECT_EQ(word(56), now_ms - 2500);
+    EXPECT_EQ(word(64), now_ms - 2000);
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);
@@ -188,7 +191,7 @@ TEST(LedgerCeilingBytes, Salvage) {
     expect_same(salvaged(bytes, true), expected);
     // The header: its life, layout, floor and clock.
     expected.life = {};
-    expected.si_layout = expected.floor_ms = expected.clock_ms = 0;
+    expected.si_layout = expected.floor_ms = expected.clock_ms = expected.settled_ms = 0;
     bytes[24] ^= 1;
     expect_same(salvaged(bytes, true), expected);
     // The end, within an entry.

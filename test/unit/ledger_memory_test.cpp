@@ -1,6 +1,7 @@
 // The ledger's memory: made, found by other processes, refused when another version has made it; and files of the data
 // directory, made whole or not at all.
 #include "ledger/memory.hpp"
+#include "ledger/settled.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +31,7 @@ constexpr std::int64_t now_us = 1798761600000000;
 
 struct LedgerMade : testing::Test {
     LedgerMemory memory;
-    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, now_us);
+    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, LedgerMemory::prepared_count, now_us);
 };
 
 TEST_F(LedgerMade, Bytes) {
@@ -38,11 +39,18 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(reinterpret_cast<char*>(made.slots) - reinterpret_cast<char*>(made.header), 4096);
     EXPECT_EQ(made.header->magic, 0x5e0f1a6e1ed6e201u);
     EXPECT_EQ(made.header->version, memory_version);
-    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 256 + 100 * 640);
+    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 256 + 100 * 640 + 10 * 64);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
     EXPECT_EQ(made.header->stats_since.load(), static_cast<std::uint64_t>(now_us));
     // No life has begun, and no slot is taken.
     EXPECT_EQ(made.header->life_id.load(), 0u);
+    // Nobody has drawn.
+    EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.slots), 1024 * 256);
+    EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 640);
+    for (std::size_t i = 0; i < LedgerMemory::backend_count; i++) {
+        EXPECT_EQ(made.backends[i].low.load(), no_low);
+        EXPECT_EQ(made.backends[i].ended.load(), 0u);
+    }
     for (std::size_t i = 0; i < slot_count; i++) {
         for (std::size_t j = 0; j < sizeof(Slot) / sizeof(Word); j++) {
             ASSERT_EQ(reinterpret_cast<Word*>(&made.slots[i])[j].load(), 0u);
@@ -67,7 +75,8 @@ TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     ASSERT_EQ(ftruncate(fd, LedgerMemory::bytes), 0);
     const auto map = [fd] { return mmap(nullptr, LedgerMemory::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); };
     void* here = map();
-    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, now_us), {Format::sno, 7, 0});
+    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, LedgerMemory::prepared_count, now_us),
+                           {Format::sno, 7, 0});
     const pid_t pid = spawn([&] {
         void* there = map();
         const Ledger found = find_ledger(there, LedgerMemory::bytes);
@@ -99,6 +108,8 @@ TEST_F(LedgerMade, OfAnotherVersion) {
     refused([](Header& h) { h.slot_bytes *= 2; });
     refused([](Header& h) { h.slot_count--; });
     refused([](Header& h) { h.backend_count++; });
+    refused([](Header& h) { h.backend_bytes--; });
+    refused([](Header& h) { h.prepared_count--; });
     refused([](Header& h) { h.bytes--; });
     refused([](Header& h) { h.backend_count = 0; });
     refused([](Header& h) { h.backend_count = ~std::uint32_t{0}; });
@@ -106,7 +117,7 @@ TEST_F(LedgerMade, OfAnotherVersion) {
 
 TEST_F(LedgerMade, OfAnotherSize) {
     for (const std::size_t bytes :
-         {std::size_t{0}, std::size_t{4095}, memory_bytes(0) - 1, memory_bytes(0), LedgerMemory::bytes - 1})
+         {std::size_t{0}, std::size_t{4095}, memory_bytes(0, 0) - 1, memory_bytes(0, 0), LedgerMemory::bytes - 1})
         EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
     // All of it is zero: nobody has made it.
     LedgerMemory zeros;

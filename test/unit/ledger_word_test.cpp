@@ -90,7 +90,8 @@ TEST(LedgerSlot, HotLineIsAlone) {
     EXPECT_EQ(sizeof(BasicSlot<Word>), 64u);
     EXPECT_EQ(alignof(Slot), 64u);
     EXPECT_EQ(sizeof(Slot) % 64, 0u);
-    EXPECT_EQ(memory_bytes(2), header_bytes + slot_count * sizeof(Slot) + 2 * sizeof(Backend));
+    EXPECT_EQ(memory_bytes(2, 3),
+              header_bytes + slot_count * sizeof(Slot) + 2 * sizeof(Backend) + 3 * sizeof(Prepared));
 }
 
 TEST(LedgerSlot, KeysSurvive) {

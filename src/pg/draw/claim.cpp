@@ -7,7 +7,9 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
+#include "ledger/life.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/shared_ledger.hpp"
 #include "pg/server/wait.hpp"
 
 namespace snowflake_ids::generator {
@@ -126,6 +128,20 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;
+}
+
+ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
+    const auto raise = [](ledger::Slot& slot, uint64 tick, bool toggle) { ledger::raise_slot(slot, tick, toggle); };
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        // If the clock has gone back, only this brings the generator to the promise.
+        const Result<uint64> first = g.timeline.ceil_tick(static_cast<int64>(shared_ledger().header->promise.load()));
+        if (!first) raise_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+        if (first.value != 0) ledger::apply_floor(*g.slot, first.value - 1, g.rules.has_toggle, raise);
+        ledger::Claim c = claim(g, want);
+        if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
+        if (unsettled::accepts(g.timeline.start_us(c.tick))) return c;
+    }
 }
 
 }  // namespace snowflake_ids::generator

@@ -7,6 +7,7 @@
 #include "pg/draw/durability.hpp"
 #include "pg/draw/generator.hpp"
 #include "pg/draw/occurrence.hpp"
+#include "pg/draw/unsettled.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::generator {
@@ -20,6 +21,10 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
+
+// The same for a claim whose id came too late: readers have been told that no id of its time appears any more. Its
+// numbers are not used.
+ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim);
 
 // What the compiler knows about a generator's time line: constants make reading the clock cheaper.
 struct MasticTime {
@@ -43,8 +48,9 @@ template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
-    // Count once per tick (and at the end of a transaction), and note a regression.
+    // Once per tick, and at the first claim of a transaction: show its time, count, and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
+        if (unlikely(!unsettled::accepts(g.timeline.start_us(c.tick)))) c = draw_later(g, want, claim);
         if (unlikely(c.toggled || c.held)) occurrence::note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);

@@ -4,6 +4,7 @@
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
+#include "pg/draw/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -80,8 +81,16 @@ void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::mem
 
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
+    // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
+    ledger::Word& prepared_below = shared.header->prepared_below;
+    if (!in_recovery && prepared_below.load() == 0) ledger::raise_to(prepared_below, unsettled::next_xid());
     if (!in_recovery && wal_until_us == 0) enter_database(shared, patience);
     return shared;
+}
+
+int64 wal_ceiling_us(int64 us, const Patience& patience) {
+    if (wal_until_us < us) wal_until_us = wal_ceiling::read(patience).until_us;
+    return wal_until_us;
 }
 
 void forget() { wal_until_us = 0; }

@@ -53,6 +53,7 @@ void count_up_all() {
     for (Generator* g = all; g != nullptr; g = g->next) {
         end_lease(*g);
         count_up(*g);
+        g->counted_tick = 0;
     }
 }
 

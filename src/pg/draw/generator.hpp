@@ -9,6 +9,7 @@
 //   series, lease       gives a number that this session has claimed and not yet used
 //   claim               claims more; waits or raises an error if there are none
 //   durability          how far ahead ids may go; raises the ceilings
+//   unsettled           shows readers which ids may still appear; an id that is too late for that is not used
 //   occurrence          writes log lines when calls wait or the clock is behind
 //   generator           the struct that all of them work on
 #pragma once
@@ -45,7 +46,7 @@ struct Generator {
     uint64 raise_from = 0;      // ticks from here on are near the limit
     bool in_recovery = false;   // set up in recovery, with standby_machine_id
     uint64 generation = 0;      // settings::generation it was set up under
-    uint64 counted_tick = 0;    // tick that `uncounted` belongs to
+    uint64 counted_tick = 0;    // tick that `uncounted` belongs to; 0: none yet in this transaction
     uint64 uncounted = 0;       // ids drawn and not yet in the slot's counters
     uint64 set_up_us = 0;       // how long the set-up took: counts against max_wait of the next draw
     Generator* next = nullptr;  // list of all that were ever set up, for the end of a transaction

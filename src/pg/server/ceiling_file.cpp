@@ -134,6 +134,8 @@ ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us) {
                                  {to_ms(now_us), to_ms(ahead_us(now_us))});
 }
 
+void try_raise_settled(int64 until_us) { (void) ledger::raise_settled(place(), shared_ledger(), to_ms(until_us)); }
+
 void remember(const ledger::Slot& slot) {
     // Any ceiling will do.
     constexpr ledger::Along none{~uint64{0}, 0};

@@ -31,6 +31,9 @@ ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
 template <class Until>
 void raise(const ledger::Slot& slot, const Patience& patience, Until until_us);
 
+// Raises the ceiling of the promise (ledger/settled.hpp). One attempt; if it fails, the old ceiling remains.
+void try_raise_settled(int64 until_us);
+
 // Gives the slot an entry, also if its generator has no time.
 void remember(const ledger::Slot& slot);
 

@@ -2,6 +2,7 @@
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
+#include "access/twophase.h"
 #include "access/xact.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
@@ -38,12 +39,14 @@ shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
+// More than can be prepared at once: an entry is taken before the server has found room for the transaction.
+uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
 
-Size bytes() { return ledger::memory_bytes(backend_count()); }
+Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
 ledger::Ledger make(void* memory) {
     memset(memory, 0, bytes());
-    return ledger::make_ledger(memory, backend_count(), ledger::wall_us());
+    return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_us());
 }
 
 Place& find_place() {
@@ -146,6 +149,15 @@ const ledger::Ledger& shared_ledger() {
 }
 
 const ledger::Ledger* ledger_if_attached() { return found ? &found : nullptr; }
+
+const ledger::Ledger* ledger_if_made() {
+    if (found || !IsUnderPostmaster) return ledger_if_attached();
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    const Place& place = find_place();
+    const bool made = place.segment != DSM_HANDLE_INVALID;
+    LWLockRelease(AddinShmemInitLock);
+    return made ? &shared_ledger() : nullptr;
+}
 
 const ledger::Ledger* try_shared_ledger(const char** why) {
     if (found) return &found;

@@ -78,10 +78,12 @@ private:
 // The ledger's memory, which forked processes share. Each object is that of another life.
 class LedgerMemory {
 public:
-    static constexpr std::uint32_t backend_count = 100;
-    static constexpr std::size_t bytes = ledger::memory_bytes(backend_count);
+    static constexpr std::uint32_t backend_count = 100, prepared_count = 10;
+    static constexpr std::size_t bytes = ledger::memory_bytes(backend_count, prepared_count);
 
-    ledger::Ledger make() const { return ledger::make_ledger(&*memory_, backend_count, ledger::wall_us()); }
+    ledger::Ledger make() const {
+        return ledger::make_ledger(&*memory_, backend_count, prepared_count, ledger::wall_us());
+    }
     void* data() const { return &*memory_; }
 
 private:

@@ -29,7 +29,7 @@ struct RightSteps {
         return ledger::begin_locked_life(std::forward<Args>(args)...);
     }
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         if (slot.ceiling.load() >= ms) return {};
         return ledger::raise_locked_ceilings(
             header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, [ms](std::uint32_t) { return ms; });

@@ -3,6 +3,7 @@
 // act between any two of them, or end the claim there as a SIGKILL would.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,18 +29,20 @@ protected:
     ~Watcher() = default;
 };
 
-// The part of std::atomic that the ledger uses. A weak swap never fails for no reason here. A word that nobody watches
+// The part of std::atomic that the ledger uses. Memory is sequentially consistent, whatever order is named. A weak swap never fails for no reason here. A word that nobody watches
 // is 0.
 class WatchedWord {
 public:
-    std::uint64_t load() const { return watcher_ != nullptr ? watcher_->load(cell_) : 0; }
+    std::uint64_t load(std::memory_order = std::memory_order_seq_cst) const {
+        return watcher_ != nullptr ? watcher_->load(cell_) : 0;
+    }
     bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired) {
         return watcher_->swap(cell_, expected, desired);
     }
     bool compare_exchange_weak(std::uint64_t& expected, std::uint64_t desired) {
         return watcher_->swap(cell_, expected, desired);
     }
-    void store(std::uint64_t value) {
+    void store(std::uint64_t value, std::memory_order = std::memory_order_seq_cst) {
         if (watcher_ != nullptr) watcher_->store(cell_, value);
     }
     // In two accesses: nobody can tell, for a swap that fails is tried again.

@@ -23,7 +23,7 @@ ledger::CeilingResult raise_otherwise(const H& header, S& slot, Value ms, const 
 
 struct PublishedBeforeTheSync : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
             ledger::raise_to(slot.ceiling, higher);
             return write();
@@ -33,7 +33,7 @@ struct PublishedBeforeTheSync : RightSteps {
 
 struct PublishedThoughTheSyncFailed : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
             const ledger::CeilingResult r = write();
             ledger::raise_to(slot.ceiling, higher);
@@ -45,7 +45,7 @@ struct PublishedThoughTheSyncFailed : RightSteps {
 // What is wanted is written and stored, though another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         typename File::Content c;
         ledger::CeilingResult r = ledger::read_for_life(
             header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
@@ -70,14 +70,14 @@ struct ChangedFile : File {
 };
 
 template <class H, class S, class File, class Change>
-ledger::CeilingResult raise_reading(const H& header, S& slot, Value ms, const File& file, Change change) {
+ledger::CeilingResult raise_reading(H& header, S& slot, Value ms, const File& file, Change change) {
     return RightSteps::raise_ceiling(header, slot, ms, ChangedFile<File, Change>{file, change});
 }
 
 // Nobody looks at the file: what it must say is taken from memory.
 struct RaiseComparesWithMemoryOnly : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         return raise_reading(header, slot, ms, file, [](auto& c) { c = {}; });
     }
 };
@@ -85,7 +85,7 @@ struct RaiseComparesWithMemoryOnly : RightSteps {
 // The file is read, and its higher ceilings stay, whatever life wrote them.
 struct NoFence : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         return raise_reading(header, slot, ms, file, [&](auto& c) { c.life = ledger::life_of(header); });
     }
 };
@@ -93,7 +93,7 @@ struct NoFence : RightSteps {
 // Of two lives that began in the same second without knowing of each other, each takes the file for its own.
 struct FenceWithoutIds : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(const H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
         return raise_reading(header, slot, ms, file, [&](auto& c) {
             const ledger::Life own = ledger::life_of(header);
             if (c.life.number == own.number) c.life.id = own.id;
@@ -290,10 +290,11 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
             decltype((header.life_id)) life_id;
             decltype((header.si_layout)) si_layout;
             decltype((header.reset_floor_ms)) reset_floor_ms;
+            decltype((header.settled_ms)) settled_ms;
             struct {
                 void fetch_add(Value) {}
             } epoch;
-        } silent{header.life_number, header.life_id, header.si_layout, header.reset_floor_ms, {}};
+        } silent{header.life_number, header.life_id, header.si_layout, header.reset_floor_ms, header.settled_ms, {}};
         return ledger::force_locked(silent, n, slot, file, change, put_back);
     }
 };

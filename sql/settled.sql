@@ -1,0 +1,93 @@
+-- Settled: what the functions say, and where they can stand. Who is held back by whom is in the isolation test settled.
+CREATE TABLE event (id sno PRIMARY KEY DEFAULT gen_sno(), what text);
+-- Majors write the result of a subquery in different words.
+CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    line text;
+BEGIN
+    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+        line := regexp_replace(line, '\(InitPlan (expr_)?1\)\.col1', '$0', 'g');
+        RETURN NEXT regexp_replace(line, 'InitPlan (expr_)?1( \(returns \$0\))?$', 'InitPlan 1');
+    END LOOP;
+END $$;
+CREATE PROCEDURE settle(until timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE snowflake_ids_settled() < until LOOP
+        COMMIT;
+        PERFORM pg_sleep(0.002);
+    END LOOP;
+END $$;
+INSERT INTO event (what) SELECT 'event ' || n FROM generate_series(1, 1000) n;
+SELECT sno_timestamp(max(id)) + interval '4 ms' AS until FROM event \gset
+CALL settle(:'until');
+
+-- Each function gives the first id of the same time.
+SELECT sno_settled() = sno_lower_bound(t) AS sno, mastic_settled() = mastic_lower_bound(t) AS mastic,
+       snowflake_si_settled() = snowflake_si_lower_bound(t) AS snowflake_si,
+       snowflake_settled('mastic') = mastic_lower_bound(t)::bigint AS layout,
+       snowflake_settled('twitter') = snowflake_lower_bound('twitter', t) AS twitter
+FROM snowflake_ids_settled() t;
+SELECT snowflake_settled('no such layout');
+
+-- The recommended form: one range of the index.
+PREPARE next_events(sno) AS
+    SELECT id, what FROM event WHERE id > $1 AND id < (SELECT sno_settled()) ORDER BY id LIMIT 2;
+SET plan_cache_mode = force_generic_plan;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+\pset tuples_only on
+\pset format unaligned
+SELECT plan FROM plan_of($$EXECUTE next_events('2222222222222222')$$) plan;
+\pset format aligned
+\pset tuples_only off
+RESET plan_cache_mode;
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- Page by page to the end: every row once.
+CREATE FUNCTION read_all(page int) RETURNS TABLE (pages int, events int, in_order boolean) LANGUAGE plpgsql AS $$
+DECLARE
+    last sno := '2222222222222222';
+    got sno[];
+BEGIN
+    pages := 0; events := 0; in_order := true;
+    LOOP
+        got := ARRAY(SELECT id FROM event WHERE id > last AND id < (SELECT sno_settled()) ORDER BY id LIMIT page);
+        EXIT WHEN cardinality(got) = 0;
+        pages := pages + 1;
+        events := events + cardinality(got);
+        in_order := in_order AND got[1] > last;
+        last := got[cardinality(got)];
+    END LOOP;
+    RETURN NEXT;
+END $$;
+SELECT * FROM read_all(300);
+
+-- The own transaction's ids are not settled either.
+BEGIN;
+INSERT INTO event (what) VALUES ('own');
+SELECT count(*) FROM snowflake_ids_unsettled WHERE pid = pg_backend_pid();
+SELECT count(*) FROM event WHERE id < sno_settled();
+ROLLBACK;
+
+-- One time for all of a statement, however long it takes, and for all partitions.
+SELECT count(DISTINCT s) FROM (SELECT sno_settled() s, pg_sleep(0.001) FROM generate_series(1, 30)) x;
+CREATE TABLE parted (id mastic DEFAULT gen_mastic(), n int) PARTITION BY HASH (n);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parted SELECT gen_mastic(), n FROM generate_series(1, 100) n;
+SELECT mastic_timestamp(max(id)) + interval '1 ms' AS until FROM parted \gset
+CALL settle(:'until');
+SELECT count(*) FROM parted WHERE id < mastic_settled();
+
+-- What people may do with it.
+SELECT proname, provolatile, proparallel, proisstrict, has_function_privilege('public', p.oid, 'EXECUTE') AS public
+FROM pg_proc p WHERE proname ~ 'settled' ORDER BY 1;
+BEGIN READ ONLY;
+SELECT snowflake_ids_settled() >= :'until' AS settled;
+COMMIT;
+CREATE INDEX ON event ((id < sno_settled()));
+
+DROP FUNCTION read_all, plan_of;
+DROP PROCEDURE settle;
+DROP TABLE event, parted;

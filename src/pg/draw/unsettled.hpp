@@ -1,0 +1,28 @@
+// What this process shows of the ids that its transaction has drawn, so that snowflake_ids_settled() can tell which
+// ids may still appear. The protocol is in ledger/settled.hpp.
+#pragma once
+
+#include "ledger/settled.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::unsettled {
+
+// The earliest time, in Unix microseconds, that the present transaction may draw at without another look.
+extern uint64 covered;
+
+// For a time before `covered`. False: the id must be thrown away.
+bool shows(uint64 us);
+
+// May the transaction have an id of this time? An id that it was given must be asked for before it is used.
+inline bool accepts(int64 us) {
+    const auto t = static_cast<uint64>(us);
+    return likely(t >= covered) || shows(t);
+}
+
+// For _PG_init: from here on every transaction of this process takes back what it has shown when it ends.
+void watch_transactions();
+
+// The next full transaction id, for notes about transactions that are over.
+uint64 next_xid();
+
+}  // namespace snowflake_ids::unsettled

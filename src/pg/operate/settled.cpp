@@ -1,0 +1,278 @@
+// snowflake_ids_settled() and its relatives: the time before which every id has arrived, for readers who continue after
+// the last id. The protocol is in ledger/settled.hpp. And who holds that time back.
+#include <algorithm>
+
+#include "ledger/clock.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/settled.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "funcapi.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+}
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "pg/datum.hpp"
+#include "pg/draw/durability.hpp"
+#include "pg/draw/unsettled.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/type/layouts.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+constexpr int64 never = PG_INT64_MIN;
+
+// A draw may take as long between its claim and the look at the promise. If it takes longer, it draws again.
+constexpr int64 slack_us = 5000;
+
+// What the active snapshot says of a transaction, and the process of the backend that is looked at.
+struct View {
+    Snapshot snapshot;
+    uint64 next;  // a full transaction id that is later than the snapshot
+    const PGPROC* proc = nullptr;
+
+    uint64 full(TransactionId xid) const {
+        const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
+        return next - behind;
+    }
+    bool finished(uint64 xid) const {
+        if (xid < full(snapshot->xmin)) return true;
+        if (xid >= full(snapshot->xmax)) return false;
+        return !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
+    }
+    bool runs(uint64 lxid) const { return local_transaction(*proc) == lxid; }
+    uint64 next_xid() const { return unsettled::next_xid(); }
+};
+
+// The slots of generators with a time, and the longest of their ticks. Looked up again when there are more.
+struct Generators {
+    uint64 taken = ~uint64{0};
+    uint32 count = 0;
+    int64 longest_us = 0;
+    uint16 slots[ledger::slot_count];
+};
+Generators generators;
+
+void find_generators(const ledger::Ledger& shared) {
+    const uint64 taken = shared.header->slots_taken.load();
+    if (taken == generators.taken) return;
+    generators.count = 0;
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        const ledger::Slot& slot = shared.slots[i];
+        if (!ledger::has_time(ledger::format_of(slot))) continue;
+        generators.slots[generators.count++] = static_cast<uint16>(i);
+        generators.longest_us = std::max(generators.longest_us, ledger::timeline_of(slot).tick_us);
+    }
+    generators.taken = taken;
+}
+
+// The end of the last tick of which any generator may have issued an id.
+int64 issued_until(const ledger::Ledger& shared) {
+    int64 until = never;
+    for (uint32 i = 0; i < generators.count; i++) {
+        const ledger::Slot& slot = shared.slots[generators.slots[i]];
+        const bool toggle = ledger::has_toggle(ledger::format_of(slot));
+        const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
+        const Timeline timeline = ledger::timeline_of(slot);
+        until = std::max(until, timeline.start_us(std::max(state.tick, state.safe)) + timeline.tick_us);
+    }
+    return until;
+}
+
+// Raises the promise as far as ids drawn now will keep it. No further than ids were issued: if the clock is wrong, and
+// far ahead, and is corrected later, the promise remains. Returns it.
+int64 promise(const ledger::Ledger& shared) {
+    find_generators(shared);
+    const int64 now_us = ledger::wall_us();
+    int64 until = std::min(now_us - generators.longest_us - slack_us, issued_until(shared));
+    const auto durable_us = [&] { return static_cast<int64>(shared.header->settled_ms.load()) * 1000; };
+    if (until > durable_us()) {
+        ceiling_file::try_raise_settled(ceiling_file::ahead_us(now_us));
+        until = std::min(until, durable_us());
+    }
+    ledger::Word& word = shared.header->promise;
+    if (until > 0) ledger::raise_to(word, static_cast<uint64>(until));
+    return static_cast<int64>(word.load());
+}
+
+const PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
+
+// Calls `of(process)` for each place that the server has for a prepared transaction.
+template <class Of>
+void each_prepared(Of of) {
+    const uint32 first = static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS;
+    for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) of(process(first + i));
+}
+
+// Is it certain that this transaction, which the snapshot calls unfinished, is none that was prepared in this database
+// before the ledger knew of it?
+bool is_known(TransactionId xid) {
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        if (process(i).xid == xid) return true;
+    }
+    bool of_another_database = false;
+    each_prepared([&](const PGPROC& p) { of_another_database |= p.xid == xid && p.databaseId != MyDatabaseId; });
+    return of_another_database;
+}
+
+bool all_prepared_known(const ledger::Ledger& shared, const View& view) {
+    const uint64 below = shared.header->prepared_below.load();
+    if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
+    for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
+        const TransactionId xid = view.snapshot->xip[i];
+        if (view.full(xid) < below && !is_known(xid)) return false;
+    }
+    return true;
+}
+
+// The earliest time that open transactions of this database allow, `until` at most.
+int64 limit(const ledger::Ledger& shared, View view, int64 until) {
+    auto t = static_cast<uint64>(until);
+    const uint64 reused = shared.header->prepared_reused.load();
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        view.proc = &process(i);
+        if (!ledger::limit_by(shared.backends[i], MyDatabaseId, view, t)) return never;
+    }
+    const auto entry = [&](uint32 i) -> ledger::Prepared& { return shared.prepared[i]; };
+    ledger::limit_by_prepared(shared.header->prepared_count, entry, MyDatabaseId, view, t);
+    if (shared.header->prepared_reused.load() != reused || !all_prepared_known(shared, view)) return never;
+    return static_cast<int64>(t);
+}
+
+View view_of_active_snapshot() {
+    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("there is no snapshot to settle for"),
+                        errhint("Call the function in a query.")));
+    }
+    return {GetActiveSnapshot(), unsettled::next_xid()};
+}
+
+int64 settle(const View& view) {
+    const Patience patience;
+    const ledger::Ledger& shared = durability::enter(false, patience);
+    const int64 promised = promise(shared);
+    const int64 until = std::min(promised, durability::wal_ceiling_us(promised, patience));
+    return until <= 0 ? never : limit(shared, view, until);
+}
+
+// One time for all of a query: a scan that compares each row, or several partitions, must not use several. A query is
+// known by its statement and its snapshot.
+int64 settled_us() {
+    static struct {
+        LocalTransactionId transaction;
+        TimestampTz statement;
+        TransactionId xmin, xmax;
+        uint32 running;
+        CommandId command;
+        int64 us;
+    } last;
+    if (RecoveryInProgress()) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("a standby cannot tell which ids are settled"),
+                        errhint("Ask the primary, and read from the standby when it has replayed what the primary "
+                                "had written by then.")));
+    }
+    const View view = view_of_active_snapshot();
+    const SnapshotData& s = *view.snapshot;
+    const LocalTransactionId transaction = local_transaction(*MyProc);
+    const TimestampTz statement = GetCurrentStatementStartTimestamp();
+    const bool same = last.transaction == transaction && last.statement == statement && last.xmin == s.xmin &&
+                      last.xmax == s.xmax && last.running == s.xcnt && last.command == s.curcid;
+    if (!same) last = {transaction, statement, s.xmin, s.xmax, s.xcnt, s.curcid, settle(view)};
+    return last.us;
+}
+
+Datum settled_id(const Layout& layout, const char* name) {
+    const int64 us = settled_us();
+    const Result<uint64> id = layout.lower_bound(us);
+    if (!id) report_bound(id.error, name, layout.timeline, timestamptz(us));
+    return Int64GetDatum(static_cast<int64>(id.value));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_settled) {
+    const int64 us = settled_us();
+    PG_RETURN_TIMESTAMPTZ(us == never ? DT_NOBEGIN : timestamptz(us));
+}
+
+FUNCTION(snowflake_ids_sno_settled) {
+    const int64 us = settled_us();
+    const Result<sno::Id> id = sno::lower_bound(us);
+    if (!id) report_bound(id.error, "sno", sno::timeline, timestamptz(us));
+    return id_datum(id.value);
+}
+
+FUNCTION(snowflake_ids_mastic_settled) { return settled_id(mastic::layout, "mastic"); }
+FUNCTION(snowflake_ids_snowflake_si_settled) { return settled_id(settings::snowflake_si_layout(), "Snowflake-SI id"); }
+// snowflake_settled(layout)
+FUNCTION(snowflake_ids_snowflake_settled) {
+    const NamedLayout& named = layouts::argument(fcinfo, 0);
+    return settled_id(named.layout, named.name);
+}
+
+namespace {
+
+void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, int64 us) {
+    Datum values[3] = {};
+    bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
+    values[0] = Int32GetDatum(pid);
+    values[1] = TransactionIdGetDatum(xid);
+    values[2] = TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+bool table_has(const ledger::Ledger& shared, uint64 xid) {
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        if (shared.prepared[i].xid.load() == xid) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+// snowflake_ids_unsettled_transactions(): rows of pid or transaction, and the time of its first id.
+FUNCTION(snowflake_ids_unsettled) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    const ledger::Ledger& shared = shared_ledger();
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        const ledger::Backend& b = shared.backends[i];
+        const uint64 low = b.low.load();
+        if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
+        const int pid = process(i).pid;
+        // Its process has ended, and no reader has come since.
+        if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
+    }
+    const View view = view_of_active_snapshot();
+    const uint64 below = shared.header->prepared_below.load();
+    each_prepared([&](const PGPROC& p) {
+        const TransactionId xid = p.xid;
+        if (p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) || !TransactionIdIsInProgress(xid)) return;
+        const uint64 full = view.full(xid);
+        if (full < below && !table_has(shared, full)) put_unsettled(result, 0, xid, never);
+    });
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        const ledger::Prepared& e = shared.prepared[i];
+        const uint64 xid = e.xid.load();
+        if (xid == 0 || xid == ledger::being_written || e.database.load() != MyDatabaseId) continue;
+        if (view.finished(xid)) continue;
+        put_unsettled(result, 0, static_cast<TransactionId>(xid), static_cast<int64>(e.low.load()));
+    }
+    return Datum{0};
+}
+
+}  // namespace snowflake_ids

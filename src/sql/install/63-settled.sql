@@ -1,0 +1,55 @@
+-- Settled: for readers who continue after the last id that they have read. See doc/polling.md.
+
+CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_settled() IS
+    'for ids that the inserting transaction drew (a DEFAULT does): no row whose id has an earlier time will still '
+    'appear; -infinity: not known; not for gid and uuid';
+
+CREATE FUNCTION sno_settled() RETURNS sno
+AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION sno_settled() IS
+    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; '
+    'WHERE id > last AND id < (SELECT sno_settled())';
+
+CREATE FUNCTION mastic_settled() RETURNS mastic
+AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION mastic_settled() IS
+    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; '
+    'WHERE id > last AND id < (SELECT mastic_settled())';
+
+CREATE FUNCTION snowflake_si_settled() RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_si_settled() IS
+    'for Snowflake-SI ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
+    'appear';
+
+CREATE FUNCTION snowflake_settled(layout text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_settled(text) IS
+    'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
+    'appear';
+
+CREATE FUNCTION snowflake_ids_unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
+COMMENT ON FUNCTION snowflake_ids_unsettled_transactions() IS
+    'open and prepared transactions of this database that have drawn ids; see the view snowflake_ids_unsettled';
+
+CREATE VIEW snowflake_ids_unsettled AS
+SELECT u.pid, p.gid AS prepared, u.drew, coalesce(a.xact_start, p.prepared) AS since,
+       coalesce(a.usename, p.owner) AS usename, a.application_name, a.state
+FROM snowflake_ids_unsettled_transactions() u
+LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) u.pid
+LEFT JOIN pg_catalog.pg_prepared_xacts p ON p.transaction OPERATOR(pg_catalog.=) u.transaction;
+COMMENT ON VIEW snowflake_ids_unsettled IS
+    'open and prepared transactions of this database that have drawn ids, and so hold the settled time back';
+COMMENT ON COLUMN snowflake_ids_unsettled.pid IS 'process of the session; NULL: a prepared transaction';
+COMMENT ON COLUMN snowflake_ids_unsettled.prepared IS 'name of the prepared transaction';
+COMMENT ON COLUMN snowflake_ids_unsettled.drew IS
+    'time of its first id: nothing settles past it; -infinity: prepared before the first id since the start';
+COMMENT ON COLUMN snowflake_ids_unsettled.since IS 'when the transaction began, or was prepared';
+COMMENT ON COLUMN snowflake_ids_unsettled.usename IS 'its user';
+COMMENT ON COLUMN snowflake_ids_unsettled.application_name IS 'as in pg_stat_activity';
+COMMENT ON COLUMN snowflake_ids_unsettled.state IS 'as in pg_stat_activity';
+GRANT SELECT ON snowflake_ids_unsettled TO PUBLIC;

@@ -1,0 +1,219 @@
+# Settled: prepared transactions, restarts, a clock that steps back, promotion, a forced reset, and parallel workers.
+# A poller continues after its last id, up to what has settled, and must get each row once.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Test::More;
+
+my @formats = qw(sno mastic snowflake_si);
+my %smallest = (sno => "'2222222222222222'", mastic => "'0'", snowflake_si => "'0'");
+my $conf = <<'END';
+max_prepared_transactions = 5
+hot_standby = on
+max_parallel_workers = 4
+snowflake_ids.machine_id = 3
+snowflake_ids.max_wait = '60s'
+END
+
+# A poller reads in a procedure, because it keeps its place in a table and ends each transaction.
+my $set_up = <<'END';
+CREATE TABLE place (format text PRIMARY KEY, events bigint DEFAULT 0, sum bigint DEFAULT 0, twice bigint DEFAULT 0);
+CREATE PROCEDURE settle() LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE snowflake_ids_settled() < coalesce((SELECT min(drew) FROM snowflake_ids_unsettled),
+            (SELECT max(last_timestamp) FROM snowflake_ids_stats WHERE format <> 'sno_at')) LOOP
+        COMMIT;
+        PERFORM pg_sleep(0.002);
+    END LOOP;
+END $$;
+END
+for my $format (@formats)
+{
+	my $type = $format eq 'snowflake_si' ? 'bigint' : $format;
+	$set_up .= <<"END";
+CREATE TABLE event_$format (id $type PRIMARY KEY DEFAULT gen_$format(), n serial);
+CREATE TABLE last_$format AS SELECT $type $smallest{$format} AS id;
+INSERT INTO place VALUES ('$format');
+CREATE PROCEDURE poll_$format() LANGUAGE plpgsql AS \$\$
+DECLARE
+    got bigint;
+BEGIN
+    WITH fresh AS (
+        SELECT id, n FROM event_$format
+        WHERE id > (SELECT id FROM last_$format) AND id < (SELECT ${format}_settled())),
+    counted AS (
+        UPDATE place SET events = events + c, sum = sum + s
+        FROM (SELECT count(*) AS c, coalesce(sum(n), 0) AS s FROM fresh) x WHERE format = '$format' RETURNING 1)
+    UPDATE last_$format l SET id = m.id FROM (SELECT max(id) AS id FROM fresh) m WHERE m.id IS NOT NULL;
+    COMMIT;
+END \$\$;
+END
+}
+
+sub poll { my ($server) = @_; $server->safe_psql('postgres', "CALL poll_$_()") for @formats; return }
+sub insert { return join '; ', map {"INSERT INTO event_$_ DEFAULT VALUES"} @formats }
+
+# Rows that no poller can have lost or got twice: all have settled.
+sub complete
+{
+	my ($server, $what) = @_;
+	$server->safe_psql('postgres', 'CALL settle()');
+	# The last tick of each format as well.
+	ok(eventually(
+			sub {
+				poll($server);
+				return value($server, 'SELECT ' . join ' AND ', map {"(SELECT count(*) FROM event_$_) <= (SELECT events FROM place WHERE format = '$_')"} @formats) eq 't';
+			}),
+		"$what: every row has arrived");
+	for my $format (@formats)
+	{
+		is(value($server, "SELECT events - (SELECT count(*) FROM event_$format), sum - (SELECT sum(n) FROM event_$format) FROM place WHERE format = '$format'"),
+			'0|0', "$what: $format: each row once");
+	}
+	return;
+}
+
+my $clock = clock();
+my $server = new_server('settled', $clock, allows_streaming => 1, conf => $conf);
+is(value($server, 'SELECT snowflake_ids_settled()'), '-infinity', 'nothing has settled before the first id');
+$server->safe_psql('postgres', $set_up);
+$server->safe_psql('postgres', insert());
+complete($server, 'at first');
+
+# ---- prepared transactions
+$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'one'");
+$server->safe_psql('postgres', insert());
+$server->safe_psql('postgres', 'CALL settle()');
+poll($server);
+is(value($server, 'SELECT pid IS NULL, prepared, drew > since - interval $$1 hour$$ FROM snowflake_ids_unsettled'),
+	't|one|t', 'the view names the prepared transaction');
+is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'), 1, 'it holds back what comes after it');
+
+# It is committed by a session that has not loaded the library.
+$server->safe_psql('postgres', "COMMIT PREPARED 'one'");
+complete($server, 'after COMMIT PREPARED');
+$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'two'");
+$server->safe_psql('postgres', insert());
+$server->safe_psql('postgres', "ROLLBACK PREPARED 'two'");
+complete($server, 'after ROLLBACK PREPARED');
+# More than the table has room for, one after another.
+for my $n (1 .. 30)
+{
+	$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'many $n'");
+	poll($server) if $n % 3 == 0;
+	$server->safe_psql('postgres', "COMMIT PREPARED 'many $n'");
+}
+complete($server, 'after many prepared transactions');
+
+# ---- a restart with one prepared: the new memory does not know what it drew
+$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'over'");
+$server->safe_psql('postgres', insert());
+$server->stop('fast');
+start_at($server, $clock);
+$server->safe_psql('postgres', insert());
+is(value($server, 'SELECT snowflake_ids_settled()'), '-infinity', 'prepared before a restart: nothing is known to have settled');
+is(value($server, 'SELECT prepared, drew FROM snowflake_ids_unsettled'), 'over|-infinity', 'and the view says why');
+$server->safe_psql('postgres', "COMMIT PREPARED 'over'");
+complete($server, 'after the restart');
+
+# ---- another database is not held back
+$server->safe_psql('postgres', 'CREATE DATABASE other');
+$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+my $elsewhere = Session->new($server, dbname => 'other');
+$elsewhere->ask('BEGIN; SELECT gen_sno()');
+$server->safe_psql('postgres', insert());
+complete($server, 'with an open transaction in another database');
+$elsewhere->ask('COMMIT');
+
+# ---- the clock steps back: ids continue at the promise, also those of the tick-tock
+my $promised = value($server, 'SELECT snowflake_ids_settled()');
+$clock->step(-20);
+$server->safe_psql('postgres', insert()) for 1 .. 5;
+is(value($server, "SELECT bool_and(sno_timestamp(id) >= '$promised') FROM (SELECT id FROM event_sno ORDER BY n DESC LIMIT 5) x"),
+	't', 'a step back: no sno below what had settled');
+is(value($server, "SELECT regressions FROM snowflake_ids_stats WHERE format = 'sno'"), 0, 'the tick-tock bit was not used');
+$clock->step(25);
+complete($server, 'after the clock was corrected');
+
+# ---- a crash with the clock an hour behind: generators that were not in use are above the promise too
+$server->safe_psql('postgres', "SELECT snowflake_layout_create('late', '2020-01-01', '1 ms', 41, 10, 12)");
+$server->safe_psql('postgres', "CREATE TABLE event_late (id bigint PRIMARY KEY DEFAULT gen_snowflake('late'))");
+$server->safe_psql('postgres', insert());
+complete($server, 'before the crash');
+$promised = value($server, 'SELECT snowflake_ids_settled()');
+$server->stop('immediate');
+$clock->step(-3600);
+start_at($server, $clock);
+$server->safe_psql('postgres', 'INSERT INTO event_late DEFAULT VALUES');
+is(value($server, "SELECT snowflake_timestamp(id, 'late') >= '$promised' FROM event_late"), 't',
+	'a crash and a clock an hour behind: a new generator begins above what had settled');
+$server->safe_psql('postgres', insert());
+$clock->step(3610);
+complete($server, 'after crash and step');
+
+# ---- parallel workers draw for their leader
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE big AS SELECT n FROM generate_series(1, 20000) n;
+ALTER TABLE big SET (parallel_workers = 2);
+CREATE FUNCTION drawn(n int) RETURNS mastic LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN gen_mastic(); END $$;
+ANALYZE big;
+END
+my $workers = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off';
+my $leader = Session->new($server);
+$leader->ask($workers);
+like($leader->ask('EXPLAIN SELECT min(drawn(n)) FROM big'), qr/Parallel Seq Scan/, 'the plan is parallel');
+$leader->ask('BEGIN');
+$leader->ask('CREATE TEMP TABLE mine AS SELECT min(drawn(n)) AS id FROM big');
+$server->safe_psql('postgres', insert());
+$server->safe_psql('postgres', 'CALL settle()');
+poll($server);
+is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 1, 'the leader is held for what its workers drew');
+$leader->ask('INSERT INTO event_mastic (id) SELECT id FROM mine');
+$leader->ask('COMMIT');
+complete($server, 'after parallel workers');
+# The same by a leader that has not loaded the library, and does not.
+my $unloaded = Session->new($server);
+$unloaded->ask($workers);
+$unloaded->ask('BEGIN');
+$unloaded->ask('SELECT count(DISTINCT drawn(n)) FROM big');
+is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 1, 'also one that has not loaded the library');
+$unloaded->ask('COMMIT');
+$server->safe_psql('postgres', insert());
+complete($server, 'after a leader without the library');
+
+# ---- promotion
+$server->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($server, 'base', has_streaming => 1);
+my $behind = clock();
+$behind->set($clock->{offset} - 3600);
+start_at($standby, $behind);
+fails_with($standby, 'SELECT sno_settled()', 'a standby', qr/a standby cannot tell which ids are settled/, qr/Ask the primary/);
+$server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'promoted'");
+$server->safe_psql('postgres', insert());
+$server->safe_psql('postgres', 'CALL settle()');
+poll($server);
+$server->wait_for_catchup($standby, 'replay', flushed_lsn($server));
+$server->stop('immediate');
+$standby->promote;
+$standby->safe_psql('postgres', insert());
+is(value($standby, 'SELECT snowflake_ids_settled()'), '-infinity', 'promoted: a transaction that the primary had prepared');
+$standby->safe_psql('postgres', "COMMIT PREPARED 'promoted'");
+$behind->set($clock->{offset} + 10);
+complete($standby, 'after the promotion');
+
+# ---- a forced reset is the way back from a clock that was far ahead
+$behind->step(86400);
+$standby->safe_psql('postgres', insert());
+complete($standby, 'with the clock a day ahead');
+$behind->step(-86400);
+$standby->safe_psql('postgres', insert());
+is(value($standby, "SELECT snowflake_ids_settled() > now() + interval '12 hours'"), 't', 'the promise stays');
+$standby->safe_psql('postgres', 'SELECT snowflake_ids_reset(now(), force => true)');
+is(value($standby, "SELECT sno_timestamp(gen_sno()) < now() + interval '1 hour'"), 't', 'until a forced reset');
+is(value($standby, "SELECT snowflake_ids_settled() < now()"), 't', 'which puts it back');
+$standby->stop('immediate');
+
+done_testing();
