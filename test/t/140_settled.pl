@@ -53,24 +53,37 @@ END
 }
 
 sub poll { my ($server) = @_; $server->safe_psql('postgres', "CALL poll_$_()") for @formats; return }
-sub insert { return join '; ', map {"INSERT INTO event_$_ DEFAULT VALUES"} @formats }
+
+sub insert
+{
+	return join '; ', map { "INSERT INTO event_$_ DEFAULT VALUES" } @formats;
+}
 
 # Rows that no poller can have lost or got twice: all have settled.
 sub complete
 {
 	my ($server, $what) = @_;
 	$server->safe_psql('postgres', 'CALL settle()');
+
 	# The last tick of each format as well.
-	ok(eventually(
+	ok( eventually(
 			sub {
 				poll($server);
-				return value($server, 'SELECT ' . join ' AND ', map {"(SELECT count(*) FROM event_$_) <= (SELECT events FROM place WHERE format = '$_')"} @formats) eq 't';
+				return value(
+					$server,
+					'SELECT ' . join ' AND ',
+					map { "(SELECT count(*) FROM event_$_) <= (SELECT events FROM place WHERE format = '$_')" }
+					  @formats) eq 't';
 			}),
 		"$what: every row has arrived");
 	for my $format (@formats)
 	{
-		is(value($server, "SELECT events - (SELECT count(*) FROM event_$format), sum - (SELECT sum(n) FROM event_$format) FROM place WHERE format = '$format'"),
-			'0|0', "$what: $format: each row once");
+		is( value(
+				$server,
+				"SELECT events - (SELECT count(*) FROM event_$format), sum - (SELECT sum(n) FROM event_$format) FROM place WHERE format = '$format'"
+			),
+			'0|0',
+			"$what: $format: each row once");
 	}
 	return;
 }
@@ -89,7 +102,8 @@ $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
 is(value($server, 'SELECT pid IS NULL, prepared, drew > since - interval $$1 hour$$ FROM snowflake_ids_unsettled'),
 	't|one|t', 'the view names the prepared transaction');
-is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'), 1, 'it holds back what comes after it');
+is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'),
+	1, 'it holds back what comes after it');
 
 # It is committed by a session that has not loaded the library.
 $server->safe_psql('postgres', "COMMIT PREPARED 'one'");
@@ -98,6 +112,7 @@ $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'two'"
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', "ROLLBACK PREPARED 'two'");
 complete($server, 'after ROLLBACK PREPARED');
+
 # More than the table has room for, one after another.
 for my $n (1 .. 30)
 {
@@ -113,7 +128,8 @@ $server->safe_psql('postgres', insert());
 $server->stop('fast');
 start_at($server, $clock);
 $server->safe_psql('postgres', insert());
-is(value($server, 'SELECT snowflake_ids_settled()'), '-infinity', 'prepared before a restart: nothing is known to have settled');
+is(value($server, 'SELECT snowflake_ids_settled()'),
+	'-infinity', 'prepared before a restart: nothing is known to have settled');
 is(value($server, 'SELECT prepared, drew FROM snowflake_ids_unsettled'), 'over|-infinity', 'and the view says why');
 $server->safe_psql('postgres', "COMMIT PREPARED 'over'");
 complete($server, 'after the restart');
@@ -131,9 +147,13 @@ $elsewhere->ask('COMMIT');
 my $promised = value($server, 'SELECT snowflake_ids_settled()');
 $clock->step(-20);
 $server->safe_psql('postgres', insert()) for 1 .. 5;
-is(value($server, "SELECT bool_and(sno_timestamp(id) >= '$promised') FROM (SELECT id FROM event_sno ORDER BY n DESC LIMIT 5) x"),
-	't', 'a step back: no sno below what had settled');
-is(value($server, "SELECT regressions FROM snowflake_ids_stats WHERE format = 'sno'"), 0, 'the tick-tock bit was not used');
+is( value(
+		$server,
+		"SELECT bool_and(sno_timestamp(id) >= '$promised') FROM (SELECT id FROM event_sno ORDER BY n DESC LIMIT 5) x"),
+	't',
+	'a step back: no sno below what had settled');
+is(value($server, "SELECT regressions FROM snowflake_ids_stats WHERE format = 'sno'"),
+	0, 'the tick-tock bit was not used');
 $clock->step(25);
 complete($server, 'after the clock was corrected');
 
@@ -147,8 +167,8 @@ $server->stop('immediate');
 $clock->step(-3600);
 start_at($server, $clock);
 $server->safe_psql('postgres', 'INSERT INTO event_late DEFAULT VALUES');
-is(value($server, "SELECT snowflake_timestamp(id, 'late') >= '$promised' FROM event_late"), 't',
-	'a crash and a clock an hour behind: a new generator begins above what had settled');
+is(value($server, "SELECT snowflake_timestamp(id, 'late') >= '$promised' FROM event_late"),
+	't', 'a crash and a clock an hour behind: a new generator begins above what had settled');
 $server->safe_psql('postgres', insert());
 $clock->step(3610);
 complete($server, 'after crash and step');
@@ -160,7 +180,8 @@ ALTER TABLE big SET (parallel_workers = 2);
 CREATE FUNCTION drawn(n int) RETURNS mastic LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN gen_mastic(); END $$;
 ANALYZE big;
 END
-my $workers = 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off';
+my $workers =
+  'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off';
 my $leader = Session->new($server);
 $leader->ask($workers);
 like($leader->ask('EXPLAIN SELECT min(drawn(n)) FROM big'), qr/Parallel Seq Scan/, 'the plan is parallel');
@@ -173,6 +194,7 @@ is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 1, 'the leade
 $leader->ask('INSERT INTO event_mastic (id) SELECT id FROM mine');
 $leader->ask('COMMIT');
 complete($server, 'after parallel workers');
+
 # The same by a leader that has not loaded the library, and does not.
 my $unloaded = Session->new($server);
 $unloaded->ask($workers);
@@ -190,7 +212,11 @@ $standby->init_from_backup($server, 'base', has_streaming => 1);
 my $behind = clock();
 $behind->set($clock->{offset} - 3600);
 start_at($standby, $behind);
-fails_with($standby, 'SELECT sno_settled()', 'a standby', qr/a standby cannot tell which ids are settled/, qr/Ask the primary/);
+fails_with(
+	$standby, 'SELECT sno_settled()',
+	'a standby',
+	qr/a standby cannot tell which ids are settled/,
+	qr/Ask the primary/);
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'promoted'");
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
@@ -199,7 +225,8 @@ $server->wait_for_catchup($standby, 'replay', flushed_lsn($server));
 $server->stop('immediate');
 $standby->promote;
 $standby->safe_psql('postgres', insert());
-is(value($standby, 'SELECT snowflake_ids_settled()'), '-infinity', 'promoted: a transaction that the primary had prepared');
+is(value($standby, 'SELECT snowflake_ids_settled()'),
+	'-infinity', 'promoted: a transaction that the primary had prepared');
 $standby->safe_psql('postgres', "COMMIT PREPARED 'promoted'");
 $behind->set($clock->{offset} + 10);
 complete($standby, 'after the promotion');
