@@ -53,8 +53,10 @@ BEGIN
     END LOOP;
     RETURN least_ms;
 END $$;
-SELECT expression AS "count(...)", round(ms) AS ms, repeat('#', greatest(1, round(48 * ms / max(ms) OVER ())::int)) AS "less is better"
-FROM (VALUES ('1'), ('gen_mastic()'), ('gen_sno()'), ('gen_gid(''volume'')'), ('nextval(''tour.counter'')'), ('gen_random_uuid()'))
+SELECT expression AS "count(...)", round(ms) AS ms,
+    repeat('#', greatest(1, round(48 * ms / max(ms) OVER ())::int)) AS "less is better"
+FROM (VALUES ('1'),
+    ('gen_mastic()'), ('gen_sno()'), ('gen_gid(''volume'')'), ('nextval(''tour.counter'')'), ('gen_random_uuid()'))
     AS v (expression), milliseconds(expression) AS ms
 ORDER BY ms;
 
