@@ -316,6 +316,11 @@ END
 	cmp_ok($commands, '>', 40, 'commands and files were found');
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
 
+	# A page can be read in one go, but for those in which something is looked up.
+	my %looked_up = map { ("doc/$_.md" => 1) } qw(reference runbook test-report design);
+	my %lines = map { $_ => scalar(() = $pages{$_} =~ /\n/g) } grep { /^doc|^README/ && !$looked_up{$_} } keys %pages;
+	is(join(' ', grep { $lines{$_} >= ($_ eq 'README.md' ? 150 : 200) } sort keys %lines), '', 'no page is too long');
+
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
