@@ -20,6 +20,7 @@
 #include "core/step.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/clock.hpp"
+#include "ledger/settled.hpp"
 #include "ledger/slot.hpp"
 
 namespace {
@@ -172,8 +173,43 @@ void clock_and_swap(benchmark::State& state) {
     }
 }
 
+// What settled.hpp adds to a transaction that draws, and what a reader does.
+ledger::Backend processes[100];
+ledger::Word promised;
+
+void settled_transaction(benchmark::State& state) {
+    ledger::Backend& own = processes[0];
+    own.low.store(ledger::no_low);
+    std::uint64_t now = 1, xid = 1;
+    for (auto _ : state) {
+        std::uint64_t covered = ledger::no_low;
+        benchmark::DoNotOptimize(ledger::accepts(promised, own, ++now, covered));
+        ledger::end_transaction(own, 1, ++xid, [] { return std::uint64_t{0}; });
+    }
+}
+
+void settled_read(benchmark::State& state) {
+    struct View {
+        bool finished(std::uint64_t xid) const { return xid < 1000; }
+        bool runs(std::uint64_t) const { return true; }
+        std::uint64_t next_xid() const { return 2000; }
+    };
+    for (ledger::Backend& b : processes) {
+        b.low.store(5000);
+        ledger::note_ended(b, 999, 4000);
+        ledger::note_ended(b, 1001, 4500);
+    }
+    for (auto _ : state) {
+        std::uint64_t t = 6000;
+        for (ledger::Backend& b : processes) benchmark::DoNotOptimize(ledger::limit_by(b, 0, View{}, t));
+        benchmark::DoNotOptimize(t);
+    }
+}
+
 }  // namespace
 
+BENCHMARK(settled_transaction)->Name("settled: shown and taken back, a committed transaction");
+BENCHMARK(settled_read)->Name("settled: a look at 100 processes");
 BENCHMARK(print_id<sno::Id, sno::text_size>)->Name("sno, print");
 BENCHMARK(sno_parse)->Name("sno, parse");
 BENCHMARK(sno_compose)->Name("sno, compose");

@@ -46,7 +46,7 @@ for my $page (Page->new('doc/choosing.md'), Page->new('doc/size-order-privacy.md
 # ---- how-to pages, a database each
 how_to($server, $_)
   for Page->new('doc/layouts.md'), Page->new('doc/uuid7.md'), Page->new('doc/time-queries.md'),
-  Page->new('doc/tenants.md'),
+  Page->new('doc/tenants.md'), Page->new('doc/polling.md'),
   Page->new('doc/json.md');
 
 # ---- doc/change-data-capture.md

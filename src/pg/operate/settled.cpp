@@ -153,10 +153,7 @@ int64 limit(const ledger::Ledger& shared, View view, int64 until) {
 }
 
 View view_of_active_snapshot() {
-    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("there is no snapshot to settle for"),
-                        errhint("Call the function in a query.")));
-    }
+    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
     return {GetActiveSnapshot(), unsettled::next_xid()};
 }
 

@@ -43,6 +43,7 @@ our %run_by = (
 	'convert/recipes.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
 	'doc/pg_partman.md' => '301_partitioning',
+	'doc/polling.md' => '501_docs',
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',
