@@ -157,10 +157,13 @@ how_to($server, $_)
 
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
 	my $convert = Page->new('convert/problems.md');
-	my %about = map { $_ => 1 } $runbook->headings, $convert->headings;
+	my (%about, @twice);
+	push @twice, grep { $about{$_}++ } $_->headings for $runbook, $convert;
+	is(join("\n", @twice), "Errors", 'no section is there twice, but for the chapter of both pages');
 	my $sections = chapter_text($runbook, 'Errors') . chapter_text($convert, 'Errors');
 	my $lines = chapter_text($monitoring, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
+
 	for my $m (Messages::all())
 	{
 		my $title = "`$m->{message}`";
