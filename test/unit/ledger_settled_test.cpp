@@ -22,7 +22,7 @@ constexpr std::uint64_t database = 5, now_ms = 1798761600000;
 // A snapshot that knows the transactions up to one as finished, but for some.
 struct View {
     std::uint64_t last;
-    std::set<std::uint64_t> open;
+    std::set<std::uint64_t> open{};
     std::uint64_t running = 0;
 
     bool finished(std::uint64_t xid) const { return xid <= last && !open.contains(xid); }
