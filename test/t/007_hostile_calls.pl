@@ -123,8 +123,9 @@ sub changed
 }
 sub ceilings { return $node->safe_psql('postgres', "SELECT md5(pg_read_binary_file('snowflake_ids.ceiling'))") }
 
-# Who draws ids raises the ceilings, which every role may. So does who asks for a time that they are past.
-my $draws = "proname ~ '^gen_|_pass_now\$'";
+# Who draws ids raises the ceilings, which every role may. So does who asks for a time that they are past, or that has
+# settled.
+my $draws = "proname ~ '^gen_|_pass_now\$|settled'";
 $node->safe_psql('postgres', 'SELECT gen_mastic()');    # makes the files
 my $before = state_of();
 sweep('a stranger, generators', depth => 2, which => $draws);
