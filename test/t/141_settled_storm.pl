@@ -111,7 +111,7 @@ SET min_parallel_table_scan_size = 0;
 BEGIN;
 SELECT min(drawn_$f(n))::text AS id FROM big \\gset
 \\sleep :ms ms
-INSERT INTO event_$f (id, n) VALUES (:'id', :n);
+INSERT INTO event_$f (id, n) VALUES (':id', :n);
 COMMIT;
 END
 }
@@ -186,6 +186,7 @@ my @rounds = (
 
 sub alive { comes_back($server); return }
 
+my @failed;    # what went wrong for another reason than the fault
 my $length = $seconds / @rounds;
 my $began = time;
 for (my $i = 0; $i < @rounds || time - $began < $seconds; $i++)
@@ -197,8 +198,12 @@ for (my $i = 0; $i < @rounds || time - $began < $seconds; $i++)
 	$fault->();
 	finish(@runs);
 	alive();
+	push @failed, grep { !/terminat|shut|crash|server closed|connection|FATAL|recovery/ }
+	  map { ${ $_->{err} } =~ /ERROR:  (.*)/g } @runs;
 	note sprintf '%.0f s: %s', time - $began, $what;
 }
+
+is("@failed", '', 'no statement failed for another reason');
 
 # What is prepared is decided, and everything settles: the clock goes beyond all that it has shown.
 $server->safe_psql('postgres', "COMMIT PREPARED '$_'")
