@@ -128,12 +128,19 @@ bool is_known(TransactionId xid) {
     return of_another_database;
 }
 
+bool table_has(const ledger::Ledger& shared, uint64 xid) {
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        if (shared.prepared[i].xid.load() == xid) return true;
+    }
+    return false;
+}
+
 bool all_prepared_known(const ledger::Ledger& shared, const View& view) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
     for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
         const TransactionId xid = view.snapshot->xip[i];
-        if (view.full(xid) < below && !is_known(xid)) return false;
+        if (view.full(xid) < below && !table_has(shared, view.full(xid)) && !is_known(xid)) return false;
     }
     return true;
 }
@@ -230,13 +237,6 @@ void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, int64 us) 
     values[1] = TransactionIdGetDatum(xid);
     values[2] = TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-}
-
-bool table_has(const ledger::Ledger& shared, uint64 xid) {
-    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
-        if (shared.prepared[i].xid.load() == xid) return true;
-    }
-    return false;
 }
 
 }  // namespace
