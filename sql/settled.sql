@@ -86,7 +86,6 @@ FROM pg_proc p WHERE proname ~ 'settled' ORDER BY 1;
 BEGIN READ ONLY;
 SELECT snowflake_ids_settled() >= :'until' AS settled;
 COMMIT;
-CREATE INDEX ON event ((id < sno_settled()));
 
 DROP FUNCTION read_all, plan_of;
 DROP PROCEDURE settle;

@@ -232,18 +232,18 @@ for my $poller (@pollers)
 	my ($rows, $skipped, $differs, $polls, $empty) = split /\|/, value($server, <<"END");
 SELECT c, c - rows, s - sum, polls, empty FROM place_$format, (SELECT count(*) AS c, sum(n) AS s FROM event_$format) x WHERE poller = $which
 END
-	note "$format, poller $which: $rows rows in $polls polls, $empty of them empty";
+	diag "$format, poller $which: $rows rows in $polls polls, $empty of them empty";
 	is($skipped, 0, "$format, poller $which: no row skipped, none twice");
 	is($differs, 0, "$format, poller $which: those that it should have got");
 	$all += $rows;
 }
 cmp_ok($all, '>', 1000, 'there was something to poll');
-note "$all rows read by " . scalar(@pollers) . ' pollers';
+diag "$all rows read by " . scalar(@pollers) . ' pollers';
 
 # ---- how late rows arrive, without long transactions
 my @runs = (start_writers(3, map { ('-f', "$dir/single_$_") } @formats), start_pollers(4, 'true'));
 finish(@runs);
-note 'lag in ms: ' . value(
+diag 'lag in ms: ' . value(
 	$server,
 	q{SELECT string_agg(format('%s %s (of %s rows, 90 %%: %s)', format, round(m), c, round(p)), ', ' ORDER BY format)
 	FROM (SELECT format, count(*) AS c, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS m, percentile_cont(0.9) WITHIN GROUP (ORDER BY ms) AS p
