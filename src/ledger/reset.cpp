@@ -150,6 +150,7 @@ CeilingResult repair(const CeilingPlace& place, const Ledger& ledger, std::uint6
         c.life = life_of(header);
         c.si_layout = header.si_layout.load();
         c.floor_ms = header.reset_floor_ms.load();
+        c.settled_ms = header.settled_ms.load();
         for (std::uint32_t i = 0; i < slot_count; i++) {
             const Slot& slot = ledger.slots[i];
             if (const std::uint64_t published = slot.ceiling.load()) set_entry(c.entries[i], slot, published);

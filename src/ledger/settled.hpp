@@ -32,8 +32,8 @@
 //   0                    the leader itself has drawn, or nobody has
 //   lxid                 drawn by a worker for the leader's transaction with this local id
 //   lxid | adopted_mark  and `low` may be that of an earlier transaction as well
-//   xid | ended_mark     that transaction is over; it was when `xid` was the next one. A snapshot that knows `xid` as
-//                        finished is newer than its end
+//   xid | ended_mark     that transaction is over; it was when `xid` was the next one. A snapshot that knows all earlier
+//                        ones as finished, or `xid` itself, is newer than its end
 //
 // Templates over the words, so that the model checker runs this very code.
 #pragma once
@@ -50,8 +50,9 @@ namespace snowflake_ids::ledger {
 inline constexpr std::uint64_t no_low = ~std::uint64_t{0};
 
 inline constexpr std::uint64_t ended_mark = std::uint64_t{1} << 63, adopted_mark = std::uint64_t{1} << 62;
-// In the ring: this entry says nothing about the time when older entries were written.
-inline constexpr std::uint64_t unordered_mark = std::uint64_t{1} << 63;
+// In the ring. unordered_mark: the entry says nothing about the time when older entries were written. over_mark: its
+// transaction was over when the id was the next one, as for ended_mark.
+inline constexpr std::uint64_t unordered_mark = std::uint64_t{1} << 63, over_mark = std::uint64_t{1} << 62;
 
 template <class W>
 void lower_to(W& word, std::uint64_t ceiling) {
@@ -103,7 +104,7 @@ void end_transaction(B& backend, std::uint64_t lxid, std::uint64_t xid, NextXid 
     const std::uint64_t holder = backend.holder.load(std::memory_order_relaxed);
     if (holder != 0 && (holder & ~adopted_mark) != lxid) return;
     // A snapshot that is older than the end of the earlier transaction does not know this one's id either.
-    if (xid == 0 && (holder & adopted_mark) != 0) xid = next_xid();
+    if (xid == 0 && (holder & adopted_mark) != 0) xid = next_xid() | over_mark;
     if (xid != 0) note_ended(backend, xid, low);
     if (holder != 0) backend.holder.store(0, std::memory_order_release);
     backend.low.store(no_low, std::memory_order_release);
@@ -111,6 +112,7 @@ void end_transaction(B& backend, std::uint64_t lxid, std::uint64_t xid, NextXid 
 
 // Step 7. Lowers `t` to what the backend allows. A View has
 //   bool finished(xid)  is it finished, as the snapshot has it?
+//   bool is_after(xid)  is that so, or are all earlier ones finished?
 //   bool runs(lxid)     does the backend's process have this transaction open?
 //   next_xid()          the next transaction id
 // False: too many transactions have ended since the snapshot was taken.
@@ -126,7 +128,7 @@ bool limit_by(B& backend, std::uint64_t database, View view, std::uint64_t& t) {
             const std::uint64_t over = view.next_xid() | ended_mark;
             if (backend.holder.compare_exchange_strong(holder, over)) holder = over;
         }
-        if ((holder & ended_mark) == 0 || !view.finished(holder & ~ended_mark)) limit(low);
+        if ((holder & ended_mark) == 0 || !view.is_after(holder & ~ended_mark)) limit(low);
     }
     const std::uint64_t ended = backend.ended.load();
     std::uint64_t oldest = ended;
@@ -134,7 +136,8 @@ bool limit_by(B& backend, std::uint64_t database, View view, std::uint64_t& t) {
         auto& entry = backend.ring[--oldest % std::size(backend.ring)];
         const std::uint64_t xid = entry.xid.load(std::memory_order_acquire);
         const std::uint64_t entry_low = entry.low.load(std::memory_order_acquire);
-        if (!view.finished(xid & ~unordered_mark))
+        const std::uint64_t of = xid & ~(unordered_mark | over_mark);
+        if (!((xid & over_mark) != 0 ? view.is_after(of) : view.finished(of)))
             limit(entry_low);
         else if ((xid & unordered_mark) == 0)
             break;
@@ -163,6 +166,9 @@ bool note_prepared(B& backend, W& reused, std::uint32_t count, EntryAt entry, st
         e.low.store(backend.low.load());
         e.database.store(database);
         e.xid.store(xid);
+        // A snapshot that knows this one as finished is newer than all earlier entries. So the ring does not fill up with
+        // entries that tell no order.
+        note_ended(backend, xid, no_low);
         return true;
     }
     return false;

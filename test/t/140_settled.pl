@@ -122,6 +122,11 @@ for my $n (1 .. 30)
 }
 complete($server, 'after many prepared transactions');
 
+# All by one session, which does nothing else.
+my $manager = Session->new($server);
+$manager->ask("BEGIN; @{[insert()]}; PREPARE TRANSACTION 'own $_'; COMMIT PREPARED 'own $_'") for 1 .. 40;
+complete($server, 'after many of one session');
+
 # ---- a restart with one prepared: the new memory does not know what it drew
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'over'");
 $server->safe_psql('postgres', insert());
@@ -205,6 +210,15 @@ $unloaded->ask('COMMIT');
 $server->safe_psql('postgres', insert());
 complete($server, 'after a leader without the library');
 
+# The leader aborts, and afterwards nobody writes.
+$unloaded->ask('BEGIN');
+$unloaded->ask('SELECT count(DISTINCT drawn(n)) FROM big');
+$server->safe_psql('postgres', insert());
+$unloaded->ask('ROLLBACK');
+ok(eventually(sub { value($server, 'SELECT count(*) FROM event_sno WHERE id >= sno_settled()') eq '0' }),
+	'a leader has aborted, and nobody writes: everything settles');
+is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 0, 'and nobody is said to hold it back');
+
 # ---- promotion
 $server->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -222,8 +236,15 @@ $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
 $server->wait_for_catchup($standby, 'replay', flushed_lsn($server));
+my $before = Session->new($standby);
+$before->ask('BEGIN; DECLARE c CURSOR FOR SELECT sno_settled()');
 $server->stop('immediate');
 $standby->promote;
+like(
+	$before->ask('FETCH ALL c'),
+	qr/a standby cannot tell which ids are settled/,
+	'a snapshot from before the promotion');
+$before->ask('ROLLBACK');
 $standby->safe_psql('postgres', insert());
 is(value($standby, 'SELECT snowflake_ids_settled()'),
 	'-infinity', 'promoted: a transaction that the primary had prepared');

@@ -226,6 +226,10 @@ struct Reader {
             Memory* m;
             unsigned b;
             bool finished(Value xid) const { return (snapshot >> xid & 1) != 0; }
+            bool is_after(Value xid) const {
+                const Value earlier = (Value{1} << xid) - 2;
+                return (snapshot & earlier) == earlier || finished(xid);
+            }
             bool runs(Value lxid) const { return m->open[b].load() == lxid; }
             Value next_xid() const { return m->next.load(); }
         } view{snapshot, &m, 0};

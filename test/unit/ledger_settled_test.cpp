@@ -26,6 +26,7 @@ struct View {
     std::uint64_t running = 0;
 
     bool finished(std::uint64_t xid) const { return xid <= last && !open.contains(xid); }
+    bool is_after(std::uint64_t xid) const { return (open.empty() && last + 1 >= xid) || finished(xid); }
     bool runs(std::uint64_t lxid) const { return lxid == running; }
     std::uint64_t next_xid() const { return last + 1; }
 };
@@ -99,19 +100,21 @@ TEST_F(LedgerSettled, WorkersAreHeldForTheirLeader) {
     hold_for(backend, 7);
     EXPECT_TRUE(draws(50));
     EXPECT_EQ(limit({10, {}, 7}, 100), 50u);
-    // The leader has not taken it back: it counts until a snapshot is newer than the first look at it.
-    EXPECT_EQ(limit({10, {}, 8}, 100), 50u);
+    // The leader has not taken it back: it counts for a snapshot that may be older than the end of its transaction.
+    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
     EXPECT_EQ(backend.holder.load(), 11 | ended_mark);
-    EXPECT_EQ(limit({10, {}, 8}, 100), 50u);
-    EXPECT_EQ(limit({11, {}, 8}, 100), 100u);
+    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
+    EXPECT_EQ(limit({10, {}, 8}, 100), 100u) << "all earlier ones are finished";
+    EXPECT_EQ(limit({11, {9}, 8}, 100), 100u);
     // The leader's next transaction takes it over.
     hold_for(backend, 9);
     EXPECT_EQ(backend.holder.load(), 9 | adopted_mark);
     EXPECT_EQ(limit({11, {}, 9}, 100), 50u);
     end_transaction(backend, 9, 0, [] { return std::uint64_t{20}; });
     EXPECT_EQ(backend.low.load(), no_low);
-    EXPECT_EQ(limit({19, {}, 0}, 100), 50u);
-    EXPECT_EQ(limit({20, {}, 0}, 100), 100u);
+    EXPECT_EQ(limit({19, {18}, 0}, 100), 50u);
+    EXPECT_EQ(limit({19, {}, 0}, 100), 100u);
+    EXPECT_EQ(limit({20, {18}, 0}, 100), 100u);
 }
 
 TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
@@ -140,6 +143,20 @@ TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
     ends(0);
     EXPECT_EQ(limit({10}, 100), 50u) << "it is in the ring now";
     EXPECT_EQ(limit({11}, 100), 100u);
+}
+
+// A process that does nothing else than to prepare transactions, of which the last ones are always over.
+TEST_F(LedgerSettled, TheRingDoesNotFillUpWithPreparedOnes) {
+    const auto entry = [this](std::uint32_t i) -> Prepared& { return ledger.prepared[i]; };
+    for (std::uint64_t xid = 1; xid <= 100; xid++) {
+        EXPECT_TRUE(draws(1000 + xid));
+        EXPECT_TRUE(note_prepared(backend, ledger.header->prepared_reused, 2, entry, xid, database,
+                                  [=](std::uint64_t x) { return x < xid; }));
+        ends(0);
+    }
+    EXPECT_EQ(limit({100}, 9999), 9999u);
+    EXPECT_EQ(limit({99}, 9999), 9999u) << "100 is in the table";
+    EXPECT_EQ(limit({97}, 9999), 1098u);
 }
 
 // ---- the promise outlives the memory

@@ -53,6 +53,7 @@ struct View {
         if (xid >= full(snapshot->xmax)) return false;
         return !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
     }
+    bool is_after(uint64 xid) const { return full(snapshot->xmin) >= xid || finished(xid); }
     bool runs(uint64 lxid) const { return local_transaction(*proc) == lxid; }
     uint64 next_xid() const { return unsettled::next_xid(); }
 };
@@ -183,13 +184,14 @@ int64 settled_us() {
         CommandId command;
         int64 us;
     } last;
-    if (RecoveryInProgress()) {
+    const View view = view_of_active_snapshot();
+    // A snapshot from before a promotion does not know the transactions of the old primary one by one.
+    if (RecoveryInProgress() || view.snapshot->takenDuringRecovery) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("a standby cannot tell which ids are settled"),
                         errhint("Ask the primary, and read from the standby when it has replayed what the primary "
                                 "had written by then.")));
     }
-    const View view = view_of_active_snapshot();
     const SnapshotData& s = *view.snapshot;
     const LocalTransactionId transaction = local_transaction(*MyProc);
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
@@ -250,6 +252,9 @@ FUNCTION(snowflake_ids_unsettled) {
         const ledger::Backend& b = shared.backends[i];
         const uint64 low = b.low.load();
         if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
+        // What a worker has drawn for a transaction that is over.
+        const uint64 holder = b.holder.load() & ~ledger::adopted_mark;
+        if (holder != 0 && holder != local_transaction(process(i))) continue;
         const int pid = process(i).pid;
         // Its process has ended, and no reader has come since.
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
