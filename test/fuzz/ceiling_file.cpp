@@ -15,7 +15,7 @@ using namespace snowflake_ids::ledger;
 namespace {
 
 constexpr std::uint64_t cluster = 7123456789012345678;
-constexpr std::size_t version_1_bytes = 8192, header_words = 9;
+constexpr std::size_t version_1_bytes = 8192, header_words = 10;
 constexpr std::size_t checksum_at = (header_words - 1) * 8;
 using Bytes = std::vector<unsigned char>;
 
@@ -74,6 +74,7 @@ Expected expected(const Bytes& b) {
         e.c.si_layout = word_at(b, 40);
         e.c.floor_ms = word_at(b, 48);
         e.c.clock_ms = word_at(b, 56);
+        e.c.settled_ms = word_at(b, 64);
     }
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
@@ -92,7 +93,7 @@ Expected expected(const Bytes& b) {
 
 bool same(const Ceilings& a, const Ceilings& b) {
     return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.clock_ms == b.clock_ms &&
-           std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
+           a.settled_ms == b.settled_ms && std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
 }
 
 void put_file(const Bytes& b) {
@@ -187,6 +188,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     c.si_layout = in.take<std::uint32_t>();
     c.floor_ms = in.take<std::uint32_t>();
     c.clock_ms = c.floor_ms * c.si_layout;
+    c.settled_ms = c.floor_ms ^ c.si_layout;
     for (unsigned n = how & 7; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};
