@@ -29,9 +29,9 @@ stopped('gen_mastic()', 'Mastic ids');
 restart_after($server, 'fast');
 stopped('gen_mastic()', 'Mastic ids after a restart');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 seconds', force => true)"),
-	'', 'the way back');
+	'', 'an operator resets it to the present');
 is($mastic->(), 100000, 'Mastic ids');
-$ids->none_twice('Mastic, there and back');
+$ids->none_twice('Mastic, to the end of its time, and reset to the present');
 
 # ---- a layout whose time goes on after the last ceiling, in 10889
 value($server, "SELECT snowflake_layout_create('slow', '2026-01-01 00:00:00+00', '1 s', 40, 0, 8)");

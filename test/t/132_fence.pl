@@ -136,7 +136,7 @@ sub processes_in
 	restart_after($server, 'immediate', -3600);
 	draw_at_all_times($ids, $server, $clock, $start);
 	is("@{ $ids->{said} }", '', 'nothing else was said');
-	$ids->none_twice('a session that outlives its postmaster, beside a new server');
+	$ids->none_twice('a session that outlives its postmaster, while a new server runs');
 	$server->stop('immediate');
 }
 

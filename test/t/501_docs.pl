@@ -159,7 +159,7 @@ how_to($server, $_)
 	my $convert = Page->new('convert/problems.md');
 	my (%about, @twice);
 	push @twice, grep { $about{$_}++ } $_->headings for $runbook, $convert;
-	is(join("\n", @twice), "Errors", 'no section is there twice, but for the chapter of both pages');
+	is(join("\n", @twice), "Errors", 'no section is there twice, except the chapter that both pages have');
 	my $sections = chapter_text($runbook, 'Errors') . chapter_text($convert, 'Errors');
 	my $lines = chapter_text($monitoring, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
@@ -290,7 +290,7 @@ END
 	my ($commands, @wrong) = (0);
 	for my $path (sort keys %pages)
 	{
-		# Blocks, but those of programs and settings, and what is between backquotes.
+		# Blocks, except those of programs and settings, and what is between backquotes.
 		my $text = $pages{$path};
 		my @said;
 		while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @said, $2 if $1 eq '' || $1 eq 'sh' }
@@ -319,7 +319,7 @@ END
 	cmp_ok($commands, '>', 40, 'commands and files were found');
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
 
-	# A page can be read in one go, but for those in which something is looked up.
+	# A page can be read in one go, except those in which something is looked up.
 	my %looked_up = map { ("doc/$_.md" => 1) } qw(reference runbook test-report design);
 	my %lines = map { $_ => scalar(() = $pages{$_} =~ /\n/g) } grep { /^doc|^README/ && !$looked_up{$_} } keys %pages;
 	is(join(' ', grep { $lines{$_} >= ($_ eq 'README.md' ? 150 : 200) } sort keys %lines), '', 'no page is too long');
