@@ -31,7 +31,7 @@ sub partitions_of
 # ---- without
 my $db = $page->run_chapter($server, 'Without pg_partman');
 my $month = $server->safe_psql($db, q{SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')});
-for my $table ('event', 'post')
+for my $table ('log_entry', 'blog_post')
 {
 	is(rows_of($db, $table), "${table}_$month|1", "$table: a new row is in the partition of its month");
 }
@@ -78,39 +78,39 @@ sub check_mastic
 {
 	my ($title) = @_;
 	my $db = $page->run_chapter($server, $title);
-	like(rows_of($db, 'post'), qr/^post_p\d+\|1$/, "$title: a new row is in the partition of its week");
-	is(partitions_of($db, 'post'), 6, "$title: this week, four more and the default");
+	like(rows_of($db, 'weekly_post'), qr/^weekly_post_p\d+\|1$/, "$title: a new row is in the partition of its week");
+	is(partitions_of($db, 'weekly_post'), 6, "$title: this week, four more and the default");
 	is($server->safe_psql($db, <<'END'), 't|t', "$title: its bounds are midnights, a week apart");
 SELECT bool_and(mastic_timestamp(low) = date_trunc('day', mastic_timestamp(low), 'UTC')),
        bool_and(mastic_timestamp(high) - mastic_timestamp(low) = '7 days')
 FROM (SELECT bound[1]::bigint AS low, bound[2]::bigint AS high
       FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
            regexp_match(pg_get_expr(relpartbound, c.oid), '\(''(\d+)''\) TO \(''(\d+)''\)') AS bound
-      WHERE inhparent = 'post'::regclass AND bound IS NOT NULL) AS b;
+      WHERE inhparent = 'weekly_post'::regclass AND bound IS NOT NULL) AS b;
 END
 
 	# Weeks later, and then so late that the first week is over its retention.
 	for my $weeks (4, 16)
 	{
 		$server->safe_psql($db,
-				"INSERT INTO post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
-			  . q{SELECT partman.run_maintenance('public.post')})
+				"INSERT INTO weekly_post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
+			  . q{SELECT partman.run_maintenance('public.weekly_post')})
 		  if $weeks == 4;
 		next if $weeks == 4;
-		$server->safe_psql($db, "SELECT partman.run_maintenance('public.post')") for 1 .. 3;
+		$server->safe_psql($db, "SELECT partman.run_maintenance('public.weekly_post')") for 1 .. 3;
 		for my $later (8, 12, 16)
 		{
 			$server->safe_psql($db,
-					"INSERT INTO post (id) VALUES (make_mastic(now() + interval '$later weeks', 1));"
-				  . q{SELECT partman.run_maintenance('public.post')});
+					"INSERT INTO weekly_post (id) VALUES (make_mastic(now() + interval '$later weeks', 1));"
+				  . q{SELECT partman.run_maintenance('public.weekly_post')});
 		}
 	}
-	is($server->safe_psql($db, 'SELECT count(*) FROM post_default'), 0, "$title: maintenance was in time");
-	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM post'),
+	is($server->safe_psql($db, 'SELECT count(*) FROM weekly_post_default'), 0, "$title: maintenance was in time");
+	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM weekly_post'),
 		'4|t', "$title: the oldest week was dropped");
 	is( $server->safe_psql(
 			$db,
-			"SELECT count(*) FROM post WHERE snowflake_created_in(id, 'mastic', tstzrange(now() + '7 weeks', now() + '13 weeks'))"
+			"SELECT count(*) FROM weekly_post WHERE snowflake_created_in(id, 'mastic', tstzrange(now() + '7 weeks', now() + '13 weeks'))"
 		),
 		2,
 		"$title: by time");
@@ -128,8 +128,8 @@ if (runs('Mastic, pg_partman 4', $major == 4, 4))
 {
 	check_mastic('Mastic, pg_partman 4');
 	my ($rc, $out, $err) = $server->psql('mastic_pg_partman_4', <<'END');
-CREATE TABLE account (id sno PRIMARY KEY) PARTITION BY RANGE (id);
-SELECT partman.create_parent('public.account', 'id', 'native', 'monthly');
+CREATE TABLE monthly_account (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.monthly_account', 'id', 'native', 'monthly');
 END
 	like($err, qr/only supports .* integer or date.timestamp.*sno/, 'pg_partman 4 refuses sno, as the page says');
 }
@@ -143,7 +143,7 @@ my $title = 'sno, pg_partman 5.2 or later';
 if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
 {
 	my $db = $page->run_chapter($server, $title);
-	for my $table ('account', 'printed')
+	for my $table ('monthly_account', 'printed')
 	{
 		like(rows_of($db, $table),
 			qr/^${table}_p\d+\|2$/, "$title: new rows are in the partition of their month ($table)");
@@ -165,12 +165,12 @@ if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
 
 	# What is older than its retention: a partition of two years ago, as if made then.
 	is($server->safe_psql($db, <<'END'), '0', "$title: retention drops old partitions");
-CREATE TABLE account_p20240101 PARTITION OF account FOR VALUES FROM (sno_lower_bound('2024-01-01')) TO (sno_lower_bound('2024-02-01'));
-SELECT partman.run_maintenance('public.account') \g /dev/null
-SELECT count(*) FROM pg_class WHERE relname = 'account_p20240101';
+CREATE TABLE monthly_account_p20240101 PARTITION OF monthly_account FOR VALUES FROM (sno_lower_bound('2024-01-01')) TO (sno_lower_bound('2024-02-01'));
+SELECT partman.run_maintenance('public.monthly_account') \g /dev/null
+SELECT count(*) FROM pg_class WHERE relname = 'monthly_account_p20240101';
 END
 	my $plan = $server->safe_psql($db,
-		"EXPLAIN (COSTS OFF) SELECT * FROM account WHERE id <@ tstzrange(date_trunc('month', now()), date_trunc('month', now()) + interval '1 day')"
+		"EXPLAIN (COSTS OFF) SELECT * FROM monthly_account WHERE id <@ tstzrange(date_trunc('month', now()), date_trunc('month', now()) + interval '1 day')"
 	);
 	like($plan, qr/Subplans Removed: \d/, "$title: pruned by now()");
 	my ($rc, $out, $err) = $server->psql($db, <<'END');

@@ -38,45 +38,45 @@ like(
 	$explain->{said},
 	qr/Remote SQL: .*WHERE \(\(id OPERATOR\(public\.>=\) \$1::timestamp with time zone\)\)/,
 	'the value of a sub-select is sent to the shard');
-q1(q{COPY event (body) FROM PROGRAM 'seq 1 3000'});
-is(q1('SELECT count(*), count(DISTINCT id), count(DISTINCT sno_partition(id)), min(sno_partition(id)) FROM event'),
+q1(q{COPY signal (body) FROM PROGRAM 'seq 1 3000'});
+is(q1('SELECT count(*), count(DISTINCT id), count(DISTINCT sno_partition(id)), min(sno_partition(id)) FROM signal'),
 	'6000|6000|1|10', 'INSERT and COPY: the coordinator\'s DEFAULT, none twice');
 for my $n (1 .. 3)
 {
-	my $rows = $server{"shard$n"}->safe_psql('app', 'SELECT count(*) FROM event');
+	my $rows = $server{"shard$n"}->safe_psql('app', 'SELECT count(*) FROM signal');
 	cmp_ok($rows, '>', 1700, "shard $n has a third of the rows, $rows");
 	is( $server{"shard$n"}->safe_psql(
 			'app',
-			qq{SELECT count(*) FROM event WHERE NOT satisfies_hash_partition('parent'::regclass, 3, @{[ $n - 1 ]}, id)}
+			qq{SELECT count(*) FROM signal WHERE NOT satisfies_hash_partition('parent'::regclass, 3, @{[ $n - 1 ]}, id)}
 		),
 		0,
 		'and each belongs there by its own reckoning'
 	) if $server{"shard$n"}->safe_psql('app', 'CREATE TABLE parent (id sno) PARTITION BY HASH (id)') eq '';
 }
-is(q1(q{INSERT INTO event (body) VALUES ('one') RETURNING sno_partition(id)}), 10, 'a single row, too');
-my $id = q1('SELECT id FROM event LIMIT 1 OFFSET 777');
-my $plan = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT body FROM event WHERE id = '$id'");
+is(q1(q{INSERT INTO signal (body) VALUES ('one') RETURNING sno_partition(id)}), 10, 'a single row, too');
+my $id = q1('SELECT id FROM signal LIMIT 1 OFFSET 777');
+my $plan = q1("EXPLAIN (VERBOSE, COSTS OFF) SELECT body FROM signal WHERE id = '$id'");
 is(scalar(() = $plan =~ /Remote SQL/g), 1, 'an id is looked for on one shard');
 like($plan, qr/Remote SQL: .*WHERE \(\(id OPERATOR\(public\.=\) '$id'\)\)/, 'by sending it');
 
 # Half before, half after a moment.
-my $middle = q1(q{SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY sno_timestamp(id)) FROM event});
-my $expected = q1("SELECT count(*) FROM event WHERE sno_timestamp(id) >= '$middle'");
+my $middle = q1(q{SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY sno_timestamp(id)) FROM signal});
+my $expected = q1("SELECT count(*) FROM signal WHERE sno_timestamp(id) >= '$middle'");
 cmp_ok($expected, '>', 0, "rows since a moment: $expected");
-my $by_constant = "SELECT count(*) FROM event WHERE id >= timestamptz '$middle'";
-my $by_range = "SELECT count(*) FROM event WHERE id <@ tstzrange('$middle', NULL)";
-my $by_subselect = "SELECT count(*) FROM event WHERE id >= (SELECT now() - (now() - timestamptz '$middle'))";
-my $by_now = "SELECT count(*) FROM event WHERE id >= now() - (now() - timestamptz '$middle')";
+my $by_constant = "SELECT count(*) FROM signal WHERE id >= timestamptz '$middle'";
+my $by_range = "SELECT count(*) FROM signal WHERE id <@ tstzrange('$middle', NULL)";
+my $by_subselect = "SELECT count(*) FROM signal WHERE id >= (SELECT now() - (now() - timestamptz '$middle'))";
+my $by_now = "SELECT count(*) FROM signal WHERE id >= now() - (now() - timestamptz '$middle')";
 is(q1($_), $expected, "right: $_") for $by_constant, $by_range, $by_subselect, $by_now;
 like(q1("EXPLAIN (VERBOSE, COSTS OFF) $_"), qr/Remote SQL: .*WHERE/, "sent: $_")
   for $by_constant, $by_range, $by_subselect;
 unlike(q1("EXPLAIN (VERBOSE, COSTS OFF) $by_now"), qr/Remote SQL: .*WHERE/, "not sent: $by_now");
-is( q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXECUTE since ('$middle')"
+is( q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM signal WHERE id >= \$1; EXECUTE since ('$middle')"
 	),
 	$expected,
 	'right: a parameter');
 like(
-	q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM event WHERE id >= \$1; EXPLAIN (VERBOSE, COSTS OFF) EXECUTE since ('$middle')"
+	q1( "SET plan_cache_mode = force_generic_plan; PREPARE since (timestamptz) AS SELECT count(*) FROM signal WHERE id >= \$1; EXPLAIN (VERBOSE, COSTS OFF) EXECUTE since ('$middle')"
 	),
 	qr/Remote SQL: .*WHERE .*\$1/,
 	'sent: a parameter');
@@ -85,7 +85,7 @@ like(
 like(
 	$server{shard1}->safe_psql(
 		'app',
-		"SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM event WHERE id OPERATOR(public.>=) '$middle'::timestamp with time zone"
+		"SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM signal WHERE id OPERATOR(public.>=) '$middle'::timestamp with time zone"
 	),
 	qr/Index Cond: \(id >= /,
 	'which is an index scan there');
@@ -120,7 +120,7 @@ q1(q{INSERT INTO booking (customer, body) SELECT n, 'again' FROM generate_series
 $server{"shard$_"}
   ->safe_psql('app', q{INSERT INTO booking (customer, body) SELECT 0, 'on the shard' FROM generate_series(1, 1000)})
   for 1 .. 3;
-is(q1('SELECT count(*) - count(DISTINCT id) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i'),
+is(q1('SELECT count(*) - count(DISTINCT id) FROM (SELECT id FROM booking UNION ALL SELECT id FROM signal) i'),
 	0, 'shards and coordinator: none twice');
 
 # By id: the customer is not in it, so every shard is asked, by its index.
@@ -132,7 +132,7 @@ is( scalar(
 
 diag sprintf '%-60s %s', 'coordinator and three shards',
   q1(
-	'SELECT count(*) || $$ ids, none twice, by server: $$ || (SELECT string_agg(p || $$ x$$ || n, $$, $$ ORDER BY p) FROM (SELECT sno_partition(id) p, count(*) n FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) j GROUP BY 1) g) FROM (SELECT id FROM booking UNION ALL SELECT id FROM event) i'
+	'SELECT count(*) || $$ ids, none twice, by server: $$ || (SELECT string_agg(p || $$ x$$ || n, $$, $$ ORDER BY p) FROM (SELECT sno_partition(id) p, count(*) n FROM (SELECT id FROM booking UNION ALL SELECT id FROM signal) j GROUP BY 1) g) FROM (SELECT id FROM booking UNION ALL SELECT id FROM signal) i'
   );
 $_->stop('immediate') for values %server;
 $page->all_run;

@@ -111,7 +111,7 @@ how_to($server, $_)
 		'<', 10, 'the other generators were not led there');
 
 	$monitoring->run_chapter($server, 'Wait events', dbname => $db);
-	$backups->run_chapter($server, $_, dbname => $db) for 'What lies where', 'What to do';
+	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What lies where', 'What to do';
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$runbook->run_chapter($server, 'Errors', dbname => $db);
 
@@ -323,6 +323,18 @@ END
 	my %looked_up = map { ("doc/$_.md" => 1) } qw(reference runbook test-report design);
 	my %lines = map { $_ => scalar(() = $pages{$_} =~ /\n/g) } grep { /^doc|^README/ && !$looked_up{$_} } keys %pages;
 	is(join(' ', grep { $lines{$_} >= ($_ eq 'README.md' ? 150 : 200) } sort keys %lines), '', 'no page is too long');
+
+	# A reader who tries several pages in one database meets no name that is taken. README.md is a page as well.
+	my %maker;
+	for my $path (sort keys %pages)
+	{
+		$maker{$_}{$path} = 1
+		  for map { $_->{content} =~ /\bCREATE (?:FOREIGN )?(?:TABLE|VIEW|ROLE|PUBLICATION|FUNCTION) (?:\w+\.)?(\w+)/g }
+		  grep { $_->{language} eq 'sql' } Page->new($path)->commands;
+	}
+	cmp_ok(scalar(keys %maker), '>', 40, 'objects that pages create were found');
+	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
+		'', 'no two pages create an object of the same name');
 
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');

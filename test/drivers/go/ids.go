@@ -24,26 +24,26 @@ func main() {
 	// that text.
 	var id, disk string
 	var post, invoice int64
-	check(db.QueryRow("INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice").
+	check(db.QueryRow("INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, invoice").
 		Scan(&id, &disk, &post, &invoice))
 	fmt.Println(len(id), len(disk))
 	var raw any
-	check(db.QueryRow("SELECT id FROM account WHERE id = $1", id).Scan(&raw))
+	check(db.QueryRow("SELECT id FROM person WHERE id = $1", id).Scan(&raw))
 	fmt.Printf("%T %d\n", raw, len(raw.([]byte)))
 
 	// The ten bytes, for libraries that keep a sno as bytes.
 	var ten []byte
-	check(db.QueryRow("SELECT id::bytea FROM account WHERE id = $1", id).Scan(&ten))
+	check(db.QueryRow("SELECT id::bytea FROM person WHERE id = $1", id).Scan(&ten))
 	var name string
-	check(db.QueryRow("SELECT name FROM account WHERE id = $1::bytea::sno", ten).Scan(&name))
+	check(db.QueryRow("SELECT name FROM person WHERE id = $1::bytea::sno", ten).Scan(&name))
 	fmt.Println(len(ten), name)
 
 	// Strings and times go without a type: next to a sno, say what they are.
 	since := time.Now().Add(-time.Hour)
 	var n int
-	check(db.QueryRow("SELECT count(*) FROM account WHERE id >= $1::timestamptz AND id = ANY($2)",
+	check(db.QueryRow("SELECT count(*) FROM person WHERE id >= $1::timestamptz AND id = ANY($2)",
 		since, pq.Array([]string{id})).Scan(&n))
 	fmt.Println(n)
-	err = db.QueryRow("SELECT count(*) FROM account WHERE id >= $1", since).Scan(&n)
+	err = db.QueryRow("SELECT count(*) FROM person WHERE id >= $1", since).Scan(&n)
 	fmt.Println(err.(*pq.Error).Code)
 }

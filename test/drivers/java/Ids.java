@@ -8,7 +8,7 @@ public class Ids {
         try (Connection connection = DriverManager.getConnection(url)) {
             String id, disk;
             try (PreparedStatement insert = connection.prepareStatement(
-                     "INSERT INTO account (name) VALUES (?)", new String[] {"id", "disk", "post"})) {
+                     "INSERT INTO person (name) VALUES (?)", new String[] {"id", "disk", "post"})) {
                 insert.setString(1, "ada");
                 insert.executeUpdate();
                 ResultSet keys = insert.getGeneratedKeys();
@@ -22,7 +22,7 @@ public class Ids {
             // setString says varchar, and there is no sno = varchar. Types.OTHER leaves the type to the server. So
             // does a cast in the query.
             try (PreparedStatement select = connection.prepareStatement(
-                     "SELECT name FROM account WHERE id = ? AND disk = ?::gid")) {
+                     "SELECT name FROM person WHERE id = ? AND disk = ?::gid")) {
                 select.setObject(1, id, Types.OTHER);
                 select.setString(2, disk);
                 ResultSet found = select.executeQuery();
@@ -38,7 +38,7 @@ public class Ids {
 
             // An OffsetDateTime is a timestamptz; setTimestamp leaves the type open, so the query must say it.
             try (PreparedStatement select = connection.prepareStatement(
-                     "SELECT count(*) FROM account WHERE id >= ? AND id >= ?::timestamptz")) {
+                     "SELECT count(*) FROM person WHERE id >= ? AND id >= ?::timestamptz")) {
                 OffsetDateTime since = OffsetDateTime.now().minusHours(1);
                 select.setObject(1, since);
                 select.setTimestamp(2, Timestamp.from(since.toInstant()));
@@ -51,7 +51,7 @@ public class Ids {
         // With stringtype=unspecified all strings go without a type, as frameworks that know only setString need it.
         try (Connection connection = DriverManager.getConnection(url + "&stringtype=unspecified");
              PreparedStatement select = connection.prepareStatement(
-                 "SELECT count(*) FROM account WHERE id = ? OR id > ?")) {
+                 "SELECT count(*) FROM person WHERE id = ? OR id > ?")) {
             select.setString(1, "2222222222222222");
             select.setString(2, "2222222222222222");
             ResultSet found = select.executeQuery();

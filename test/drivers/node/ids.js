@@ -6,7 +6,7 @@ async function main() {
   await client.connect();
 
   // All four arrive as strings: pg knows no type sno, gid or mastic, and a number would not hold every bigint.
-  const inserted = await client.query("INSERT INTO account (name) VALUES ('ada') RETURNING id, disk, post, invoice");
+  const inserted = await client.query("INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, invoice");
   const { id, disk, post, invoice } = inserted.rows[0];
   console.log(typeof id, typeof disk, typeof post, typeof invoice);
 
@@ -24,20 +24,20 @@ async function main() {
 
   // Strings go back as they came.
   const found = await client.query(
-    'SELECT name FROM account WHERE id = $1 AND disk = $2 AND post = $3 AND invoice = $4', [id, disk, post, invoice]);
+    'SELECT name FROM person WHERE id = $1 AND disk = $2 AND post = $3 AND invoice = $4', [id, disk, post, invoice]);
   console.log(found.rows[0].name);
-  const some = await client.query('SELECT name FROM account WHERE id = ANY($1)', [[id]]);
+  const some = await client.query('SELECT name FROM person WHERE id = ANY($1)', [[id]]);
   console.log(some.rows.length);
 
   // A Date has no type on the wire. Next to a sno it is read as a sno, unless the query says what it is.
   const since = new Date(Date.now() - 3600 * 1000);
-  await assert.rejects(client.query('SELECT name FROM account WHERE id >= $1', [since]), { code: '22P02' });
-  const recent = await client.query('SELECT name FROM account WHERE id >= $1::timestamptz', [since]);
+  await assert.rejects(client.query('SELECT name FROM person WHERE id >= $1', [since]), { code: '22P02' });
+  const recent = await client.query('SELECT name FROM person WHERE id >= $1::timestamptz', [since]);
   console.log(recent.rows.length);
 
   // With binary: true pg takes the bytes of unknown types for text, without an error. Cast to text there.
   const binary = await client.query({
-    text: 'SELECT id, id::text AS text FROM account WHERE name = $1', values: ['ada'], binary: true });
+    text: 'SELECT id, id::text AS text FROM person WHERE name = $1', values: ['ada'], binary: true });
   console.log(binary.rows[0].id === id, binary.rows[0].text === id);
 
   await client.end();

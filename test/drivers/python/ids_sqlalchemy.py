@@ -27,7 +27,7 @@ Base = declarative_base()
 
 
 class Event(Base):
-    __tablename__ = "event"
+    __tablename__ = "audit_event"
     id = Column(Sno, primary_key=True, server_default=text("gen_sno()"))
     disk = Column(Gid("volume"), nullable=False, server_default=text("gen_gid('volume')"))
     post = Column(BigInteger, nullable=False, server_default=text("gen_mastic()"))
@@ -53,5 +53,5 @@ with Session(engine) as session:
 ischema_names["sno"] = Sno
 ischema_names["gid"] = Gid
 reflected = MetaData()
-reflected.reflect(engine, only=["event"])
-print(repr(reflected.tables["event"].c.id.type), reflected.tables["event"].c.disk.type.kind)
+reflected.reflect(engine, only=["audit_event"])
+print(repr(reflected.tables["audit_event"].c.id.type), reflected.tables["audit_event"].c.disk.type.kind)
