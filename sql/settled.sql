@@ -1,15 +1,6 @@
 -- Settled: what the functions say, and where they can stand. Who is held back by whom is in the isolation test settled.
 CREATE TABLE event (id sno PRIMARY KEY DEFAULT gen_sno(), what text);
--- Majors write the result of a subquery in different words.
-CREATE FUNCTION plan_of(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
-DECLARE
-    line text;
-BEGIN
-    FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-        line := regexp_replace(line, '\(InitPlan (expr_)?1\)\.col1', '$0', 'g');
-        RETURN NEXT regexp_replace(line, 'InitPlan (expr_)?1( \(returns \$0\))?$', 'InitPlan 1');
-    END LOOP;
-END $$;
+\i sql/include/plan.psql
 CREATE PROCEDURE settle(until timestamptz) LANGUAGE plpgsql AS $$
 BEGIN
     WHILE snowflake_ids_settled() < until LOOP
@@ -37,7 +28,7 @@ SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 \pset tuples_only on
 \pset format unaligned
-SELECT plan FROM plan_of($$EXECUTE next_events('2222222222222222')$$) plan;
+SELECT plan FROM plan($$EXECUTE next_events('2222222222222222')$$) plan;
 \pset format aligned
 \pset tuples_only off
 RESET plan_cache_mode;
@@ -87,6 +78,6 @@ BEGIN READ ONLY;
 SELECT snowflake_ids_settled() >= :'until' AS settled;
 COMMIT;
 
-DROP FUNCTION read_all, plan_of;
+DROP FUNCTION read_all, plan;
 DROP PROCEDURE settle;
 DROP TABLE event, parted;

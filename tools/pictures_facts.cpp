@@ -31,7 +31,7 @@ void field(const char* format, const char* kind, unsigned from, unsigned width) 
     if (width > 0) std::printf("field\t%s\t%s\t%u\t%u\n", format, kind, from, width);
 }
 
-// Where a field is: the bits in which two ids differ, of which one has all zeros in it and the other all ones.
+// Where a field is: the bits in which two ids differ if one has all zeros in it and the other all ones.
 template <class Id>
 void field_between(const char* format, const char* kind, const Id& zeros, const Id& ones) {
     unsigned from = 0, width = 0;

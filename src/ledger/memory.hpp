@@ -16,9 +16,13 @@ struct Ledger {
     explicit operator bool() const { return header != nullptr; }
 };
 
-// The slots as the steps of the protocol take them: a function of the index.
+// The slots and prepared transactions as the steps of the protocol take them: functions of the index.
 inline auto slot_at(const Ledger& ledger) {
     return [slots = ledger.slots](std::uint32_t i) -> Slot& { return slots[i]; };
+}
+
+inline auto prepared_at(const Ledger& ledger) {
+    return [prepared = ledger.prepared](std::uint32_t i) -> Prepared& { return prepared[i]; };
 }
 
 // Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros. `now_us`: Unix microseconds.

@@ -54,9 +54,11 @@ BEGIN
         END LOOP;
     END LOOP;
 END $$;
+WITH times AS (SELECT what, type, min(ms) AS least, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS median
+               FROM took GROUP BY 1, 2)
 SELECT what, round(m.least::numeric, 1) AS "mastic, ms", round(b.least::numeric, 1) AS "bigint, ms",
-       round((m.least / b.least)::numeric, 3) AS "ratio of the least", round((m.median / b.median)::numeric, 3) AS "of the medians"
-FROM (SELECT what, type, min(ms) AS least, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS median FROM took GROUP BY 1, 2) m
-JOIN (SELECT what, type, min(ms) AS least, percentile_cont(0.5) WITHIN GROUP (ORDER BY ms) AS median FROM took GROUP BY 1, 2) b USING (what)
+       round((m.least / b.least)::numeric, 3) AS "ratio of the least",
+       round((m.median / b.median)::numeric, 3) AS "of the medians"
+FROM times m JOIN times b USING (what)
 WHERE m.type = 'mastic' AND b.type = 'bigint' ORDER BY 1;
 SELECT relname, pg_size_pretty(pg_relation_size(oid)) AS size FROM pg_class WHERE relname IN ('mixed_mastic', 'mixed_bigint') ORDER BY 1;

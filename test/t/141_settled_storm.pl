@@ -184,7 +184,6 @@ my @rounds = (
 		}
 	]);
 
-sub alive { comes_back($server); return }
 
 my @failed;    # what went wrong for another reason than the fault
 my $length = $seconds / @rounds;
@@ -197,7 +196,7 @@ for (my $i = 0; $i < @rounds || time - $began < $seconds; $i++)
 	sleep $each / 2;
 	$fault->();
 	finish(@runs);
-	alive();
+	comes_back($server);
 	push @failed, grep { !/terminat|shut|crash|server closed|connection|FATAL|recovery/ }
 	  map { ${ $_->{err} } =~ /ERROR:  (.*)/g } @runs;
 	note sprintf '%.0f s: %s', time - $began, $what;

@@ -339,7 +339,7 @@ TEST(LedgerSettledModel, WorkerAndAnAbort) {
     Workers<Right> m(false, aborts);
     expect_right(m);
 }
-// Two readers at once, of which one may mark the holder as over.
+// Two readers at once. One may mark the holder as over.
 TEST(LedgerSettledModel, WorkerAndTwoReaders) {
     Settled m;
     m.times = {1, 2};

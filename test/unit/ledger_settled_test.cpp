@@ -145,7 +145,7 @@ TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
     EXPECT_EQ(limit({11}, 100), 100u);
 }
 
-// A process that does nothing else than to prepare transactions, of which the last ones are always over.
+// A process that only prepares transactions. The last ones it has prepared are always over.
 TEST_F(LedgerSettled, TheRingDoesNotFillUpWithPreparedOnes) {
     const auto entry = [this](std::uint32_t i) -> Prepared& { return ledger.prepared[i]; };
     for (std::uint64_t xid = 1; xid <= 100; xid++) {

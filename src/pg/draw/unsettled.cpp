@@ -54,10 +54,9 @@ void before_prepare() {
     ledger::Backend& backend = backend_of(*shared, *MyProc);
     // Without a transaction id it has no rows.
     if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
-    const auto entry = [shared](uint32 i) -> ledger::Prepared& { return shared->prepared[i]; };
     ledger::Header& header = *shared->header;
-    if (ledger::note_prepared(backend, header.prepared_reused, header.prepared_count, entry, committed_xid(),
-                              MyDatabaseId, is_over))
+    if (ledger::note_prepared(backend, header.prepared_reused, header.prepared_count, ledger::prepared_at(*shared),
+                              committed_xid(), MyDatabaseId, is_over))
         return;
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("cannot prepare a transaction that has drawn ids: too many are prepared"),

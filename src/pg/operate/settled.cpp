@@ -18,16 +18,12 @@ extern "C" {
 #include "utils/tuplestore.h"
 }
 
-#include "core/mastic.hpp"
-#include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/draw/durability.hpp"
 #include "pg/draw/unsettled.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
-#include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/type/layouts.hpp"
 
 namespace snowflake_ids {
 
@@ -80,7 +76,7 @@ void find_generators(const ledger::Ledger& shared) {
     generators.taken = taken;
 }
 
-// The end of the last tick of which any generator may have issued an id.
+// The end of the last tick that any generator may have issued an id in.
 int64 issued_until(const ledger::Ledger& shared) {
     int64 until = never;
     for (uint32 i = 0; i < generators.count; i++) {
@@ -141,7 +137,8 @@ bool all_prepared_known(const ledger::Ledger& shared, const View& view) {
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
     for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
         const TransactionId xid = view.snapshot->xip[i];
-        if (view.full(xid) < below && !table_has(shared, view.full(xid)) && !is_known(xid)) return false;
+        const uint64 full = view.full(xid);
+        if (full < below && !table_has(shared, full) && !is_known(xid)) return false;
     }
     return true;
 }
@@ -154,18 +151,18 @@ int64 limit(const ledger::Ledger& shared, View view, int64 until) {
         view.proc = &process(i);
         if (!ledger::limit_by(shared.backends[i], MyDatabaseId, view, t)) return never;
     }
-    const auto entry = [&](uint32 i) -> ledger::Prepared& { return shared.prepared[i]; };
-    ledger::limit_by_prepared(shared.header->prepared_count, entry, MyDatabaseId, view, t);
+    ledger::limit_by_prepared(shared.header->prepared_count, ledger::prepared_at(shared), MyDatabaseId, view, t);
     if (shared.header->prepared_reused.load() != reused || !all_prepared_known(shared, view)) return never;
     return static_cast<int64>(t);
 }
 
-View view_of_active_snapshot() {
+Snapshot active_snapshot() {
     if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
-    return {GetActiveSnapshot(), unsettled::next_xid()};
+    return GetActiveSnapshot();
 }
 
-int64 settle(const View& view) {
+int64 settle(Snapshot snapshot) {
+    const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = durability::enter(false, patience);
     const int64 promised = promise(shared);
@@ -184,50 +181,46 @@ int64 settled_us() {
         CommandId command;
         int64 us;
     } last;
-    const View view = view_of_active_snapshot();
+    const Snapshot snapshot = active_snapshot();
     // A snapshot from before a promotion does not know the transactions of the old primary one by one.
-    if (RecoveryInProgress() || view.snapshot->takenDuringRecovery) {
+    if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("a standby cannot tell which ids are settled"),
                         errhint("Ask the primary, and read from the standby when it has replayed what the primary "
                                 "had written by then.")));
     }
-    const SnapshotData& s = *view.snapshot;
+    const SnapshotData& s = *snapshot;
     const LocalTransactionId transaction = local_transaction(*MyProc);
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
     const bool same = last.transaction == transaction && last.statement == statement && last.xmin == s.xmin &&
                       last.xmax == s.xmax && last.running == s.xcnt && last.command == s.curcid;
-    if (!same) last = {transaction, statement, s.xmin, s.xmax, s.xcnt, s.curcid, settle(view)};
+    if (!same) last = {transaction, statement, s.xmin, s.xmax, s.xcnt, s.curcid, settle(snapshot)};
     return last.us;
 }
 
-Datum settled_id(const Layout& layout, const char* name) {
+Datum settled() {
     const int64 us = settled_us();
-    const Result<uint64> id = layout.lower_bound(us);
-    if (!id) report_bound(id.error, name, layout.timeline, timestamptz(us));
-    return Int64GetDatum(static_cast<int64>(id.value));
+    return TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
 }
 
 }  // namespace
 
-FUNCTION(snowflake_ids_settled) {
-    const int64 us = settled_us();
-    PG_RETURN_TIMESTAMPTZ(us == never ? DT_NOBEGIN : timestamptz(us));
+extern "C" {
+Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 }
 
-FUNCTION(snowflake_ids_sno_settled) {
-    const int64 us = settled_us();
-    const Result<sno::Id> id = sno::lower_bound(us);
-    if (!id) report_bound(id.error, "sno", sno::timeline, timestamptz(us));
-    return id_datum(id.value);
+FUNCTION(snowflake_ids_settled) { return settled(); }
+FUNCTION(snowflake_ids_sno_settled) { return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled()); }
+FUNCTION(snowflake_ids_mastic_settled) { return DirectFunctionCall1(snowflake_ids_mastic_lower_bound, settled()); }
+FUNCTION(snowflake_ids_snowflake_si_settled) {
+    return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound, settled());
 }
-
-FUNCTION(snowflake_ids_mastic_settled) { return settled_id(mastic::layout, "mastic"); }
-FUNCTION(snowflake_ids_snowflake_si_settled) { return settled_id(settings::snowflake_si_layout(), "Snowflake-SI id"); }
 // snowflake_settled(layout)
 FUNCTION(snowflake_ids_snowflake_settled) {
-    const NamedLayout& named = layouts::argument(fcinfo, 0);
-    return settled_id(named.layout, named.name);
+    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0), settled());
 }
 
 namespace {
@@ -259,7 +252,7 @@ FUNCTION(snowflake_ids_unsettled) {
         // Its process has ended, and no reader has come since.
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
     }
-    const View view = view_of_active_snapshot();
+    const View view{active_snapshot(), unsettled::next_xid()};
     const uint64 below = shared.header->prepared_below.load();
     each_prepared([&](const PGPROC& p) {
         const TransactionId xid = p.xid;
