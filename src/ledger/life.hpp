@@ -105,6 +105,8 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now,
     // after the word, without the bit floor_under_way: from then on a claim may end it.
     while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(ticks, before, true))) {}
     raise_slot(slot, tick, has_toggle);
+    // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
+    if (up > was.tick) slot.begun.store(detail::begun(0, up));
     before = slot.lead.load();
     for (;;) {
         // Another floor may have been raised at the same time: keep the higher lead.
