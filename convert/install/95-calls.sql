@@ -184,7 +184,7 @@ BEGIN
              publications)) AS p;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
-    IS 'what snowflake_ids_convert would do, and the problems that prevent it; changes nothing';
+    IS 'what snowflake_ids_convert would do, and the problems; creates empty copies of the tables and drops them again';
 
 CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
 RETURNS SETOF text
