@@ -28,7 +28,7 @@ $server->start;
 	$page->run_chapter($server, $_, dbname => $db, tables => 1) for grep { $page->blocks($_, 'sql') } $page->chapters;
 	$page->all_run;
 
-	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('Five steps', 'sql');
+	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('Five steps in psql', 'sql');
 	is(scalar(@queries), 1, 'README: a query by time');
 	like(
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
@@ -110,7 +110,7 @@ how_to($server, $_)
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
 		'<', 10, 'the other generators were not led there');
 
-	$monitoring->run_chapter($server, 'Wait events', dbname => $db);
+	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to draw', 'Wait events';
 	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What lies where', 'What to do';
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$runbook->run_chapter($server, 'Errors', dbname => $db);
