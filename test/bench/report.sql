@@ -62,8 +62,10 @@ SELECT pg_temp.table_of('calls');
 \else
 \qecho '# Speed'
 \qecho
-\qecho 'Made by `make bench`; the numbers of one run.'
-SELECT format('PostgreSQL %s, %s. Medians of %s interleaved rounds; %s rows, %s for CREATE INDEX and ORDER BY. A ratio is the median of the rounds'' ratios; beside it in the list of goals, the ratio of the medians. CPU is the time that the session had a processor.',
+\qecho 'Made by `make bench`, from one run: [how to read the numbers](#reading-it), [goals that we'
+\qecho 'missed](#what-is-missed-and-the-floor).'
+\qecho
+SELECT format('PostgreSQL %s, %s. The figures are medians of %s interleaved rounds, with %s rows, and %s for CREATE INDEX and ORDER BY. `measured` is the median of the rounds'' ratios, `of medians` is the ratio of the medians. CPU is the time that the session had a processor.',
               current_setting('server_version'), :'machine', :rounds, to_char(:rows, 'FM999,999,999'), to_char(:sort_rows, 'FM999,999,999'));
 \qecho
 \qecho '## Goals'

@@ -327,6 +327,10 @@ END
 	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
 		'', 'no two pages create an object of the same name');
 
+	# make bench writes the page about speed again, with the text of this file.
+	my $notes = slurp('test/bench/notes.md');
+	is(substr($pages{'doc/speed.md'}, -length $notes), $notes, 'the text of doc/speed.md is that of test/bench/notes.md');
+
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
 }
