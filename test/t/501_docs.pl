@@ -111,7 +111,7 @@ how_to($server, $_)
 		'<', 10, 'the other generators were not led there');
 
 	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to draw', 'Wait events';
-	$backups->run_chapter($server, $_, dbname => $db) for 'The example table', 'What lies where', 'What to do';
+	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What lies where', 'What to do';
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$runbook->run_chapter($server, 'Errors', dbname => $db);
 
@@ -329,7 +329,8 @@ END
 
 	# make bench writes the page about speed again, with the text of this file.
 	my $notes = slurp('test/bench/notes.md');
-	is(substr($pages{'doc/speed.md'}, -length $notes), $notes, 'the text of doc/speed.md is that of test/bench/notes.md');
+	is(substr($pages{'doc/speed.md'}, -length $notes),
+		$notes, 'the text of doc/speed.md is that of test/bench/notes.md');
 
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
