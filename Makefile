@@ -8,6 +8,7 @@
 #   make format           apply clang-format     make clean   remove what was built
 #   make fuzz             every parser (SECONDS=30 each)
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
+#   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', a short run; writes doc/speed.md and doc/speed.svg (BENCH="-f 7": a million rows)
 #   make reference        writes doc/reference.md from the comments in the catalogs
@@ -71,7 +72,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench pictures demo test unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
+.PHONY: give-back bench pictures demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -176,6 +177,13 @@ $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/obj/test/unit/%.o $(UNIT_LIB_OBJS)
 	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
 -include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
 
+# ---- the simulator of servers in virtual time: see tools/prove
+SIMULATOR_SOURCES := test/simulator/simulator.cpp $(wildcard src/ledger/*.cpp)
+simulator: $(BUILD)/simulator
+$(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/simulator/*.hpp src/ledger/*.hpp src/core/*.hpp)
+	@mkdir -p $(@D)
+	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
+
 # ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
 FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
 FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)
@@ -216,6 +224,8 @@ bench:
 	@tools/pictures
 pictures:
 	@tools/pictures
+prove:
+	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:
 	+@test/storm/storm $(or $(MINUTES),1)
 matrix:

@@ -1,0 +1,149 @@
+// Processes that take turns on one thread, in virtual time, as a seed of random numbers has it. The same seed gives the
+// same history.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace snowflake_ids::simulator {
+
+// SplitMix64 (Steele, Lea and Flood, 2014).
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next() {
+        std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        return z ^ z >> 31;
+    }
+    std::uint64_t below(std::uint64_t n) { return next() % n; }
+    bool one_in(std::uint64_t n) { return below(n) == 0; }
+    template <class T>
+    T of(std::initializer_list<T> values) {
+        return values.begin()[below(values.size())];
+    }
+
+private:
+    std::uint64_t state_;
+};
+
+struct Fiber {
+    std::function<void()> body;
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    std::int64_t wake_us = 0;
+    bool over = false;
+};
+
+class Scheduler {
+public:
+    Random random;
+    std::int64_t now_us = 0;        // since the begin of the history
+    std::uint64_t switch_one_in;    // at how many steps another process may come
+    std::int64_t most_per_step_us;  // the longest time that a step takes
+
+    explicit Scheduler(std::uint64_t seed) : random(seed) {
+        switch_one_in = random.of({2, 4, 10, 40});
+        most_per_step_us = random.of({0, 1, 5, 50});
+    }
+    ~Scheduler() {
+        for (auto& f : fibers_) spare_stacks().push_back(std::move(f->stack));
+    }
+
+    std::shared_ptr<Fiber> start(std::function<void()> body) {
+        auto f = std::make_shared<Fiber>();
+        fibers_.push_back(f);
+        f->body = std::move(body);
+        f->wake_us = now_us;
+        f->stack = take_stack();
+        getcontext(&f->context);
+        f->context.uc_stack.ss_sp = f->stack.get();
+        f->context.uc_stack.ss_size = stack_bytes;
+        f->context.uc_link = &main_;
+        const auto address = reinterpret_cast<std::uintptr_t>(this);
+        makecontext(&f->context, reinterpret_cast<void (*)()>(&Scheduler::run), 2, static_cast<unsigned>(address >> 32),
+                    static_cast<unsigned>(address));
+        return f;
+    }
+
+    // As by SIGKILL: it never continues, and nothing of it is tidied up.
+    static void kill(Fiber& f) { f.over = true; }
+
+    // Between any two steps of a process.
+    void step() {
+        if (current_ == nullptr) return;
+        now_us += static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most_per_step_us) + 1));
+        if (!random.one_in(switch_one_in)) return;
+        // Now and then a process stands still for long.
+        sleep(random.one_in(2000) ? static_cast<std::int64_t>(random.below(3000000)) : 0);
+    }
+    void sleep(std::int64_t us) {
+        if (current_ == nullptr) return;
+        current_->wake_us = now_us + us;
+        swapcontext(&current_->context, &main_);
+    }
+    Fiber* current() const { return current_; }
+
+    // Lets processes run until then, or until there are none.
+    void run_until(std::int64_t end_us) {
+        while (now_us < end_us) {
+            Fiber* next = nullptr;
+            std::uint64_t ready = 0;
+            std::int64_t first_us = end_us;
+            for (std::size_t i = 0; i < fibers_.size(); i++) {
+                if (fibers_[i]->over) {
+                    spare_stacks().push_back(std::move(fibers_[i]->stack));
+                    fibers_.erase(fibers_.begin() + static_cast<std::ptrdiff_t>(i--));
+                    continue;
+                }
+                Fiber* f = fibers_[i].get();
+                if (f->wake_us <= now_us) {
+                    if (random.below(++ready) == 0) next = f;
+                } else if (f->wake_us < first_us) {
+                    first_us = f->wake_us;
+                }
+            }
+            if (next == nullptr) {
+                now_us = first_us;
+                continue;
+            }
+            current_ = next;
+            swapcontext(&main_, &next->context);
+            current_ = nullptr;
+        }
+    }
+
+private:
+    static constexpr std::size_t stack_bytes = 256 << 10;  // raising a ceiling has the ceiling file on it, twice
+
+    static std::vector<std::unique_ptr<char[]>>& spare_stacks() {
+        static std::vector<std::unique_ptr<char[]>> spare;
+        return spare;
+    }
+    static std::unique_ptr<char[]> take_stack() {
+        auto& spare = spare_stacks();
+        if (spare.empty()) return std::unique_ptr<char[]>(new char[stack_bytes]);
+        auto stack = std::move(spare.back());
+        spare.pop_back();
+        return stack;
+    }
+    static void run(unsigned high, unsigned low) {
+        auto* self = reinterpret_cast<Scheduler*>(std::uintptr_t{high} << 32 | low);
+        self->current_->body();
+        self->current_->over = true;
+    }
+
+    std::vector<std::shared_ptr<Fiber>> fibers_;
+    Fiber* current_ = nullptr;
+    ucontext_t main_{};
+};
+
+// The history that runs on this thread.
+inline Scheduler* scheduler = nullptr;
+
+}  // namespace snowflake_ids::simulator

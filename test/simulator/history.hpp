@@ -1,0 +1,248 @@
+// One history: sessions on a server, what goes wrong, and at the end everybody must be able to draw.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simulator/session.hpp"
+
+namespace snowflake_ids::simulator {
+
+struct Faults {
+    Value crashes = 0, orphans = 0, power = 0, steps = 0, disk = 0, promotions = 0, rewinds = 0, prepared = 0;
+};
+
+class History {
+public:
+    World w;
+    Faults faults;
+    bool verbose = false;
+
+    History(Value seed, const Wrong& wrong) : scheduler_(seed), random_(scheduler_.random) {
+        scheduler = &scheduler_;
+        w.wrong = wrong;
+        constexpr std::int64_t epoch_us = 1'700'000'000'000'000;
+        const auto rules = [this](bool toggle, std::initializer_list<std::uint32_t> last) {
+            Rules r{.min = 0, .max = random_.of(last), .max_tick = (Value{1} << 40) - 1, .has_toggle = toggle};
+            return r;
+        };
+        w.generators[0] = {rules(true, {3, 255, 65535}), {epoch_us, 4000, 40}};
+        w.generators[1] = {rules(false, {3, 65535}), {epoch_us, 1000, 40}};
+        w.generators[2] = {rules(false, {255, 7}), {epoch_us, random_.of({1000, 10000}), 40}};
+        w.window_us = random_.of({100000, 500000, 2000000});
+        most_pause_us_ = random_.of({500, 5000, 50000});
+        bulk_ = random_.of({5, 50, 400});
+        only_reads_ = random_.one_in(10);
+    }
+    ~History() { scheduler = nullptr; }
+
+    void run(std::int64_t length_us) {
+        start_server(0);
+        std::int64_t next_us = 0;
+        while (next_us < length_us && w.judge.fault.empty()) {
+            next_us += static_cast<std::int64_t>(random_.below(2000000));
+            scheduler_.run_until(next_us);
+            something_happens();
+        }
+        for (Site& s : sites_) {
+            s.clock_ahead_us = std::max<std::int64_t>(s.clock_ahead_us, 0);
+            s.disk.sync_fails = s.disk.write_fails = false;
+        }
+        drawn_last_ = 0;
+        last_part_ = true;
+        scheduler_.run_until(scheduler_.now_us + 30000000);
+        if (drawn_last_ == 0) w.judge.blame("nobody can draw any more");
+    }
+    std::int64_t length_us() const { return scheduler_.now_us; }
+
+private:
+    struct Process {
+        std::shared_ptr<Fiber> fiber;
+        Session* session;
+        std::uint32_t backend;
+    };
+
+    void note(const char* what) {
+        if (verbose) std::printf("%12.6f s  %s\n", static_cast<double>(scheduler_.now_us) / 1e6, what);
+    }
+
+    void start_server(std::size_t site) {
+        primary_ = site;
+        sites_[site].memory = std::make_shared<Memory>();
+        sites_[site].locked_by = orphan_has_lock(site) ? sites_[site].locked_by : nullptr;
+        const std::size_t count = 3 + random_.below(8);
+        for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
+    }
+    bool orphan_has_lock(std::size_t site) const {
+        for (const Process& p : orphans_) {
+            if (p.fiber.get() == sites_[site].locked_by) return true;
+        }
+        return false;
+    }
+    void start_session(std::uint32_t backend) {
+        auto session = std::make_shared<Session>(w, sites_[primary_], backend);
+        sessions_.push_back(session);
+        const bool reads = backend % 5 >= 3 || (only_reads_ && backend != 0);
+        auto f = scheduler_.start([this, s = session.get(), reads] { reads ? read(*s) : write(*s); });
+        processes_.push_back({std::move(f), session.get(), backend});
+    }
+
+    void pause() { scheduler_.sleep(static_cast<std::int64_t>(random_.below(static_cast<Value>(most_pause_us_)))); }
+    void read(Session& s) {
+        while (!s.fenced) {
+            s.begin();
+            s.poll();
+            s.end(true);
+            pause();
+        }
+    }
+    void write(Session& s) {
+        while (!s.fenced) {
+            write_one(s);
+            if (!random_.one_in(3)) pause();
+        }
+    }
+    void write_one(Session& s) {
+        s.begin();
+        const Value statements = 1 + random_.below(3);
+        bool ok = true;
+        for (Value i = 0; ok && i < statements; i++) {
+            s.new_statement();
+            const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
+            const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
+            for (Value n = 0; ok && n < rows; n++) {
+                const Drawn d = s.draw(g);
+                ok = d.ok;
+                if (!ok) break;
+                drawn_last_ += last_part_ && !s.orphaned;
+                // Between the draw and the row nobody knows of it.
+                if (random_.one_in(10)) s.look();
+                if (random_.one_in(20)) scheduler_.sleep(static_cast<std::int64_t>(random_.below(3000)));
+                if (!random_.one_in(50)) s.insert(g, d);
+            }
+            if (random_.one_in(200))
+                ok = s.observe(g, sites_[primary_].wall_us() + 1000 * random_.of({-500, 0, 300, 3000}));
+            if (random_.one_in(4)) pause();
+        }
+        if (ok && random_.one_in(15) && w.transactions.prepared(s.database).size() < 10) {
+            const Value xid = s.xid;
+            if (s.prepare()) {
+                faults.prepared++;
+                // Often this session ends it, soon; else anybody, later.
+                if (random_.one_in(2)) s.finish(xid, !random_.one_in(3));
+            }
+            return;
+        }
+        s.end(ok && !random_.one_in(6));
+        if (random_.one_in(10) && !s.orphaned) {
+            const auto prepared = w.transactions.prepared(s.database);
+            if (!prepared.empty()) s.finish(prepared[random_.below(prepared.size())], !random_.one_in(3));
+        }
+    }
+
+    void something_happens() {
+        Site& site = sites_[primary_];
+        switch (random_.below(10)) {
+            case 0:
+            case 1:
+                faults.crashes++;
+                crash(random_.one_in(3));
+                lose_unflushed(site);
+                note("crash");
+                return restart(primary_);
+            case 2:
+                faults.power++;
+                end_orphans();
+                crash(false);
+                lose_unflushed(site);
+                site.disk.lose_power();
+                note("power failure");
+                return restart(primary_);
+            case 3:
+            case 4:
+                faults.steps++;
+                note("clock step");
+                site.clock_ahead_us += 1000 * random_.of({-10000, -2500, -700, -20, -3, 3, 700, 3000, 10000});
+                site.clock_ahead_us = std::min<std::int64_t>(site.clock_ahead_us, 20000000);
+                return;
+            case 5:
+                faults.disk++;
+                note("disk error");
+                return (void) ((random_.one_in(2) ? site.disk.sync_fails : site.disk.write_fails) = true);
+            case 6:
+                return promote();
+            case 7:
+                return end_orphans();
+            default:
+                return;
+        }
+    }
+    void crash(bool leave_orphans) {
+        for (Process& p : processes_) {
+            if (leave_orphans && random_.one_in(2)) {
+                faults.orphans++;
+                p.session->orphaned = true;
+                orphans_.push_back(p);
+            } else {
+                Scheduler::kill(*p.fiber);
+                if (sites_[primary_].locked_by == p.fiber.get()) sites_[primary_].locked_by = nullptr;
+            }
+        }
+        processes_.clear();
+        w.transactions.crash();
+        std::fill(std::begin(w.local), std::end(w.local), 0);
+    }
+    void end_orphans() {
+        for (Process& p : orphans_) {
+            Scheduler::kill(*p.fiber);
+            for (Site& s : sites_) {
+                if (s.locked_by == p.fiber.get()) s.locked_by = nullptr;
+            }
+        }
+        orphans_.clear();
+    }
+    // What was written and not flushed may have reached the disk all the same.
+    void lose_unflushed(Site& site) {
+        for (WalPosition& wal : site.wal) {
+            if (random_.one_in(2)) wal.written = wal.flushed;
+            wal.flushed = wal.written;
+        }
+    }
+    void restart(std::size_t site) {
+        if (random_.one_in(2))
+            scheduler_.run_until(scheduler_.now_us + static_cast<std::int64_t>(random_.below(300000)));
+        start_server(site);
+    }
+    // The standby has all of the WAL. The old primary becomes its standby: with its own ceiling file, or with a copy.
+    void promote() {
+        faults.promotions++;
+        end_orphans();
+        crash(false);
+        Site& old = sites_[primary_];
+        Site& site = sites_[1 - primary_];
+        lose_unflushed(old);
+        std::copy(std::begin(old.wal), std::end(old.wal), site.wal);
+        site.clock_ahead_us = old.clock_ahead_us + 1000 * random_.of({-2000, -5, 0, 0, 5, 2000});
+        restart(1 - primary_);
+        if (random_.one_in(2)) {
+            faults.rewinds++;
+            std::memcpy(old.disk.durable, site.disk.durable, sizeof old.disk.durable);
+            std::memcpy(old.disk.cache, site.disk.durable, sizeof old.disk.cache);
+            std::fill(std::begin(old.disk.dirty), std::end(old.disk.dirty), false);
+        }
+        note("promotion");
+    }
+
+    Scheduler scheduler_;
+    Random& random_;
+    Site sites_[2];
+    std::size_t primary_ = 0;
+    std::vector<std::shared_ptr<Session>> sessions_;
+    std::vector<Process> processes_, orphans_;
+    std::int64_t most_pause_us_;
+    Value bulk_;
+    bool only_reads_, last_part_ = false;
+    Value drawn_last_ = 0;
+};
+
+}  // namespace snowflake_ids::simulator

@@ -1,0 +1,166 @@
+// What must hold in every history: no id twice, an id is larger than all that its session had seen, and no row appears
+// below a settled time. And the transactions that the last two need.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "simulator/site.hpp"
+
+namespace snowflake_ids::simulator {
+
+inline constexpr std::size_t most_running = 64;
+
+struct Snapshot {
+    Value xmin = 0, xmax = 0;
+    Value running[most_running];
+    std::size_t count = 0;
+    std::size_t commits = 0;  // how many transactions had committed
+
+    bool finished(Value xid) const {
+        if (xid >= xmax) return false;
+        return std::find(running, running + count, xid) == running + count;
+    }
+    bool is_after(Value xid) const { return xmin >= xid || finished(xid); }
+};
+
+// The transactions of all databases. They outlive servers, as those in WAL do.
+class Transactions {
+public:
+    Value next = 3;
+    Value ended = 0;  // also those that were rolled back
+
+    struct Running {
+        Value xid;
+        std::uint32_t database;
+        bool prepared;
+        std::int64_t low_us;  // of its rows
+    };
+
+    Value begin(std::uint32_t database) {
+        running_.push_back({next, database, false, never_us});
+        return next++;
+    }
+    void add_row(Value xid, std::int64_t us) {
+        for (Running& r : running_) {
+            if (r.xid == xid) r.low_us = std::min(r.low_us, us);
+        }
+    }
+    void prepare(Value xid) {
+        for (Running& r : running_) r.prepared |= r.xid == xid;
+    }
+    bool is_running(Value xid) const {
+        return std::any_of(running_.begin(), running_.end(), [&](const Running& r) { return r.xid == xid; });
+    }
+    // Has it a process, or is it a prepared one of another database?
+    bool is_known(Value xid, std::uint32_t database) const {
+        return std::any_of(running_.begin(), running_.end(),
+                           [&](const Running& r) { return r.xid == xid && (!r.prepared || r.database != database); });
+    }
+    // The earliest time of its rows.
+    std::int64_t end(Value xid) {
+        ended++;
+        for (auto r = running_.begin(); r != running_.end(); ++r) {
+            if (r->xid != xid) continue;
+            const std::int64_t low_us = r->low_us;
+            running_.erase(r);
+            return low_us;
+        }
+        return never_us;
+    }
+    void crash() {
+        running_.erase(std::remove_if(running_.begin(), running_.end(), [](const Running& r) { return !r.prepared; }),
+                       running_.end());
+    }
+    std::vector<Value> prepared(std::uint32_t database) const {
+        std::vector<Value> out;
+        for (const Running& r : running_) {
+            if (r.prepared && r.database == database) out.push_back(r.xid);
+        }
+        return out;
+    }
+    std::size_t count() const { return running_.size(); }
+    Snapshot snapshot(std::size_t commits) const {
+        Snapshot s;
+        s.xmin = s.xmax = next;
+        s.commits = commits;
+        for (const Running& r : running_) {
+            s.running[s.count++] = r.xid;
+            s.xmin = std::min(s.xmin, r.xid);
+        }
+        return s;
+    }
+
+    static constexpr std::int64_t never_us = INT64_MAX;
+
+private:
+    std::vector<Running> running_;
+};
+
+class Judge {
+public:
+    std::string fault;  // the first that was found
+    std::uint64_t ids = 0, claims = 0, polls = 0, settled_polls = 0;
+
+    void blame(std::string what) {
+        if (fault.empty()) fault = std::move(what);
+    }
+
+    // `count` numbers from `first` were claimed, and will be issued or thrown away.
+    void claimed(std::uint32_t generator, const ledger::Claim& c) {
+        claims++;
+        ids += c.count;
+        auto& ranges = issued_[(c.tick << 1 | c.toggle) * generator_count + generator];
+        const std::uint32_t end = c.first + c.count;
+        for (const auto& [from, to] : ranges) {
+            if (c.first < to && from < end) return blame("an id twice: " + name(generator, c.tick, c.toggle, c.first));
+        }
+        if (!ranges.empty() && ranges.back().second == c.first)
+            ranges.back().second = end;
+        else
+            ranges.emplace_back(c.first, end);
+    }
+    void drew(std::uint32_t generator, Value tick, Value toggle, std::uint32_t number, Value after) {
+        if (order(tick, number) <= after)
+            blame("not larger than an id that was seen: " + name(generator, tick, toggle, number));
+    }
+    static Value order(Value tick, std::uint32_t number) { return tick << 16 | number; }
+
+    void committed(std::uint32_t database, std::int64_t low_us) {
+        commits_.push_back({database, low_us});
+        if (low_us < settled_us_[database]) blame("a row appeared below a settled time");
+    }
+    std::size_t commits() const { return commits_.size(); }
+    void settled(std::uint32_t database, const Snapshot& s, std::int64_t us) {
+        polls++;
+        if (us == INT64_MIN) return;
+        settled_polls++;
+        settled_us_[database] = std::max(settled_us_[database], us);
+        for (std::size_t i = s.commits; i < commits_.size(); i++) {
+            if (commits_[i].database == database && commits_[i].low_us < us)
+                blame("a row that the reader did not see is below its settled time");
+        }
+    }
+
+    // The largest id of each generator that was committed.
+    Value seen[generator_count] = {};
+
+private:
+    static std::string name(std::uint32_t generator, Value tick, Value toggle, std::uint32_t number) {
+        return "generator " + std::to_string(generator) + ", tick " + std::to_string(tick) + ", toggle " +
+               std::to_string(toggle) + ", number " + std::to_string(number);
+    }
+
+    std::unordered_map<Value, std::vector<std::pair<std::uint32_t, std::uint32_t>>> issued_;
+    struct Commit {
+        std::uint32_t database;
+        std::int64_t low_us;
+    };
+    std::vector<Commit> commits_;
+    std::int64_t settled_us_[database_count] = {INT64_MIN, INT64_MIN};
+};
+
+}  // namespace snowflake_ids::simulator

@@ -1,0 +1,450 @@
+// What a session does: the steps between the ledger's own templates, as src/pg/draw and src/pg/operate/settled.cpp have
+// them.
+#pragma once
+
+#include "core/timeline.hpp"
+#include "ledger/lease.hpp"
+#include "ledger/life.hpp"
+#include "simulator/judge.hpp"
+
+namespace snowflake_ids::simulator {
+
+struct Generator {
+    Rules rules;
+    Timeline timeline;
+};
+
+// What all sessions of a history share.
+struct World {
+    Generator generators[generator_count];
+    std::int64_t window_us = 2000000;
+    Wrong wrong;
+    Judge judge;
+    Transactions transactions;
+    Value life_ids = 0, lives = 0;
+    Value fenced = 0;
+    // Local transaction ids of the primary's processes.
+    Value local[backend_count] = {};
+    Value next_local = 1;
+};
+
+struct Clock {
+    const Site& site;
+    const Timeline& timeline;
+
+    Result<Value> tick() const {
+        scheduler->step();
+        return timeline.floor_tick(site.wall_us());
+    }
+    Value monotonic_us() const {
+        scheduler->step();
+        return static_cast<Value>(scheduler->now_us + 1000000);
+    }
+    std::int64_t us_until(Value tick) const { return timeline.start_us(tick) - site.wall_us(); }
+    std::int64_t tick_us() const { return timeline.tick_us; }
+};
+
+struct Drawn {
+    bool ok = false;
+    Value tick = 0, toggle = 0;
+    std::uint32_t number = 0;
+};
+
+class Session {
+public:
+    // `orphaned`: its server is gone, and it does not know. Nothing that it commits counts.
+    bool orphaned = false;
+    bool fenced = false;
+    Value xid = 0;
+    const std::uint32_t database;
+
+    Session(World& world, Site& of, std::uint32_t number)
+        : database(number % database_count),
+          w(world),
+          site(of),
+          memory(of.memory),
+          m(*memory),
+          backend(m.backends[number]),
+          index(number) {
+        backend.database.poke(database + 1);
+    }
+
+    // One id of the transaction. False: an error, which ends the transaction.
+    Drawn draw(std::uint32_t g) {
+        for (;;) {
+            const Drawn d = draw_one(g);
+            if (!d.ok) return d;
+            const auto t = static_cast<Value>(w.generators[g].timeline.start_us(d.tick));
+            if (!w.wrong.accept_all && !ledger::accepts(m.header.promise, backend, t, covered)) continue;
+            if (!orphaned && !w.generators[g].rules.has_toggle) w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
+            return d;
+        }
+    }
+
+    void begin() {
+        w.local[index] = own_local = w.next_local++;
+        xid = 0;
+        new_statement();
+    }
+    void new_statement() {
+        statement++;
+        look();
+    }
+    // A new snapshot, also in the middle of a statement: by a function.
+    void look() {
+        if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
+    }
+    void insert(std::uint32_t g, const Drawn& d) {
+        if (orphaned) return;
+        if (xid == 0) xid = w.transactions.begin(database);
+        w.transactions.add_row(xid, w.generators[g].timeline.start_us(d.tick));
+        drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number));
+    }
+    void end(bool commit) {
+        const Value was = commit && !w.wrong.ring_forgotten ? xid : 0;
+        finish(xid, commit);
+        scheduler->step();
+        take_back(was);
+    }
+    // PREPARE TRANSACTION. False: no room, it is rolled back.
+    bool prepare() {
+        if (xid == 0 || orphaned) return end(false), false;
+        if (backend.low.load() != ledger::no_low) {
+            const auto over = [this](Value x) {
+                scheduler->step();
+                return !w.transactions.is_running(x);
+            };
+            const auto entry = [this](std::uint32_t i) -> Prepared& { return m.prepared[i]; };
+            if (!ledger::note_prepared(backend, m.header.prepared_reused, prepared_count, entry, xid, database + 1,
+                                       over))
+                return end(false), false;
+        }
+        scheduler->step();
+        w.transactions.prepare(xid);
+        w.local[index] = 0;
+        take_back(0);
+        return true;
+    }
+    // COMMIT PREPARED and ROLLBACK PREPARED.
+    void finish(Value x, bool commit) {
+        w.local[index] = 0;
+        scheduler->step();
+        if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
+        const std::int64_t low_us = w.transactions.end(x);
+        if (!commit) return;
+        w.judge.committed(database, low_us);
+        if (x != xid) return;
+        for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
+    }
+
+    // A reader's query.
+    void poll() {
+        const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
+        scheduler->step();
+        const std::int64_t us = settle(snapshot);
+        if (!orphaned) w.judge.settled(database, snapshot, us);
+    }
+
+    // Nothing at or before `us` is issued any more.
+    bool observe(std::uint32_t g, std::int64_t us) {
+        const Timeline& timeline = w.generators[g].timeline;
+        const Value tick = timeline.floor_tick(us).value;
+        if (!set_up(g) || !raise_above(g, tick + 1)) return false;
+        begin_slot(g, tick);
+        m.header.epoch.fetch_add(1);
+        return true;
+    }
+
+private:
+    struct State {
+        bool bound = false;
+        Value epoch = 0, limit = 0;
+        ledger::Lease lease;
+        Value statement = 0, ended = 0;
+    };
+
+    std::int64_t ahead_us() const { return site.wall_us() + w.window_us + w.window_us / 4; }
+    static Value to_ms(std::int64_t us) { return static_cast<Value>((us + 999) / 1000); }
+    std::int64_t step_us() const {
+        const std::int64_t most = std::min<std::int64_t>(w.window_us / 4, 500000);
+        const std::int64_t lasted = site.wall_us() - m.began_us;
+        return lasted < 0 ? most : std::min(std::max<std::int64_t>(lasted, 10000), most);
+    }
+    std::int64_t target_us(std::uint32_t g, Value tick) const {
+        return std::max(ahead_us(), w.generators[g].timeline.start_us(tick) + step_us());
+    }
+    Slot& slot(std::uint32_t g) { return m.slots[g]; }
+    auto slots() {
+        return [this](std::uint32_t i) -> Slot& { return m.slots[i]; };
+    }
+    CeilingFile file() { return {site, w.wrong, m.header.life_number.peek()}; }
+
+    void begin_slot(std::uint32_t g, Value tick, std::int64_t lead_us = ledger::longest_lead_us) {
+        const auto most = static_cast<Value>(lead_us / w.generators[g].timeline.tick_us);
+        const Value now = w.generators[g].timeline.last_tick_at(site.wall_us()).value;
+        ledger::begin_slot(slot(g), tick, w.generators[g].rules.has_toggle, now, most);
+    }
+    Value tick_of_ms(std::uint32_t g, Value ms) const {
+        return w.generators[g].timeline.last_tick_at(static_cast<std::int64_t>(ms) * 1000).value;
+    }
+
+    // Under the lock of the file. As long as another process has it, this one waits, but not for ever.
+    template <class Do>
+    ledger::CeilingResult locked(Do work) {
+        const CeilingFile f = file();
+        for (int i = 0; !f.lock(); i++) {
+            if (i == 200) return {ledger::CeilingError::busy, 0, -1};
+            scheduler->sleep(1000);
+        }
+        const ledger::CeilingResult r = work(f);
+        f.unlock();
+        if (r.error == ledger::CeilingError::superseded) {
+            w.fenced++;
+            fenced = true;
+        }
+        if (r.error == ledger::CeilingError::damaged) w.judge.blame("the ceiling file is damaged");
+        return r;
+    }
+
+    bool begin_life() {
+        if (ledger::has_begun(m.header)) return true;
+        const Value id = ++w.life_ids;
+        const ledger::CeilingResult r = locked([&](const CeilingFile& f) {
+            if (ledger::has_begun(m.header)) return ledger::CeilingResult{};
+            ledger::Ceilings before;
+            const ledger::CeilingResult read = f.read(before);
+            if (read.error != ledger::CeilingError::none) return read;
+            const std::int64_t now_us = site.wall_us();
+            const auto at_least = w.wrong.begin_too_low ? Value{0} : to_ms(ahead_us());
+            const auto resume = [&](Slot& s, Value ms) {
+                if (w.wrong.begin_too_low) return;
+                const auto g = static_cast<std::uint32_t>(&s - m.slots);
+                begin_slot(g, tick_of_ms(g, ms),
+                           ledger::begin_lead_us(static_cast<std::int64_t>(ms), static_cast<std::int64_t>(at_least),
+                                                 static_cast<std::int64_t>(before.clock_ms), now_us));
+            };
+            m.began_us = now_us;
+            return ledger::begin_locked_life(m.header, generator_count, slots(), resume, f, id, at_least,
+                                             static_cast<Value>(now_us / 1000000));
+        });
+        if (m.header.life_id.peek() == id) w.lives++;
+        return r.error == ledger::CeilingError::none && ledger::has_begun(m.header);
+    }
+
+    void raise_floor(Value ms) {
+        ledger::raise_to(m.header.floor_ms, ms);
+        for (std::uint32_t g = 0; g < generator_count; g++) {
+            if (slot(g).key.load() != 0) begin_slot(g, tick_of_ms(g, ms));
+        }
+    }
+
+    // durability::enter()
+    bool enter() {
+        if (!begin_life()) return false;
+        if (m.header.prepared_below.load() == 0) {
+            scheduler->step();
+            ledger::raise_to(m.header.prepared_below, w.transactions.next);
+        }
+        if (wal_until_us != 0) return true;
+        Wal wal{site.wal[database]};
+        wal_until_us =
+            ledger::enter_database(wal, m.header.life_id.load(), ahead_us() + step_us(), [&](std::int64_t us) {
+                if (w.wrong.wal_unread) return;
+                raise_floor(to_ms(us));
+                m.header.epoch.fetch_add(1);
+            });
+        return true;
+    }
+
+    bool set_up(std::uint32_t g) {
+        State& s = states[g];
+        s.epoch = m.header.epoch.load();
+        if (!enter()) return false;
+        Value key = slot(g).key.load();
+        if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
+        if (const Value floor = m.header.floor_ms.load()) {
+            ledger::apply_floor(slot(g), tick_of_ms(g, floor), w.generators[g].rules.has_toggle,
+                                [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
+        }
+        s.lease = {};
+        s.statement = 0;
+        s.bound = true;
+        set_limit(g);
+        return true;
+    }
+    void set_limit(std::uint32_t g) {
+        const std::int64_t until = std::min(static_cast<std::int64_t>(slot(g).ceiling.load()) * 1000, wal_until_us);
+        states[g].limit = w.generators[g].timeline.ceil_tick(until).value;
+    }
+    bool raise_above(std::uint32_t g, Value tick) {
+        const std::int64_t wanted = w.generators[g].timeline.start_us(tick);
+        while (wanted >= static_cast<std::int64_t>(slot(g).ceiling.load()) * 1000) {
+            if (!raise_file(g, to_ms(target_us(g, tick)))) return false;
+        }
+        if (wanted >= wal_until_us) {
+            Wal wal{site.wal[database]};
+            wal_until_us = ledger::raise_wal_above(wal, m.header.life_id.load(), wanted, target_us(g, tick));
+        }
+        set_limit(g);
+        return true;
+    }
+    bool raise_file(std::uint32_t own, Value ms) {
+        return locked([&](const CeilingFile& f) {
+                   if (slot(own).ceiling.load() >= ms) return ledger::CeilingResult{};
+                   const Value from = to_ms(site.wall_us()), to = std::min(ms, to_ms(ahead_us()));
+                   const auto wanted = [&](std::uint32_t i) -> Value {
+                       if (i == own) return ms;
+                       return slot(i).ceiling.load() > from ? to : 0;
+                   };
+                   const bool promised = m.header.promise.load() != 0;
+                   return ledger::raise_locked_ceilings(m.header, generator_count, slots(), f, wanted,
+                                                        promised ? to_ms(ahead_us()) : 0);
+               }).error == ledger::CeilingError::none;
+    }
+
+    Drawn draw_one(std::uint32_t g) {
+        State& s = states[g];
+        const Generator& generator = w.generators[g];
+        const Clock clock{site, generator.timeline};
+        std::uint32_t want = 1;
+        for (int tries = 0; tries < 1000; tries++) {
+            if (!s.bound || m.header.epoch.load() != s.epoch) {
+                if (!set_up(g)) return {};
+            }
+            const Value ended = w.transactions.ended;
+            const bool same_view = s.statement == statement && (s.ended == ended || w.wrong.lease_too_long);
+            if (ledger::serves(
+                    s.lease, [&] { return clock.tick().value; }, [&] { return same_view; })) {
+                s.lease.used++;
+                return {true, s.lease.tick, s.lease.toggle, s.lease.next++};
+            }
+            want = ledger::lease_size(s.lease, same_view, generator.rules.max - generator.rules.min + 1);
+            s.lease.next = s.lease.end;
+            const ledger::Claim c = generator.rules.has_toggle
+                                        ? ledger::claim<true>(slot(g), clock, want, generator.rules, s.limit)
+                                        : ledger::claim<false>(slot(g), clock, want, generator.rules, s.limit);
+            switch (c.outcome) {
+                case ledger::Outcome::issued:
+                    w.judge.claimed(g, c);
+                    judge_ceiling(g, c.tick);
+                    ledger::begin_lease(s.lease, c, want);
+                    s.statement = statement;
+                    s.ended = ended;
+                    return {true, c.tick, c.toggle, c.first};
+                case ledger::Outcome::overflow:
+                case ledger::Outcome::regression:
+                    scheduler->sleep(std::clamp<std::int64_t>(c.wait_us, 1, 100000));
+                    break;
+                case ledger::Outcome::ceiling:
+                    if (!raise_above(g, c.tick)) return {};
+                    break;
+                default:
+                    return {};
+            }
+        }
+        return {};
+    }
+
+    void judge_ceiling(std::uint32_t g, Value tick) {
+        const std::int64_t us = w.generators[g].timeline.start_us(tick);
+        if (!orphaned && us >= static_cast<std::int64_t>(site.disk.durable_ceiling(g)) * 1000)
+            w.judge.blame("issued beyond the ceiling on disk");
+    }
+
+    void take_back(Value committed) {
+        ledger::end_transaction(backend, own_local, committed, [this] {
+            scheduler->step();
+            return w.transactions.next;
+        });
+        covered = ledger::no_low;
+    }
+
+    // What a snapshot says of transactions, for ledger::limit_by().
+    struct View {
+        const Snapshot& snapshot;
+        const World& w;
+        std::uint32_t backend = 0;
+
+        bool finished(Value xid) const { return snapshot.finished(xid); }
+        bool is_after(Value xid) const { return snapshot.is_after(xid); }
+        bool runs(Value local) const {
+            scheduler->step();
+            return w.local[backend] == local;
+        }
+        Value next_xid() const {
+            scheduler->step();
+            return w.transactions.next;
+        }
+    };
+
+    std::int64_t promise() {
+        const std::int64_t now_us = site.wall_us();
+        std::int64_t longest = 0, issued = INT64_MIN;
+        for (std::uint32_t g = 0; g < generator_count; g++) {
+            if (slot(g).key.load() == 0) continue;
+            const Timeline& timeline = w.generators[g].timeline;
+            longest = std::max(longest, timeline.tick_us);
+            const snowflake_ids::State state =
+                ledger::unpack(slot(g).word.load(), slot(g).safe.load(), w.generators[g].rules.has_toggle);
+            issued = std::max(issued, timeline.start_us(std::max(state.tick, state.safe)) + timeline.tick_us);
+        }
+        std::int64_t until = std::min(now_us - longest - 5000, issued);
+        const auto durable_us = [&] { return static_cast<std::int64_t>(m.header.settled_ms.load()) * 1000; };
+        if (until > durable_us()) {
+            const Value ms = to_ms(ahead_us());
+            locked([&](const CeilingFile& f) {
+                if (m.header.settled_ms.load() >= ms) return ledger::CeilingResult{};
+                return ledger::raise_locked_ceilings(
+                    m.header, generator_count, slots(), f, [](std::uint32_t) -> Value { return 0; }, ms);
+            });
+            until = std::min(until, durable_us());
+        }
+        if (until > 0) ledger::raise_to(m.header.promise, static_cast<Value>(until));
+        return static_cast<std::int64_t>(m.header.promise.load());
+    }
+    bool table_has(Value xid) {
+        for (Prepared& p : m.prepared) {
+            if (p.xid.load() == xid) return true;
+        }
+        return false;
+    }
+    bool all_prepared_known(const Snapshot& s) {
+        const Value below = m.header.prepared_below.load();
+        for (std::size_t i = 0; i < s.count; i++) {
+            const Value xid = s.running[i];
+            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database)) return false;
+        }
+        return true;
+    }
+    // The settled time, or INT64_MIN.
+    std::int64_t settle(const Snapshot& snapshot) {
+        if (!enter()) return INT64_MIN;
+        const std::int64_t promised = promise();
+        if (wal_until_us < promised) wal_until_us = Wal{site.wal[database]}.read().until_us;
+        const std::int64_t until = std::min(promised, wal_until_us);
+        if (until <= 0) return INT64_MIN;
+        auto t = static_cast<Value>(until);
+        const Value reused = m.header.prepared_reused.load();
+        View view{snapshot, w};
+        for (view.backend = 0; view.backend < backend_count; view.backend++) {
+            if (!ledger::limit_by(m.backends[view.backend], database + 1, view, t)) return INT64_MIN;
+        }
+        const auto entry = [this](std::uint32_t i) -> Prepared& { return m.prepared[i]; };
+        ledger::limit_by_prepared(prepared_count, entry, database + 1, view, t);
+        if (m.header.prepared_reused.load() != reused || !all_prepared_known(snapshot)) return INT64_MIN;
+        return static_cast<std::int64_t>(t);
+    }
+
+    World& w;
+    Site& site;
+    const std::shared_ptr<Memory> memory;
+    Memory& m;
+    Backend& backend;
+    const std::uint32_t index;
+    State states[generator_count];
+    std::int64_t wal_until_us = 0;
+    Value covered = ledger::no_low, own_local = 0, statement = 0;
+    Value seen[generator_count] = {}, drawn[generator_count] = {};
+};
+
+}  // namespace snowflake_ids::simulator

@@ -1,0 +1,210 @@
+// A server: its shared memory, its disk with the ceiling file, its WAL, its clock. The words are stepped: between any
+// two accesses another process may come.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "ledger/ceiling.hpp"
+#include "ledger/settled.hpp"
+#include "ledger/wal.hpp"
+#include "simulator/fibers.hpp"
+
+namespace snowflake_ids::simulator {
+
+using Value = std::uint64_t;
+
+// A part of std::atomic. Sequentially consistent, whatever order is named: weaker orders are the business of
+// test/weak_memory.
+class Word {
+public:
+    Value load(std::memory_order = std::memory_order_seq_cst) const {
+        scheduler->step();
+        return value_;
+    }
+    void store(Value v, std::memory_order = std::memory_order_seq_cst) {
+        scheduler->step();
+        value_ = v;
+    }
+    bool compare_exchange_strong(Value& expected, Value desired) {
+        scheduler->step();
+        if (value_ != expected) return expected = value_, false;
+        value_ = desired;
+        return true;
+    }
+    bool compare_exchange_weak(Value& expected, Value desired) {
+        if (scheduler->random.one_in(100)) return expected = load(), false;
+        return compare_exchange_strong(expected, desired);
+    }
+    Value fetch_add(Value n) {
+        scheduler->step();
+        return std::exchange(value_, value_ + n);
+    }
+    Value peek() const { return value_; }
+    void poke(Value v) { value_ = v; }
+
+private:
+    Value value_ = 0;
+};
+
+inline constexpr std::uint32_t generator_count = 3, database_count = 2, backend_count = 12, prepared_count = 6;
+
+using Slot = ledger::BasicSlot<Word>;
+struct Header {
+    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, settled_ms;
+    Word epoch, raising_until, promise, prepared_reused, prepared_below;
+};
+struct Backend {
+    Word low, database, holder, ended;
+    struct Ended {
+        Word xid, low;
+    } ring[8];  // few, so that it is full now and then
+    Backend() { low.poke(ledger::no_low); }
+};
+struct Prepared {
+    Word xid, low, database;
+};
+// What one life has.
+struct Memory {
+    Header header;
+    Slot slots[generator_count];
+    Backend backends[backend_count];
+    Prepared prepared[prepared_count];
+    std::int64_t began_us = 0;
+};
+
+inline constexpr Value system_identifier = 0x1234567890abcdef;
+
+// The ceiling file as processes see it, and as it is on disk. A sector is written whole or not at all.
+struct Disk {
+    static constexpr std::size_t sector = 512, sectors = ledger::ceiling_file_bytes / sector;
+    unsigned char cache[ledger::ceiling_file_bytes], durable[ledger::ceiling_file_bytes];
+    bool dirty[sectors] = {};
+    bool sync_fails = false, write_fails = false;  // the next one
+
+    // The file as its creator leaves it.
+    Disk() {
+        ledger::encode_ceilings(ledger::Ceilings{}, system_identifier, cache);
+        std::memcpy(durable, cache, sizeof cache);
+    }
+    void write(std::size_t s, const unsigned char* bytes) {
+        std::memcpy(cache + s * sector, bytes, sector);
+        dirty[s] = true;
+    }
+    // False: it has failed, and the kernel takes the sectors for written.
+    bool sync() {
+        bool is_dirty[sectors];
+        std::copy(std::begin(dirty), std::end(dirty), is_dirty);
+        scheduler->sleep(static_cast<std::int64_t>(scheduler->random.below(4000)));
+        const bool fails = std::exchange(sync_fails, false);
+        for (std::size_t s = 0; s < sectors; s++) {
+            if (!is_dirty[s]) continue;
+            dirty[s] = false;
+            if (!fails) std::memcpy(durable + s * sector, cache + s * sector, sector);
+        }
+        return !fails;
+    }
+    // Unix ms, as it is on disk.
+    Value durable_ceiling(std::uint32_t slot) const {
+        constexpr std::size_t at_byte = 16;
+        Value ms;
+        std::memcpy(&ms, durable + ledger::ceiling_header_bytes + slot * ledger::ceiling_entry_bytes + at_byte,
+                    sizeof ms);
+        return ms;
+    }
+    // What was not synced is there or not, sector by sector.
+    void lose_power() {
+        for (std::size_t s = 0; s < sectors; s++) {
+            if (dirty[s] && scheduler->random.one_in(2)) std::memcpy(durable + s * sector, cache + s * sector, sector);
+            dirty[s] = false;
+        }
+        std::memcpy(cache, durable, sizeof cache);
+    }
+};
+
+// The WAL ceiling of a database.
+struct WalPosition {
+    ledger::WalCeiling written, flushed;
+};
+
+struct Site {
+    std::shared_ptr<Memory> memory;
+    Disk disk;
+    WalPosition wal[database_count];
+    Fiber* locked_by = nullptr;
+    std::int64_t clock_ahead_us = 0;  // of the true time
+
+    // 2026, as the clock has it.
+    std::int64_t wall_us() const { return 1'790'000'000'000'000 + scheduler->now_us + clock_ahead_us; }
+};
+
+// What goes wrong on purpose, to see that the judges notice.
+struct Wrong {
+    bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
+    bool ring_forgotten = false, lease_too_long = false;
+};
+
+// As ledger::LockedCeilings, on a Disk.
+struct CeilingFile {
+    using Content = ledger::Ceilings;
+    Site& site;
+    const Wrong& wrong;
+    Value own_number = 0;
+
+    bool lock() const {
+        scheduler->step();
+        if (site.locked_by != nullptr) return false;
+        site.locked_by = scheduler->current();
+        return true;
+    }
+    void unlock() const { site.locked_by = nullptr; }
+    ledger::CeilingResult read(Content& c) const {
+        scheduler->step();
+        const ledger::CeilingResult r =
+            ledger::decode_ceilings(site.disk.cache, sizeof site.disk.cache, system_identifier, c);
+        if (wrong.no_fence && own_number != 0) c.life.number = std::min(c.life.number, own_number - 1);
+        return r;
+    }
+    ledger::CeilingResult write(const Content& c) const {
+        unsigned char bytes[ledger::ceiling_file_bytes];
+        Content stamped = c;
+        stamped.clock_ms = std::max(c.clock_ms, static_cast<Value>(site.wall_us() / 1000));
+        ledger::encode_ceilings(stamped, system_identifier, bytes);
+        Disk& disk = site.disk;
+        const bool fails = std::exchange(disk.write_fails, false);
+        for (std::size_t s = 0; s < Disk::sectors; s++) {
+            if (fails && s > Disk::sectors / 8) return {ledger::CeilingError::io, 28, -1};
+            disk.write(s, bytes + s * Disk::sector);
+            if (s % 8 == 0) scheduler->step();
+        }
+        if (wrong.publish_unsynced || disk.sync()) return {};
+        return {ledger::CeilingError::io, 5, -1};
+    }
+};
+
+// As wal_ceiling::InDatabase.
+struct Wal {
+    WalPosition& wal;
+
+    ledger::WalCeiling flush() const {
+        const ledger::WalCeiling seen = wal.written;
+        scheduler->sleep(static_cast<std::int64_t>(scheduler->random.below(2000)));
+        if (wal.flushed.until_us <= seen.until_us) wal.flushed = seen;
+        return seen;
+    }
+    ledger::WalCeiling read() const {
+        scheduler->step();
+        return flush();
+    }
+    ledger::WalCeiling raise(const ledger::WalCeiling& wanted) const {
+        scheduler->step();
+        ledger::WalCeiling& w = wal.written;
+        w = {std::max(w.until_us, wanted.until_us), wanted.life_id};
+        return flush();
+    }
+};
+
+}  // namespace snowflake_ids::simulator
