@@ -81,12 +81,17 @@ constexpr std::int64_t begin_lead_us(std::int64_t ms, std::int64_t at_least_ms, 
 // Also writes the slot's lead (claim.hpp), which is how far floors have put it ahead of the clock: the old lead plus
 // this raise, but no more than its distance from the clock, with two ticks for rounding. If the clock went back before,
 // that part is no lead; it stays a regression. One raise adds `most` at most: a new slot stood at tick 0.
+//
+// Limit: of two floors at the same time, the lower one may end first, and the clock may catch up with it. Then a claim
+// ends the lead, and the higher floor notes its own again when it has raised the slot. In between, a claim may see a
+// regression.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now, std::uint64_t most) {
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
+    // The lead before the word: if it is the same when this floor's own is written, no other floor has begun since.
+    std::uint64_t before = slot.lead.load();
     const State was = unpack(slot.word.load(), slot.safe.load(), has_toggle);
     const std::uint64_t up = raise(was, tick, Rules{}).tick;
-    std::uint64_t before = slot.lead.load();
     std::uint64_t ticks = 0;
     if (up > now) {
         const std::uint64_t had = was.tick > now ? detail::lead_ticks(before) : 0;
@@ -101,18 +106,21 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now,
         raise_slot(slot, tick, has_toggle);
         return;
     }
+    // Another floor at the same time may put the word higher than this one does: keep the higher lead.
+    const auto higher = [&] {
+        const std::uint64_t theirs = detail::lead_ticks(before);
+        return ticks > theirs ? ticks : theirs;
+    };
     // Write the lead before the word, or a claim would find the word ahead of the clock without a lead. Write it again
     // after the word, without the bit floor_under_way: from then on a claim may end it.
-    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(ticks, before, true))) {}
+    bool alone = (before & detail::floor_under_way) == 0;
+    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(alone ? ticks : higher(), before, true)))
+        alone = false;
     raise_slot(slot, tick, has_toggle);
     // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
     if (up > was.tick) slot.begun.store(detail::begun(0, up));
     before = slot.lead.load();
-    for (;;) {
-        // Another floor may have been raised at the same time: keep the higher lead.
-        const std::uint64_t theirs = detail::lead_ticks(before), higher = ticks > theirs ? ticks : theirs;
-        if (slot.lead.compare_exchange_strong(before, detail::pack_lead(higher, before, false))) return;
-    }
+    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(higher(), before, false))) {}
 }
 
 template <class H>
