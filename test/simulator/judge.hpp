@@ -72,8 +72,7 @@ public:
         return never_us;
     }
     void crash() {
-        running_.erase(std::remove_if(running_.begin(), running_.end(), [](const Running& r) { return !r.prepared; }),
-                       running_.end());
+        std::erase_if(running_, [](const Running& r) { return !r.prepared; });
     }
     std::vector<Value> prepared(std::uint32_t database) const {
         std::vector<Value> out;

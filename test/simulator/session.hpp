@@ -69,13 +69,29 @@ public:
         backend.database.poke(database + 1);
     }
 
+    // A parallel worker: it draws for the transaction of its leader, and sees what that one sees.
+    Session(World& world, Session& of)
+        : database(of.database),
+          w(world),
+          site(of.site),
+          memory(of.memory),
+          m(*memory),
+          backend(of.backend),
+          index(of.index),
+          leader(&of),
+          own_local(of.own_local) {
+        orphaned = of.orphaned;
+        statement = of.statement;
+        std::copy(std::begin(of.seen), std::end(of.seen), seen);
+    }
+
     // One id of the transaction. False: an error, which ends the transaction.
     Drawn draw(std::uint32_t g) {
         for (;;) {
             const Drawn d = draw_one(g);
             if (!d.ok) return d;
             const auto t = static_cast<Value>(w.generators[g].timeline.start_us(d.tick));
-            if (!w.wrong.accept_all && !ledger::accepts(m.header.promise, backend, t, covered)) continue;
+            if (!w.wrong.accept_all && !accepts(t)) continue;
             if (!orphaned && !w.generators[g].rules.has_toggle) w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
             return d;
         }
@@ -127,8 +143,9 @@ public:
     }
     // COMMIT PREPARED and ROLLBACK PREPARED.
     void finish(Value x, bool commit) {
-        w.local[index] = 0;
         scheduler->step();
+        // At once with what follows, as under the server's lock.
+        if (x == xid && !orphaned) w.local[index] = 0;
         if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
         const std::int64_t low_us = w.transactions.end(x);
         if (!commit) return;
@@ -351,7 +368,20 @@ private:
             w.judge.blame("issued beyond the ceiling on disk");
     }
 
+    // unsettled::accepts()
+    bool accepts(Value t) {
+        if (w.wrong.worker_unseen && leader != nullptr) return true;
+        if (covered == ledger::no_low) {
+            backend.database.store(database + 1);
+            const bool of_another = backend.holder.load() != 0;
+            if (leader == nullptr) has_drawn = true;
+            if (leader != nullptr || of_another) ledger::hold_for(backend, own_local);
+        }
+        return ledger::accepts(m.header.promise, backend, t, covered);
+    }
+    // A session that has never drawn has not loaded the library: nobody is told of the end of its transaction.
     void take_back(Value committed) {
+        if (!has_drawn) return;
         ledger::end_transaction(backend, own_local, committed, [this] {
             scheduler->step();
             return w.transactions.next;
@@ -443,7 +473,9 @@ private:
     const std::uint32_t index;
     State states[generator_count];
     std::int64_t wal_until_us = 0;
-    Value covered = ledger::no_low, own_local = 0, statement = 0;
+    Session* const leader = nullptr;
+    Value own_local = 0, covered = ledger::no_low, statement = 0;
+    bool has_drawn = false;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };
 

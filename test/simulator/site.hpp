@@ -144,7 +144,7 @@ struct Site {
 // What goes wrong on purpose, to see that the judges notice.
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
-    bool ring_forgotten = false, lease_too_long = false;
+    bool ring_forgotten = false, lease_too_long = false, worker_unseen = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.
