@@ -1,0 +1,206 @@
+// Lives, ceilings, floors of all slots, the epoch, and forced resets: what sessions share beside the word of a slot.
+#pragma once
+
+#include "ledger/lease.hpp"
+#include "memory.hpp"
+
+namespace snowflake_ids::weak_memory {
+
+// Two slots, their file, and sessions that draw as src/pg/draw does. What a session does outside of src/ledger is
+// written here again, with the orders that are there; its sites are called by the names of the functions there.
+struct Server {
+    static constexpr unsigned slots = 2;
+    static constexpr Rules rules{.max = 1, .max_tick = 7};
+
+    Header header;
+    Slot slot[slots];
+    File::Content disk;
+    File file{&disk};
+    rl::mutex file_lock;
+    Ids ids[slots];
+
+    auto at() {
+        return [this](std::uint32_t i) -> Slot& { return slot[i]; };
+    }
+    // The life of this memory has begun, with these ceilings in the file and in memory.
+    void live(Value ceiling) {
+        header.life_id.begin("life_id", 9);
+        header.life_number.begin("life_number", 1);
+        disk.life = {1, 9};
+        for (unsigned i = 0; i < slots; i++) {
+            slot[i].key.begin("key", i + 1);
+            slot[i].ceiling.begin("ceiling", ceiling);
+            disk.entries[i] = {i + 1, 0, ceiling};
+        }
+    }
+    void raise(unsigned i, Value ms) {
+        const Held held(file_lock);
+        if (slot[i].ceiling.load() >= ms) return;
+        const auto wanted = [&](std::uint32_t j) { return j == i ? ms : 0; };
+        (void) ledger::raise_locked_ceilings(header, slots, at(), file, wanted);
+    }
+    // An id must be below the ceiling that the next life would find.
+    void issue(unsigned i, const ledger::Claim& c) {
+        require(c.outcome != ledger::Outcome::issued || c.tick < disk.entries[i].ceiling_ms,
+                "issued above the ceiling on disk");
+        ids[i].issue(c, rules);
+    }
+};
+
+struct Session {
+    Server& server;
+    Clock clock{3, 6};
+    Slot* slot = nullptr;
+    unsigned index = 0;
+    Value epoch = ~Value{0}, limit = 0;
+
+    void begin_life() {
+        if (ledger::has_begun(server.header)) return;
+        const Held held(server.file_lock);
+        const auto resume = [](Slot& s, Value tick) { ledger::begin_slot(s, tick, false, 1, 7); };
+        (void) ledger::begin_locked_life(server.header, Server::slots, server.at(), resume, server.file, 9, 1, 0);
+    }
+    bool stale() const { return epoch != server.header.epoch.load(std::memory_order_relaxed); }
+    void set_up(unsigned i) {
+        epoch = server.header.epoch.load();
+        begin_life();
+        index = i;
+        slot = &server.slot[i];
+        require(slot->key.load() != 0, "a generator of the file has no slot");
+        set_limit();
+    }
+    void set_limit() { limit = slot->ceiling.load(); }
+    void draw() {
+        ledger::Claim c = claim(*slot, clock, 1, Server::rules, limit);
+        if (c.outcome == ledger::Outcome::ceiling) {
+            server.raise(index, c.tick + 1);
+            set_limit();
+            c = claim(*slot, clock, 1, Server::rules, limit);
+        }
+        server.issue(index, c);
+    }
+};
+
+// A life begins while others draw. Whoever finds it begun must find all that it has set.
+struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
+    static constexpr const char* name = "a life begins";
+
+    void before() {
+        disk.life = {1, 5};
+        disk.floor_ms = 2;
+        for (unsigned i = 0; i < slots; i++) {
+            disk.entries[i] = {i + 1, i, 3};
+            ids[i].cover(2);
+        }
+    }
+    void thread(unsigned i) {
+        // Some come when it has just begun.
+        const bool late = i != 0 && pick(2) == 0;
+        while (late && header.life_id.last() == 0) pause();
+        Session s{*this};
+        s.clock.low = 2;
+        s.set_up(i / 2);
+        require(slot[i / 2].numbering.load() == i / 2, "a slot without its numbering");
+        require(header.si_layout.load() == 0 && header.reset_floor_ms.load() == 2, "a header without its floor");
+        require(header.floor_ms.load() == 2, "a life without its floor");
+        const ledger::Life life = ledger::life_of(header);
+        require(life.number == 2 && life.id == 9, "a life without its number");
+        s.draw();
+        s.draw();
+    }
+};
+
+// Ceilings are raised while others draw below them.
+struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
+    static constexpr const char* name = "ceilings";
+
+    void before() {
+        live(4);
+        header.settled_ms.begin("settled_ms", 4);
+        disk.settled_ms = 4;
+    }
+    void thread(unsigned i) {
+        Session s{*this};
+        s.set_up(i / 2);
+        if (i == 1) {
+            const Held held(file_lock);
+            const auto none = [](std::uint32_t) -> Value { return 0; };
+            (void) ledger::raise_locked_ceilings(header, slots, at(), file, none, 6);
+        }
+        s.draw();
+        require(header.settled_ms.load() <= disk.settled_ms, "the promise has a ceiling that is not on disk");
+        s.draw();
+    }
+};
+
+// A forced reset lowers a ceiling. Who is set up after that must not keep the old one: no other reset may come.
+struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
+    static constexpr const char* name = "forced reset";
+    bool done = false;
+
+    void before() { live(7); }
+    void thread(unsigned i) {
+        if (i == 0) {
+            const Held held(file_lock);
+            const auto change = [](File::Content&) {};
+            const auto put_back = [](Slot& s, ledger::CeilingEntry& entry) {
+                ledger::put_slot(s, 1, false);
+                ledger::set_entry(entry, s, 5);
+            };
+            (void) ledger::force_locked(header, slots, at(), file, change, put_back);
+            header.epoch.fetch_add(1);
+            done = true;
+            return;
+        }
+        Session s{*this};
+        s.clock.low = 2;
+        for (int n = 0; n < 2; n++) {
+            // A draw that was under way may still use the old limit. So only those count that begin when it has ended.
+            const bool counts = done;
+            if (s.stale()) s.set_up(0);
+            require(s.epoch == 0 || s.limit <= 5, "an old ceiling under the new epoch");
+            if (counts && s.epoch == 2) s.draw();
+        }
+    }
+};
+
+// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has raised
+// the slot, then the epoch, and then it has committed.
+struct Leases : rl::test_suite<Leases, 2>, Server {
+    static constexpr const char* name = "lease";
+    rl::mutex commits;
+    bool committed = false;
+
+    void before() { live(7); }
+    void thread(unsigned i) {
+        if (i == 0) {
+            ledger::raise_slot(slot[0], 4, false);
+            header.epoch.fetch_add(1);
+            const Held held(commits);
+            committed = true;
+            return;
+        }
+        Session s{*this};
+        s.clock = {3, 3};
+        s.set_up(0);
+        const ledger::Claim c = claim(slot[0], s.clock, 2, rules, s.limit);
+        ledger::Lease lease;
+        if (c.outcome == ledger::Outcome::issued) ledger::begin_lease(lease, c, 2);
+        bool seen;
+        {
+            const Held held(commits);
+            seen = committed;
+        }
+        const auto now = [] { return Value{3}; };
+        const auto same_view = [] { return true; };
+        if (!s.stale()) {
+            require(!seen || !ledger::serves(lease, now, same_view), "a lease has outlived a floor that was seen");
+            return;
+        }
+        s.set_up(0);
+        const ledger::Claim next = claim(slot[0], s.clock, 1, rules, s.limit);
+        require(next.outcome != ledger::Outcome::issued || next.tick > 3 || !seen, "an id below one that was seen");
+    }
+};
+
+}  // namespace snowflake_ids::weak_memory

@@ -1,0 +1,122 @@
+// The shared memory, and what else the scenes work with: a clock, the ceiling file, and the ids that were issued. Ticks
+// are 0 to 7 and also milliseconds; a tick has four sequence numbers at most. So all ids are the bits of one word.
+#pragma once
+
+#include "word.hpp"
+
+#include "ledger/ceiling.hpp"
+#include "ledger/claim.hpp"
+#include "ledger/life.hpp"
+#include "ledger/reset.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::weak_memory {
+
+struct Slot : ledger::BasicSlot<Word> {
+    Slot() {
+        key.begin("key");
+        word.begin("word");
+        safe.begin("safe");
+        ceiling.begin("ceiling");
+        begun.begin("begun");
+        numbering.begin("numbering");
+        lead.begin("lead");
+    }
+};
+
+struct Header {
+    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, epoch, promise, settled_ms;
+
+    Header() {
+        life_id.begin("life_id");
+        life_number.begin("life_number");
+        si_layout.begin("si_layout");
+        floor_ms.begin("floor_ms");
+        reset_floor_ms.begin("reset_floor_ms");
+        epoch.begin("epoch");
+        promise.begin("promise");
+        settled_ms.begin("settled_ms");
+    }
+};
+
+// Any tick of a range. `runs`: it never goes back.
+struct Clock {
+    Value low, high;
+    bool runs = false;
+    Value monotonic = 0, last_monotonic = 0;
+
+    Result<Value> tick() {
+        if (!runs) return between(low, high);
+        pause();
+        return low = between(low, high);
+    }
+    Value monotonic_us() {
+        pause();
+        return monotonic = between(monotonic, last_monotonic);
+    }
+    std::int64_t us_until(Value) const { return 1; }
+    std::int64_t tick_us() const { return 1; }
+};
+
+// The ids that were issued.
+struct Ids {
+    Value bits = 0;
+
+    static Value bit(Value tick, Value toggle, Value sequence) {
+        return Value{1} << (tick << 3 | toggle << 2 | sequence);
+    }
+    // From now on no id of `tick` or earlier may be issued.
+    void cover(Value tick) { bits |= tick >= 7 ? ~Value{0} : bit(tick + 1, 0, 0) - 1; }
+    // All that a slot in this state may have issued.
+    void cover(const State& s, const Rules& rules) {
+        for (Value tick = 0; tick <= 7; tick++) {
+            for (Value sequence = 0; sequence <= 3; sequence++) {
+                if (tick < s.tick || (tick == s.tick && sequence < s.next)) bits |= bit(tick, s.toggle(), sequence);
+                if (rules.has_toggle && tick <= s.safe) bits |= bit(tick, s.toggle() ^ 1, sequence);
+            }
+        }
+    }
+    void issue(const ledger::Claim& c, const Rules& rules) {
+        if (c.outcome != ledger::Outcome::issued) return;
+        for (std::uint32_t i = 0; i < c.count; i++) {
+            require(c.first + i <= rules.max, "issued beyond the bounds");
+            const Value id = bit(c.tick, c.toggle, c.first + i);
+            require((bits & id) == 0, "issued twice, or at or below a floor");
+            bits |= id;
+        }
+    }
+};
+
+inline void begin(Slot& slot, const State& s, bool has_toggle) {
+    slot.word.begin("word", ledger::pack(s, has_toggle));
+    slot.safe.begin("safe", s.safe);
+}
+
+inline ledger::Claim claim(Slot& slot, Clock& clock, std::uint32_t want, const Rules& rules,
+                           Value limit = ledger::no_limit) {
+    return rules.has_toggle ? ledger::claim<true>(slot, clock, want, rules, limit)
+                            : ledger::claim<false>(slot, clock, want, rules, limit);
+}
+
+// The ceiling file. The kernel has its lock and its bytes, so no access of it can be seen out of order.
+struct File {
+    struct Content {
+        ledger::Life life;
+        Value si_layout = 0, floor_ms = 0, clock_ms = 0, settled_ms = 0;
+        ledger::CeilingEntry entries[2];
+    };
+    Content* disk;
+
+    ledger::CeilingResult read(Content& c) const {
+        pause();
+        c = *disk;
+        return {};
+    }
+    ledger::CeilingResult write(const Content& c) const {
+        pause();
+        *disk = c;
+        return {};
+    }
+};
+
+}  // namespace snowflake_ids::weak_memory

@@ -1,0 +1,187 @@
+// The word that the ledger's templates run on here: Relacy's atomic, with the memory orders that the code names. Each
+// place in the code that accesses a word is a site, and one site at a time can be weakened.
+//
+// Relacy runs threads one access at a time. A load may answer with one of the last values of its word, if the C++11
+// memory model lets it. Two things it cannot show: a load that answers with a value that is stored later; and an order
+// of all seq_cst accesses that is not the order in which it has run them. Because of the second, a weak access among
+// seq_cst ones looks stronger than it is. So accesses are weakened where the others are acquire and release.
+#pragma once
+
+#include "checker.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <source_location>
+
+namespace snowflake_ids::weak_memory {
+
+using Value = std::uint64_t;
+
+// Any of 0 to n - 1.
+inline unsigned pick(unsigned n) { return n < 2 ? 0 : rl::rand(n); }
+inline Value between(Value low, Value high) { return low + pick(static_cast<unsigned>(high - low + 1)); }
+// Others may run here.
+inline void pause() { rl::ctx().sched(); }
+
+inline const char* complaint = "";
+
+// Ends the execution.
+inline void fail(const char* what) {
+    complaint = what;
+    rl::ctx().fail_test(what, rl::test_result_user_assert_failed, rl::debug_info());
+}
+inline void require(bool holds, const char* otherwise) {
+    if (!holds) fail(otherwise);
+}
+
+enum class Operation : unsigned char { load, store, swap, add };
+inline const char* name_of(Operation o) {
+    static constexpr const char* names[] = {"load", "store", "swap", "add"};
+    return names[static_cast<int>(o)];
+}
+inline const char* name_of(std::memory_order order) { return rl::format(static_cast<rl::memory_order>(order)); }
+
+// A place in the code. The templates that many words go through, as raise_to(), are a site for each word.
+struct Site {
+    const char* word;
+    Operation operation;
+    std::memory_order order;  // as the code has it
+    std::source_location at;
+    std::uint32_t scenes = 0;  // a bit for each scene that came here
+
+    bool is(const char* w, Operation o, const std::source_location& l) const {
+        return at.line() == l.line() && at.column() == l.column() && word == w && operation == o &&
+               std::strcmp(at.file_name(), l.file_name()) == 0;
+    }
+};
+
+// All sites that were seen. Not a vector: Relacy would take its memory for the test's.
+struct Sites {
+    static constexpr unsigned most = 256;
+    Site site[most];
+    unsigned count = 0;
+    std::uint32_t scene = 0;  // the bit of the scene that runs; 0: sites are not noted
+};
+inline Sites sites;
+
+// Which orders the words use instead of the code's. `capped`: acquire and release for seq_cst, except at the sites that are
+// kept; and the order of one site.
+struct Weakening {
+    static constexpr unsigned most = 16;
+    bool capped = false;
+    const Site* kept[most];
+    unsigned kept_count = 0;
+    const Site* site = nullptr;
+    std::memory_order order = std::memory_order_seq_cst;
+};
+inline Weakening weakening;
+
+inline void note(const char* word, Operation o, std::memory_order order, const std::source_location& at) {
+    for (unsigned i = 0; i < sites.count; i++) {
+        if (sites.site[i].is(word, o, at)) {
+            sites.site[i].scenes |= sites.scene;
+            return;
+        }
+    }
+    RL_VERIFY(sites.count < Sites::most);
+    sites.site[sites.count++] = {word, o, order, at, sites.scene};
+}
+
+// Relacy's orders are C++'s, by number.
+static_assert(int{rl::mo_relaxed} == static_cast<int>(std::memory_order_relaxed) &&
+              int{rl::mo_acquire} == static_cast<int>(std::memory_order_acquire) &&
+              int{rl::mo_release} == static_cast<int>(std::memory_order_release) &&
+              int{rl::mo_acq_rel} == static_cast<int>(std::memory_order_acq_rel) &&
+              int{rl::mo_seq_cst} == static_cast<int>(std::memory_order_seq_cst));
+
+inline std::memory_order capped(Operation o) {
+    return o == Operation::load    ? std::memory_order_acquire
+           : o == Operation::store ? std::memory_order_release
+                                   : std::memory_order_acq_rel;
+}
+
+inline rl::memory_order order_at(const char* word, Operation o, std::memory_order order,
+                                 const std::source_location& at) {
+    const Weakening& w = weakening;
+    if (word != nullptr) {
+        if (sites.scene != 0) note(word, o, order, at);
+        bool keeps = !w.capped;
+        for (unsigned i = 0; i < w.kept_count && !keeps; i++) keeps = w.kept[i]->is(word, o, at);
+        if (!keeps && order == std::memory_order_seq_cst) order = capped(o);
+        if (w.site != nullptr && w.site->is(word, o, at)) order = w.order;
+    }
+    return static_cast<rl::memory_order>(order);
+}
+
+// What a swap that fails loads with.
+inline rl::memory_order order_of_failure(rl::memory_order order) {
+    return order == rl::mo_acq_rel ? rl::mo_acquire : order == rl::mo_release ? rl::mo_relaxed : order;
+}
+
+// The part of std::atomic that the ledger uses. A word without a name is no part of the protocol: none of its accesses
+// is a site.
+class Word {
+public:
+    using Order = std::memory_order;
+    using Place = std::source_location;
+
+    Word() = default;
+    Word(const Word&) = delete;
+    Word& operator=(const Word&) = delete;
+
+    void begin(const char* name, Value value = 0) {
+        name_ = name;
+        value_.store(value, rl::mo_relaxed, rl::debug_info());
+    }
+    // As no process can: what was stored last.
+    Value last() const { return value_.debug_value(); }
+
+    Value load(Order order = Order::seq_cst, Place at = Place::current()) const {
+        return value_.load(order_at(name_, Operation::load, order, at), info(at));
+    }
+    void store(Value value, Order order = Order::seq_cst, Place at = Place::current()) {
+        value_.store(value, order_at(name_, Operation::store, order, at), info(at));
+    }
+    Value fetch_add(Value n, Order order = Order::seq_cst, Place at = Place::current()) {
+        return value_.fetch_add(n, order_at(name_, Operation::add, order, at), info(at));
+    }
+    bool compare_exchange_strong(Value& expected, Value desired, Order order = Order::seq_cst,
+                                 Place at = Place::current()) {
+        const rl::memory_order o = order_at(name_, Operation::swap, order, at);
+        return !fails_on_old(expected, o, at) && value_.compare_exchange_strong(expected, desired, o, info(at));
+    }
+    bool compare_exchange_weak(Value& expected, Value desired, Order order = Order::seq_cst,
+                               Place at = Place::current()) {
+        const rl::memory_order o = order_at(name_, Operation::swap, order, at);
+        return !fails_on_old(expected, o, at) && value_.compare_exchange_weak(expected, desired, o, info(at));
+    }
+
+private:
+    // A swap that fails is a load, so it may answer with an old value. Relacy's own always answers with the last one.
+    bool fails_on_old(Value& expected, rl::memory_order order, const Place& at) const {
+        if (pick(4) != 0) return false;
+        const Value seen = value_.load(order_of_failure(order), info(at));
+        if (seen == expected) return false;
+        expected = seen;
+        return true;
+    }
+    static rl::debug_info info(const Place& at) { return {at.function_name(), at.file_name(), at.line()}; }
+
+    const char* name_ = nullptr;
+    rl::atomic<Value> value_;
+};
+
+// A lock of the server, or of the kernel: what was done under it before is seen.
+class Held {
+public:
+    explicit Held(rl::mutex& m) : mutex_(m) { mutex_.lock(rl::debug_info()); }
+    ~Held() { mutex_.unlock(rl::debug_info()); }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+private:
+    rl::mutex& mutex_;
+};
+
+}  // namespace snowflake_ids::weak_memory
