@@ -263,5 +263,53 @@ static_assert(step({}, UINT64_MAX, UINT32_MAX, {.max = 5, .max_tick = 10}).verdi
 static_assert(step({}, 0, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 65536);
 static_assert(step({.tick = 3, .next = 65535}, 3, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 1);
 
+// ---- the step by itself ----
+
+TEST(CoreStep, IssuesNothingAndSaysWhy) {
+    const Rules rules{.max = 9, .max_tick = 1000, .on_regression = OnRegression::error};
+    const auto expect_nothing = [](const Step& s, Verdict verdict, std::uint64_t resume) {
+        EXPECT_EQ(s.verdict, verdict);
+        EXPECT_EQ(s.first, 0u);
+        EXPECT_EQ(s.count, 0u);
+        EXPECT_EQ(s.resume, resume);
+        EXPECT_FALSE(s.held || s.own_lead);
+        EXPECT_EQ(s.tick(), 100u);
+    };
+    expect_nothing(step({.tick = 100, .next = 10}, 100, 3, rules), Verdict::overflow, 101);
+    expect_nothing(step({.tick = 100, .next = 3}, 99, 3, rules), Verdict::regression, 100);
+    expect_nothing(step({.tick = 100, .next = 3}, 1001, 3, rules), Verdict::ended, 0);
+    const Step last = step({.tick = 100, .next = 3}, 1000, 3, rules);
+    EXPECT_EQ(last.verdict, Verdict::issued) << "the last tick of the format";
+    EXPECT_EQ(last.resume, 0u);
+}
+
+// Rules that say nothing: one number in one tick, and a generator may be any distance ahead of the clock.
+TEST(CoreStep, RulesByDefault) {
+    const Step only = step({}, 0, 5, Rules{});
+    EXPECT_EQ(only.verdict, Verdict::issued);
+    EXPECT_EQ(only.count, 1u);
+    EXPECT_EQ(step(only.state, 0, 1, Rules{}).verdict, Verdict::overflow);
+    EXPECT_EQ(step(only.state, 1, 1, Rules{}).verdict, Verdict::ended);
+    const Step far = step({.tick = ~std::uint64_t{0}}, 0, 1, Rules{});
+    EXPECT_EQ(far.verdict, Verdict::issued);
+    EXPECT_TRUE(far.held);
+    static_assert(free_running == 0xffff'ffff, "no sequence reaches it");
+}
+
+// A free-running counter goes round inside its bounds, but not twice in one tick.
+TEST(CoreStep, FreeRunningGoesRoundOnce) {
+    const Rules rules{.min = 2, .max = 9, .max_tick = 1000, .reset_threshold = free_running};
+    const Step fresh = step({.tick = 100, .next = 10, .used = 5}, 101, 20, rules);
+    EXPECT_EQ(fresh.verdict, Verdict::issued);
+    EXPECT_EQ(fresh.first, 2u);
+    EXPECT_EQ(fresh.count, 8u);
+    const Step rest = step({.tick = 100, .next = 10, .used = 5}, 100, 20, rules);
+    EXPECT_EQ(rest.verdict, Verdict::issued);
+    EXPECT_EQ(rest.first, 2u);
+    EXPECT_EQ(rest.count, 3u);
+    EXPECT_EQ(rest.state.used, 8u);
+    EXPECT_EQ(step(rest.state, 100, 1, rules).verdict, Verdict::overflow);
+}
+
 }  // namespace
 }  // namespace snowflake_ids
