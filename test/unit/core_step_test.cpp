@@ -311,5 +311,17 @@ TEST(CoreStep, FreeRunningGoesRoundOnce) {
     EXPECT_EQ(step(rest.state, 100, 1, rules).verdict, Verdict::overflow);
 }
 
+// After a floor no generator has a number left in that tick, whatever its bounds.
+TEST(CoreStep, FloorIsAboveEveryBound) {
+    EXPECT_EQ(raise({}, 5, Rules{.max = 9}).next, used_up);
+    for (const std::uint32_t max : {used_up - 1, used_up, used_up + 5})
+        EXPECT_EQ(raise({}, 5, Rules{.max = max}).next, max + 1);
+    for (const State& s : {State{.tick = 5, .safe = 9}, State{.tick = 9, .safe = 5}, State{.tick = 4, .safe = 5}}) {
+        const State up = raise(s, s.tick == 4 ? 9 : 3, Rules{});
+        EXPECT_EQ(up.tick, 9u);
+        EXPECT_EQ(up.safe, 9u);
+    }
+}
+
 }  // namespace
 }  // namespace snowflake_ids

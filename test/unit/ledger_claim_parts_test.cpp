@@ -1,0 +1,175 @@
+// The parts of a claim, each by itself: the words `begun` and `lead`, the next tick of a held generator, the limit.
+// Whole claims are in ledger_claim_test.cpp and ledger_hold_test.cpp.
+#include <gtest/gtest.h>
+
+#include "ledger/claim.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+struct Words {
+    Word word, safe, begun, lead;
+};
+
+struct FixedClock {
+    std::uint64_t now = 0, monotonic = 0;
+
+    Result<std::uint64_t> tick() const { return now; }
+    std::uint64_t monotonic_us() const { return monotonic; }
+    std::int64_t us_until(std::uint64_t t) const { return static_cast<std::int64_t>(t - now) * tick_us(); }
+    std::int64_t tick_us() const { return 1000; }
+};
+
+static_assert(no_limit == 0xffff'ffff'ffff'ffff);
+static_assert(used_up == 0x1'0000 && used_up <= next_mask, "above every sequence, and it fits the word");
+
+TEST(LedgerClaimParts, WordThatSaysWhenATickWasBegun) {
+    EXPECT_EQ(detail::begun(3, 0x1'2345), 0x3'2345u);
+    EXPECT_EQ(detail::begun_time_mask, 0xffff'ffff'ffffu);
+}
+
+TEST(LedgerClaimParts, WordOfTheLead) {
+    const std::uint64_t first = detail::pack_lead(5, 0, true);
+    EXPECT_EQ(first, 0x5'0003u);
+    EXPECT_EQ(detail::lead_ticks(first), 5u);
+    EXPECT_EQ(detail::pack_lead(7, first, false), 0x7'0004u) << "the next generation, and no floor is under way";
+    EXPECT_EQ(detail::pack_lead(7, 0xffff, true), 0x7'0001u) << "the generation goes round, and changes no tick";
+    EXPECT_EQ(detail::pack_lead(~std::uint64_t{0}, 0, false), 0xffff'ffff'ffff'0002u) << "as many ticks as fit";
+}
+
+TEST(LedgerClaimParts, LeadEndsUnlessAFloorHasCome) {
+    Words slot{};
+    slot.lead = 0x5'0004;
+    detail::end_lead(slot, 0x5'0004);
+    EXPECT_EQ(slot.lead, 0x4u) << "the generation stays";
+    for (const std::uint64_t changed : {0x5'0006, 0x6'0004, 0x5'0005}) {
+        slot.lead = changed;
+        detail::end_lead(slot, 0x5'0004);
+        EXPECT_EQ(slot.lead, changed) << "another floor";
+    }
+    slot.lead = 0x5'0005;
+    detail::end_lead(slot, 0x5'0005);
+    EXPECT_EQ(slot.lead, 0x5'0005u) << "a floor is under way";
+}
+
+// Tick 0x2'0064 of a held generator is used up, and was begun at monotonic time 5000.
+TEST(LedgerClaimParts, NextHeldTickAfterOneTick) {
+    constexpr std::uint64_t tick = 0x2'0064;
+    Words slot{};
+    slot.word = 7;
+    slot.begun = detail::begun(5000, tick);
+    FixedClock clock{.monotonic = 5999};
+    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1);
+    EXPECT_EQ(slot.begun, detail::begun(5000, tick));
+    clock.monotonic = 6000;
+    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 0);
+    EXPECT_EQ(slot.begun, detail::begun(6000, tick + 1));
+}
+
+TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
+    constexpr std::uint64_t tick = 0x2'0064;
+    for (const std::uint64_t begun : {detail::begun(5000, tick - 1), detail::begun(9000, tick)}) {
+        Words slot{};
+        slot.word = 7;
+        slot.begun = begun;
+        FixedClock clock{.monotonic = 8000};
+        EXPECT_LT(detail::begin_held_tick(slot, clock, 6, tick), 0) << "another process has changed the word";
+        EXPECT_EQ(slot.begun, begun);
+        EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1000) << "a whole tick from now";
+        EXPECT_EQ(slot.begun, detail::begun(8000, tick));
+    }
+}
+
+// Another process swaps the word first.
+struct Contested {
+    std::uint64_t value;
+
+    std::uint64_t load() const { return value; }
+    bool compare_exchange_strong(std::uint64_t&, std::uint64_t) { return false; }
+};
+
+TEST(LedgerClaimParts, NextHeldTickIsBegunByOneProcess) {
+    struct {
+        Word word;
+        Contested begun;
+    } slot{7, {detail::begun(5000, 100)}};
+    FixedClock clock{.monotonic = 8000};
+    EXPECT_LT(detail::begin_held_tick(slot, clock, 7, 100), 0);
+}
+
+// The clock is behind, and the sequence is used up: the next tick must be below the limit before anybody waits for it.
+TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
+    const Rules rules{.max = 9, .max_tick = 1000};
+    Words slot{};
+    slot.word = pack({.tick = 100, .next = 10}, false);
+    FixedClock clock{.now = 90};
+    const Claim refused = claim<false>(slot, clock, 1, rules, 101);
+    EXPECT_EQ(refused.outcome, Outcome::ceiling);
+    EXPECT_EQ(refused.tick, 101u);
+    EXPECT_EQ(slot.begun, 0u);
+    const Claim waits = claim<false>(slot, clock, 1, rules, 102);
+    EXPECT_EQ(waits.outcome, Outcome::overflow);
+    EXPECT_EQ(waits.tick, 100u);
+    EXPECT_EQ(waits.wait_us, 1000);
+    // After the last tick of the format a higher ceiling is of no use.
+    const Rules last{.max = 9, .max_tick = 100};
+    slot.begun = 0;
+    EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::overflow);
+    slot.begun = detail::begun(0, 100);
+    clock.monotonic = 1000;
+    EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::ended);
+}
+
+TEST(LedgerClaimParts, ClaimThatIssuesNothingSaysNoNumbers) {
+    const Rules rules{.max = 9, .max_tick = 100, .on_regression = OnRegression::error};
+    Words slot{};
+    slot.word = pack({.tick = 100, .next = 10}, false);
+    for (const std::uint64_t now : {90, 100, 101}) {
+        FixedClock clock{.now = now};
+        const Claim c = claim<false>(slot, clock, 1, rules);
+        EXPECT_NE(c.outcome, Outcome::issued);
+        EXPECT_EQ(c.first + c.count + c.toggle, 0u);
+        EXPECT_FALSE(c.toggled || c.held || c.advanced || c.own_lead);
+        EXPECT_EQ(c.tick, 100u);
+        EXPECT_EQ(c.wait_us, now == 90 ? 10000 : now == 100 ? 1000 : 0);
+    }
+}
+
+// The process that has lost the race for `begun` looks at the word again, and does not begin the tick as well.
+struct LostOnce {
+    std::uint64_t value, theirs;
+
+    std::uint64_t load() const { return value; }
+    bool compare_exchange_strong(std::uint64_t& seen, std::uint64_t wanted) {
+        if (value != theirs) {
+            value = seen = theirs;
+            return false;
+        }
+        value = wanted;
+        return true;
+    }
+};
+
+TEST(LedgerClaimParts, LoserOfTheRaceForATickWaits) {
+    struct {
+        Word word, safe, lead;
+        LostOnce begun;
+    } slot{pack({.tick = 100, .next = 10}, false), 0, 0, {detail::begun(5000, 100), detail::begun(8000, 101)}};
+    FixedClock clock{.now = 90, .monotonic = 8000};
+    const Claim c = claim<false>(slot, clock, 1, {.max = 9, .max_tick = 1000});
+    EXPECT_EQ(c.outcome, Outcome::overflow);
+    EXPECT_EQ(c.wait_us, 1000);
+}
+
+TEST(LedgerClaimParts, NoToggleWithoutTheBit) {
+    Words slot{};
+    slot.word = pack({.tick = 101, .next = 3}, false);
+    FixedClock clock{.now = 101};
+    const Claim c = claim<false>(slot, clock, 1, {.max = 9, .max_tick = 1000});
+    EXPECT_EQ(c.outcome, Outcome::issued);
+    EXPECT_EQ(c.toggle, 0u);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger
