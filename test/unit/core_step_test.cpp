@@ -323,5 +323,15 @@ TEST(CoreStep, FloorIsAboveEveryBound) {
     }
 }
 
+TEST(CoreStep, ToggleIsCountedAndTheWaitEndsAtTheTickOrAfterSafe) {
+    const Rules rules{.max = 9, .max_tick = 1000, .has_toggle = true, .on_regression = OnRegression::wait};
+    const Step back = step({.tick = 100, .safe = 80, .drifts = 4}, 90, 1, rules);
+    EXPECT_EQ(back.state.drifts, 5u);
+    EXPECT_EQ(back.state.safe, 100u);
+    EXPECT_EQ(step({.tick = 100, .safe = 95}, 90, 1, rules).resume, 96u) << "a new regression";
+    EXPECT_EQ(step({.tick = 100, .safe = 100}, 90, 1, rules).resume, 100u) << "the same tick";
+    EXPECT_EQ(step({.tick = 100, .safe = 105}, 90, 1, rules).resume, 100u);
+}
+
 }  // namespace
 }  // namespace snowflake_ids
