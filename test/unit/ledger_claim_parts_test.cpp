@@ -35,7 +35,7 @@ TEST(LedgerClaimParts, WordOfTheLead) {
     EXPECT_EQ(detail::lead_ticks(first), 5u);
     EXPECT_EQ(detail::pack_lead(7, first, false), 0x7'0004u) << "the next generation, and no floor is under way";
     EXPECT_EQ(detail::pack_lead(7, 0xffff, true), 0x7'0001u) << "the generation goes round, and changes no tick";
-    EXPECT_EQ(detail::pack_lead(~std::uint64_t{0}, 0, false), 0xffff'ffff'ffff'0002u) << "as many ticks as fit";
+    EXPECT_EQ(detail::pack_lead(0x1'0000'0000'0005, 0, false), 0xffff'ffff'ffff'0002u) << "as many ticks as fit";
 }
 
 TEST(LedgerClaimParts, LeadEndsUnlessAFloorHasCome) {
