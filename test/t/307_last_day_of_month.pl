@@ -23,7 +23,7 @@ is( value(
 
 Page->new('doc/partitioning.md')->run_chapter($server, 'Without pg_partman', dbname => 'postgres');
 my $name = sprintf '%d_%02d', $year + 1900, $month + 1;
-for my $table ('event', 'post')
+for my $table ('log_entry', 'blog_post')
 {
 	is(value($server, "SELECT tableoid::regclass, count(*) FROM $table GROUP BY 1"),
 		"${table}_$name|1", "$table: a new row is in the partition of its month");
