@@ -80,7 +80,8 @@ my @faults = (
 		[ 'layout', 40 ],
 		[ 'floor', 48 ],
 		[ 'clock', 56 ],
-		[ 'checksum', 64 ]),
+		[ 'promise', 64 ],
+		[ 'checksum', 72 ]),
 	(   map {
 			my ($what, $at) = @$_;
 			[ "a bit of an entry: $what", sub { flip((used())[0] + $at, 5) }, 'damaged', $damaged, $entry ]

@@ -11,7 +11,8 @@
 #                                                       where the bit says nothing
 #   cut, or longer     104, here: error                 122, here: error               122: error
 #   noise              104: error                       122: error                     122: error
-#   another cluster's  104: error                       here: correct, by the file     -
+#   another cluster's  104: error                       here: error, or correct by     -
+#                                                       the file, as its LSN is
 #   another database's one file for all                 here: correct, by the file     the same in all of them
 #   older by a window  103, 120: correct                here: correct, by the file     it never changes
 #   removed            103, 120: correct                as cut to nothing              as cut to nothing
@@ -105,8 +106,8 @@ sub is_error_or_correct
 	return;
 }
 
-# The second cluster gets a page of the first, with an LSN of its own. Beyond the end of its WAL the server itself
-# would refuse to flush.
+# The second cluster gets a page of the first, once with an LSN of its own, and once with one from after the end of its
+# WAL, which the server would refuse to flush.
 for my $checksums (1, 0)
 {
 	$ids = Ids->new;
@@ -204,7 +205,8 @@ for my $checksums (1, 0)
 			},
 			'correct' ],
 		$foreign_page
-		? [ 'of another cluster', sub { spew($_[0], put($foreign_page, 0, substr slurp($_[0]), 0, 8)) }, 'correct' ]
+		? ( [ 'of another cluster', sub { spew($_[0], put($foreign_page, 0, substr slurp($_[0]), 0, 8)) }, 'correct' ],
+			[ 'from after the end of WAL', sub { spew($_[0], put($foreign_page, 0, pack 'L2', 0x1000, 0)) }, 'error' ])
 		: ())
 	{
 		is_error_or_correct($server, [ $page, $page_of_other ], "WAL ceiling $with, $_->[0]", @$_[ 1, 2 ]);

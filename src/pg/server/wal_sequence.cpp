@@ -41,13 +41,14 @@ const char* way_out() {
                                   "snowflake_ids_reset().";
 }
 
-enum class Damage : uint8 { none, empty_page, other_page, no_tuple, check_bits };
+enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
 
 [[noreturn]] void raise(const Place& place, Damage damage) {
-    const char* what = damage == Damage::empty_page   ? "Its page is empty"
-                       : damage == Damage::other_page ? "Its page is not that of a sequence"
-                       : damage == Damage::no_tuple   ? "Its page does not hold the tuple of a sequence"
-                                                      : "The check bits of its value are wrong";
+    const char* what = damage == Damage::empty_page     ? "Its page is empty"
+                       : damage == Damage::other_page   ? "Its page is not that of a sequence"
+                       : damage == Damage::ahead_of_wal ? "Its page is from after the end of this server's WAL"
+                       : damage == Damage::no_tuple     ? "Its page does not hold the tuple of a sequence"
+                                                        : "The check bits of its value are wrong";
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                     errmsg("sequence \"%s\" of extension snowflake_ids is damaged", place.name),
                     errdetail("%s. %s", what, place.purpose), errhint("%s", way_out())));
@@ -85,6 +86,9 @@ Found find(const Place& place, Page page) {
         return {Damage::other_page};
     if (reinterpret_cast<const Special*>(reinterpret_cast<const char*>(page) + special)->magic != sequence_magic)
         return {Damage::other_page};
+
+    // The WAL of such a page cannot be flushed.
+    if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr()) return {Damage::ahead_of_wal};
 
     if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {Damage::no_tuple};
     const ItemId item = PageGetItemId(page, FirstOffsetNumber);
