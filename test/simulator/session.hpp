@@ -228,6 +228,7 @@ private:
         const Value id = ++w.life_ids;
         const ledger::CeilingResult r = locked([&](const CeilingFile& f) {
             if (ledger::has_begun(m.header)) return ledger::CeilingResult{};
+            if (orphaned) return ledger::CeilingResult{ledger::CeilingError::superseded, 0, -1};
             ledger::Ceilings before;
             const ledger::CeilingResult read = f.read(before);
             if (read.error != ledger::CeilingError::none) return read;

@@ -112,6 +112,25 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
     EXPECT_EQ(life.data.bytes(), bytes);
 }
 
+// A process that was about to begin the first life of its memory when its server went away: the life of the next one
+// stays.
+TEST(LedgerReplaced, NoLifeWithoutAServer) {
+    const DataDirectory data;
+    const LedgerMemory memory;
+    const Ledger outlived = memory.make();
+    const ServerLife next(data, 2);
+    const std::string bytes = data.bytes();
+    bool began = false;
+    EXPECT_EQ(begin_life(
+                  data.place, outlived, 3, 0, [] { return false; }, began)
+                  .error,
+              CeilingError::superseded);
+    EXPECT_FALSE(began);
+    EXPECT_FALSE(has_begun(*outlived.header));
+    EXPECT_EQ(data.bytes(), bytes);
+    EXPECT_EQ(next.raised(next.slot(sno), now_ms + 1), CeilingError::none);
+}
+
 TEST_F(LedgerReplacedFile, OfANewerLife) {
     const ServerLife newer(data, 2);
     expect_superseded(*old, *of_old);

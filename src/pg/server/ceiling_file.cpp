@@ -48,8 +48,9 @@ void log_life(const ledger::Header& header) {
 
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
-    // A process that has outlived its server must not begin a life: it would take over from the next one.
-    if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
+    // A process that has outlived its server must not begin a life.
+    const auto server_lives = [] { return !IsUnderPostmaster || PostmasterIsAlive(); };
+    if (!server_lives()) proc_exit(1);
     uint64 id = 0;
     while (id == 0) {
         if (!pg_strong_random(&id, sizeof id)) {
@@ -58,8 +59,9 @@ void begin_life(const ledger::Ledger& shared, const Patience& patience) {
         }
     }
     bool began = false;
-    until_done(patience,
-               [&] { return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), began); });
+    until_done(patience, [&] {
+        return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), server_lives, began);
+    });
     if (began) log_life(*shared.header);
 }
 

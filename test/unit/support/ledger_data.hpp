@@ -71,7 +71,9 @@ struct DataDirectory {
 inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::Ledger& ledger, std::uint64_t id,
                                        std::uint64_t at_least_ms = 0) {
     bool began = false;
-    return ledger::begin_life(data.place, ledger, id, at_least_ms, began).error;
+    return ledger::begin_life(
+               data.place, ledger, id, at_least_ms, [] { return true; }, began)
+        .error;
 }
 
 // A life that has begun, in memory of its own.
