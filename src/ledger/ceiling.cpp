@@ -31,6 +31,7 @@ struct FileHeader {
     std::uint64_t floor_ms;
     std::uint64_t clock_ms;
     std::uint64_t settled_ms;
+    std::uint64_t durable[slot_count / 64];  // a bit per slot: its entry has been synced
     std::uint64_t checksum;
 };
 
@@ -66,6 +67,8 @@ std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, st
 CeilingResult io_error(int error) { return {CeilingError::io, error, -1}; }
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
+constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
+
 CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
     if (h.magic != ceiling_magic) return damaged();
     if (h.version != ceiling_version) return {CeilingError::other_version, 0, -1};
@@ -76,13 +79,17 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     c.floor_ms = h.floor_ms;
     c.clock_ms = h.clock_ms;
     c.settled_ms = h.settled_ms;
+    memcpy(c.durable, h.durable, sizeof c.durable);
     return {};
 }
 
-bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, CeilingEntry& entry) {
+// Needs the header's part of `c`: zeros where an entry has been are not a free one.
+bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
     const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
-    if (!free && (e.key == 0 || e.check_bits != check_bits(e, system_identifier, index))) return false;
-    entry = {e.key, e.numbering, e.ceiling_ms};
+    if (free ? (c.durable[index / 64] & bit_of(index)) != 0
+             : e.key == 0 || e.check_bits != check_bits(e, system_identifier, index))
+        return false;
+    c.entries[index] = {e.key, e.numbering, e.ceiling_ms};
     return true;
 }
 
@@ -133,16 +140,18 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .floor_ms = c.floor_ms,
                  .clock_ms = c.clock_ms,
                  .settled_ms = c.settled_ms,
+                 .durable = {},
                  .checksum = 0};
-    h.checksum = checksum(h);
-    memcpy(bytes, &h, sizeof h);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
         if (entry.key == 0) continue;
+        h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
         FileEntry e{entry.key, entry.numbering, entry.ceiling_ms, 0};
         e.check_bits = check_bits(e, system_identifier, i);
         memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
+    h.checksum = checksum(h);
+    memcpy(bytes, &h, sizeof h);
 }
 
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
@@ -151,7 +160,7 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
     const CeilingResult r = decode_header(header_at(bytes), system_identifier, c);
     if (r.error != CeilingError::none) return r;
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        if (!decode_entry(entry_at(bytes, i), system_identifier, i, c.entries[i])) return damaged(static_cast<int>(i));
+        if (!decode_entry(entry_at(bytes, i), system_identifier, i, c)) return damaged(static_cast<int>(i));
     }
     return {};
 }
@@ -164,10 +173,20 @@ bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_
         lost = true;
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const bool there = size >= ceiling_header_bytes + (i + 1) * sizeof(FileEntry);
-        if (there && decode_entry(entry_at(bytes, i), system_identifier, i, c.entries[i])) continue;
+        if (there && decode_entry(entry_at(bytes, i), system_identifier, i, c)) continue;
         lost = true;
     }
     return lost;
+}
+
+bool mark_durable(Ceilings& c) {
+    bool more = false;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        if (c.entries[i].key == 0 || (c.durable[i / 64] & bit_of(i)) != 0) continue;
+        c.durable[i / 64] |= bit_of(i);
+        more = true;
+    }
+    return more;
 }
 
 LockedCeilings::~LockedCeilings() {
@@ -248,6 +267,10 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     encode_ceilings(stamped, place_.system_identifier, bytes);
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
     if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
+    if (mark_durable(stamped)) {
+        encode_ceilings(stamped, place_.system_identifier, bytes);
+        if (const int error = write_at(fd_, bytes, sizeof(FileHeader), 0)) return io_error(error);
+    }
     // Somebody may have removed the file meanwhile. Then nothing is published: the caller tries again, with another one.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);

@@ -3,14 +3,15 @@
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
 //                Snowflake-SI layout, the operator's floor, the latest clock of any writer, the ceiling of the
-//                promise (settled.hpp), checksum
+//                promise (settled.hpp), a bit for each slot whose entry has been synced, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
 //                  bytes 16-23  ceiling    Unix milliseconds, 48 bits
 //                  bytes 24-31  check bits over system identifier, slot index and the other fields
 //
-// An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry is all zero.
+// An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry is all zero. The
+// bit of a slot is set after its entry has been synced: zeros in its place are damage from then on.
 //
 // Raising. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
 // write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots, where
@@ -50,10 +51,11 @@ struct CeilingEntry {
 // What the file says.
 struct Ceilings {
     Life life;
-    std::uint64_t si_layout = 0;   // as Header::si_layout
-    std::uint64_t floor_ms = 0;    // as Header::reset_floor_ms
-    std::uint64_t clock_ms = 0;    // Unix ms: the latest clock of any writer, see life.hpp
-    std::uint64_t settled_ms = 0;  // as Header::settled_ms
+    std::uint64_t si_layout = 0;                  // as Header::si_layout
+    std::uint64_t floor_ms = 0;                   // as Header::reset_floor_ms
+    std::uint64_t clock_ms = 0;                   // Unix ms: the latest clock of any writer, see life.hpp
+    std::uint64_t settled_ms = 0;                 // as Header::settled_ms
+    std::uint64_t durable[slot_count / 64] = {};  // a bit per slot: its entry has been synced
     CeilingEntry entries[slot_count];
 };
 
@@ -79,6 +81,8 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
                               Ceilings& c);
 // The same for a file that may be damaged: what cannot be read is left out. True if that was anything.
 bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier, Ceilings& c);
+// All entries of `c` have been synced. True if that was not known of all of them.
+bool mark_durable(Ceilings& c);
 
 // Where the file is, and how it is written.
 struct CeilingPlace {

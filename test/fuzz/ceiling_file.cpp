@@ -15,7 +15,7 @@ using namespace snowflake_ids::ledger;
 namespace {
 
 constexpr std::uint64_t cluster = 7123456789012345678;
-constexpr std::size_t version_1_bytes = 8192, header_words = 10;
+constexpr std::size_t version_1_bytes = 8192, header_words = 26;
 constexpr std::size_t checksum_at = (header_words - 1) * 8;
 using Bytes = std::vector<unsigned char>;
 
@@ -75,13 +75,15 @@ Expected expected(const Bytes& b) {
         e.c.floor_ms = word_at(b, 48);
         e.c.clock_ms = word_at(b, 56);
         e.c.settled_ms = word_at(b, 64);
+        std::memcpy(e.c.durable, b.data() + 72, sizeof e.c.durable);
     }
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
         if (at + ceiling_entry_bytes > b.size()) break;
         const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
                             check = word_at(b, at + 24);
-        if ((key | numbering | ms | check) == 0) continue;
+        const bool free = (key | numbering | ms | check) == 0;
+        if (free && (e.c.durable[i / 64] >> i % 64 & 1) == 0) continue;
         if (key != 0 && check == entry_sum(b, i, cluster))
             e.c.entries[i] = {key, numbering, ms};
         else if (e.first_bad < 0)
@@ -91,6 +93,7 @@ Expected expected(const Bytes& b) {
     return e;
 }
 
+// The map of what is durable follows from the entries and from who wrote them.
 bool same(const Ceilings& a, const Ceilings& b) {
     return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.clock_ms == b.clock_ms &&
            a.settled_ms == b.settled_ms && std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
@@ -153,6 +156,8 @@ void check(const Bytes& b) {
     require(file.read(again).error == CeilingError::none && again.clock_ms >= c.clock_ms);
     again.clock_ms = c.clock_ms;  // each writer brings its own
     require(same(again, c));
+    // All that it has is durable now.
+    require(!mark_durable(again));
 }
 
 }  // namespace
@@ -193,6 +198,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};
     }
+    // As a file that was written once, or again.
+    if (how & 8) mark_durable(c);
     Bytes b(ceiling_file_bytes);
     const std::uint64_t system = cluster + (how & 8);
     encode_ceilings(c, system, b.data());

@@ -180,8 +180,12 @@ struct CeilingFile {
             disk.write(s, bytes + s * Disk::sector);
             if (s % 8 == 0) scheduler->step();
         }
-        if (wrong.publish_unsynced || disk.sync()) return {};
-        return {ledger::CeilingError::io, 5, -1};
+        if (!wrong.publish_unsynced && !disk.sync()) return {ledger::CeilingError::io, 5, -1};
+        if (ledger::mark_durable(stamped)) {
+            ledger::encode_ceilings(stamped, system_identifier, bytes);
+            disk.write(0, bytes);
+        }
+        return {};
     }
 };
 

@@ -5,8 +5,7 @@
 # Where each damage is tested (here: this script), and what happens:
 #
 #   damage             ceiling file                     page of the WAL ceiling        page of the Snowflake-SI layout
-#   zeroed             104, here: error; a sector of    122, here: error               122: error
-#                      entries: correct
+#   zeroed             104, here: error                 122, here: error               122: error
 #   a bit flipped      104, here: error                 122, here: error, or correct   122: error
 #                                                       where the bit says nothing
 #   cut, or longer     104, here: error                 122, here: error               122: error
@@ -18,8 +17,6 @@
 #   removed            103, 120: correct                as cut to nothing              as cut to nothing
 #   both are older     117: nothing can detect it, and the clock alone knows of the ids in between
 #
-# A sector of entries that is zero has free slots for all that one can tell. The header has the latest clock of any
-# writer, and the page the ceiling of its database: ids begin above both.
 # "By the file": the page is a good one with too low a ceiling. Nothing can detect that, but the ceiling file has the
 # ceilings of all databases. If that is lost as well, the clock decides, as in 117.
 use strict;
@@ -143,12 +140,13 @@ for my $checksums (1, 0)
 			(   map {
 					my $sector = $_;
 					[   'a sector with entries zeroed',
-						$change->(sub { put($_[0], 512 * $sector, "\0" x 512) }), 'correct' ]
+						$change->(sub { put($_[0], 512 * $sector, "\0" x 512) }), 'error' ]
 				} @in_use[ 0 .. ($#in_use < 3 ? $#in_use : 3) ]),
-			[ 'all entries zeroed', $change->(sub { put($_[0], $entries, "\0" x ($size - $entries)) }), 'correct' ],
+			[ 'all entries zeroed', $change->(sub { put($_[0], $entries, "\0" x ($size - $entries)) }), 'error' ],
 			[ 'a bit of the version', $change->(sub { flipped($_[0], 8, 6) }), 'error' ],
 			[ 'a bit of the promise', $change->(sub { flipped($_[0], 64, 6) }), 'error' ],
-			[ 'a bit of the checksum', $change->(sub { flipped($_[0], 72, 6) }), 'error' ],
+			[ 'a bit of the checksum', $change->(sub { flipped($_[0], 200, 6) }), 'error' ],
+			[ 'a bit of the map of entries', $change->(sub { flipped($_[0], 72, 6) }), 'error' ],
 			(   map {
 					my $to = $_;
 					[ "cut to $to bytes", sub { truncate $_[0], $to }, 'error' ]

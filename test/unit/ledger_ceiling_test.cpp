@@ -30,6 +30,8 @@ Ceilings example() {
     c.entries[0] = {sno.pack(), 0, now_ms};
     c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
     c.entries[1023] = {of_calls.pack(), 0, 1};
+    c.durable[0] = 1;
+    c.durable[15] = std::uint64_t{1} << 63;
     return c;
 }
 
@@ -75,7 +77,7 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
-constexpr std::size_t header_bytes_used = 80;
+constexpr std::size_t header_bytes_used = 208;
 
 // Where what stands is a promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
@@ -99,6 +101,10 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(48), now_ms - 1000);
     EXPECT_EQ(word(56), now_ms - 2500);
     EXPECT_EQ(word(64), now_ms - 2000);
+    // The bits of the durable entries 0 and 1023; 7 has not been synced yet.
+    EXPECT_EQ(word(72), 1u);
+    EXPECT_EQ(word(72 + 15 * 8), std::uint64_t{1} << 63);
+    for (std::size_t i = 1; i < 15; i++) EXPECT_EQ(word(72 + i * 8), 0u) << i;
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);
@@ -165,6 +171,46 @@ TEST(LedgerCeilingBytes, OfAnotherSize) {
         bytes.resize(size);
         EXPECT_EQ(error_of(bytes), CeilingError::damaged) << size;
     }
+}
+
+// Zeros are a free slot only where no synced entry has been.
+TEST(LedgerCeilingBytes, ZeroedEntries) {
+    const auto zeroed = [](std::size_t at, std::size_t size) {
+        Bytes bytes = encoded(example());
+        std::fill_n(&bytes[at], size, static_cast<unsigned char>(0));
+        return bytes;
+    };
+    const auto expect_damaged = [](const Bytes& bytes, int slot) {
+        Ceilings c;
+        const CeilingResult r = decoded(bytes, c);
+        EXPECT_EQ(r.error, CeilingError::damaged);
+        EXPECT_EQ(r.slot, slot);
+    };
+    expect_damaged(zeroed(4096, 512), 0);
+    expect_damaged(zeroed(4096 + 1023 * 32, 32), 1023);
+    expect_damaged(zeroed(4096 + 512, ceiling_file_bytes - 4096 - 512), 1023);
+    // An entry that may not have come to the disk, since nobody relies on it yet.
+    EXPECT_EQ(error_of(zeroed(4096 + 7 * 32, 32)), CeilingError::none);
+    // What a repair writes has no bit without an entry.
+    const Bytes bytes = zeroed(4096, 512);
+    Ceilings c;
+    EXPECT_TRUE(salvage_ceilings(bytes.data(), bytes.size(), cluster, c));
+    EXPECT_EQ(error_of(encoded(c)), CeilingError::none);
+}
+
+// The bit of an entry is written once the entry is durable: a sync that fails leaves it out.
+TEST(LedgerCeilingBytes, DurableOnceSynced) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    const Slot& slot = life.slot(sno);
+    const std::size_t i = life.index(slot);
+    const auto is_marked = [&] { return (data.content().durable[i / 64] >> i % 64 & 1) != 0; };
+    on_sync = [] { return EIO; };
+    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::io);
+    EXPECT_FALSE(is_marked());
+    on_sync = nullptr;
+    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    EXPECT_TRUE(is_marked());
 }
 
 // An entry without a key would be a ceiling of nobody.
