@@ -112,7 +112,7 @@ ok($run->finish, 'clients of one database end well') or diag $out;
 ok($other->finish, 'clients of another end well') or diag $other_out;
 my $seconds = time - $started || 1;
 
-# The other database's ids beside these, under clients of other names.
+# The other database's ids are added under clients of other names.
 for my $table (qw(sno_drawn mastic_drawn si_drawn))
 {
 	my $file = "$dir/$table.copy";

@@ -110,7 +110,7 @@ $node->restart;
 value('CREATE EXTENSION snowflake_ids');
 goes_up('DROP EXTENSION, restart, CREATE EXTENSION');
 
-# ---- beside the server's own tools
+# ---- together with the server's own tools
 $node->backup('base');
 ok(1, 'pg_basebackup');
 my $standby = PostgreSQL::Test::Cluster->new('standby');

@@ -106,7 +106,7 @@ for my $format ('custom', 'plain', 'inserts')
 	is($node->safe_psql($target, "SELECT fresh() OPERATOR(ids.>) '$last_sno'"), 't', "$format: function");
 }
 
-# Trusted: whoever owns his database dumps and restores it himself. Layouts are for those who may create them.
+# Trusted: the owner of a database dumps and restores it himself. Layouts are for those who may create them.
 $node->safe_psql('postgres',
 	"CREATE ROLE regress_joe LOGIN; CREATE DATABASE owned OWNER regress_joe; CREATE DATABASE owned_again OWNER regress_joe; CREATE DATABASE owned_layouts OWNER regress_joe"
 );

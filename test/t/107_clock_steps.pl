@@ -75,7 +75,7 @@ sub logged
 	my ($id, $toggle, $time) = split /\|/, $said;
 	$ids->add("s$id");
 	is($toggle, 1, 'the first regression toggles the tick-tock bit');
-	ok($time > $before - 0.1 && $time < $clock->now, 'the id has the time of the clock: it sorts beside those of then');
+	ok($time > $before - 0.1 && $time < $clock->now, 'the id has the time of the clock: it sorts with the ids of that time');
 	cmp_ok($ms, '<', 10000, sprintf 'without a wait for the time before the step (%.1f ms)', $ms);
 	ok( wait_for_log(
 			$server,
@@ -181,7 +181,7 @@ sub logged
 			"$format: with the ticks begun ahead of the clock, whatever the statistics are since");
 		cmp_ok($reminder->{lasted}, '>', 60000, "$format: and how long it has gone on ($reminder->{lasted} ms)");
 
-		# It is over when the clock has caught up, and whoever draws next finds that out.
+		# It is over when the clock has caught up, and the next draw finds that out.
 		my $waited = stat_of('wait_time', $format);
 		$clock->step(200);
 		$clock->pass(2);
@@ -222,7 +222,7 @@ for my $format (@formats)
 	use_up_toggle();
 	$clock->step(-20) if $format eq 'sno';
 
-	# A machine that stands still makes the step smaller for whoever draws next, or the wait longer: the best of some.
+	# A machine that stands still makes the step smaller for the next draw, or the wait longer: the best of some.
 	my ($ms, $said, $waited, $end);
 	for (1 .. 15)
 	{

@@ -1,5 +1,5 @@
 # After a start ids run ahead of a clock that is right. That lead is the server's own doing: no policy about clocks that
-# go back applies to it, and nobody blames the clock. What the clock goes back by besides is a regression as ever.
+# go back applies to it, and nobody blames the clock. A further step back of the clock is a regression.
 use strict;
 use warnings;
 use FindBin;

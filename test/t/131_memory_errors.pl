@@ -1,6 +1,6 @@
 # Shared memory that cannot be had, that somebody has removed, or that another version of the library has made. Each is
 # an error with SQLSTATE and hint; the server stays up, sessions that have the memory draw on, and what the hint says
-# helps. A release that shares the memory with the one before draws beside it.
+# helps. Two releases with the same memory draw at the same time.
 use strict;
 use warnings;
 use FindBin;

@@ -60,7 +60,7 @@ $stays->ask('ROLLBACK TO s');
 goes_up('after that was rolled back', $stays);
 $stays->ask('COMMIT');
 
-# ---- whoever raises the new ceiling first: it is above all slots, here above one that is far ahead
+# ---- whichever generator raises the new ceiling first: it is above all slots, here above one that is far ahead
 my $ahead = 'SELECT mastic_observe(mastic_lower_bound(clock_timestamp() + interval $$50 s$$)); SELECT gen_mastic()';
 my $above_all =
   'SELECT (last_value >> 15) >= (SELECT max(extract(epoch FROM durable_until)) FROM snowflake_ids_stats WHERE format = $$mastic$$) * 1000 FROM snowflake_ids_ceiling';

@@ -1,5 +1,5 @@
 // The generator step against sno's own trace, every scenario of it once more under the
-// policies that we ship, where no id may ever come twice; and snapshots.
+// policies that we ship, where no id may be issued twice; and snapshots.
 #include <map>
 #include <optional>
 #include <string>

@@ -1,6 +1,5 @@
-// The generator step against the traces of Snowflake-SI and Mastic (sno's is beside it), and
-// every scenario of those once more under the policies that we ship, where no id may ever
-// come twice.
+// The generator step against the traces of Snowflake-SI and Mastic (sno's is in core_step_sno_test), and every scenario
+// of those once more under the policies that we ship, where no id may be issued twice.
 #include "core/step.hpp"
 
 #include <string>

@@ -61,7 +61,7 @@ TEST(LedgerLead, StepEndsItWhenTheClockHasCaughtUp) {
     }
 }
 
-// max_clock_lead is beside it; and a wait ends where the lead begins.
+// max_clock_lead does not count it; and a wait ends where the lead begins.
 TEST(LedgerLead, StepCountsTheRestOnly) {
     const State at{.tick = 100, .next = 3, .lead = 8};
     const Rules limited = rules_of(OnRegression::hold, false, 5);

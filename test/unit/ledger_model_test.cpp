@@ -121,7 +121,7 @@ TEST(LedgerModel, SnoHold) {
     expect_right(m);
 }
 
-// Held ticks are never faster than time, whoever races and dies.
+// Held ticks are never faster than time, whichever processes race and die.
 struct Pace : Plain {
     Complaint always(const Global& g) override {
         const Value tick = g.memory[word_cell] >> next_bits;

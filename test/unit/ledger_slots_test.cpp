@@ -1,4 +1,4 @@
-// Finding the slot of a generator: one slot per generator whoever asks, until all are taken.
+// Finding the slot of a generator: one slot per generator, whichever process asks, until all are taken.
 #include <gtest/gtest.h>
 
 #include <algorithm>

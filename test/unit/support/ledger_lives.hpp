@@ -52,7 +52,7 @@ struct Lives : Model, Server {
         processes({1}, [this, tick](World& w) { return Session<RightSteps>(w, *this).floor(tick); });
     }
 
-    // A process that resets by force. What it lets come twice is not looked at here.
+    // A process that resets by force. Which ids it lets repeat is not looked at here.
     template <class Steps = RightSteps>
     void operator_session(Value tick) {
         processes({1}, [this, tick](World& w) { return Session<Steps>(w, *this).force(tick); });
