@@ -57,7 +57,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id <@ tstzrange(NULL, '2026-01-01
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id >= timestamptz 'infinity';
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE id >= timestamptz '-infinity';
 EXPLAIN (COSTS OFF) SELECT * FROM status WHERE NOT id < now();
-SELECT line FROM plan($$SELECT mastic_timestamp(max(id)) FROM status$$) AS line
+SELECT line AS plan FROM plan($$SELECT mastic_timestamp(max(id)) FROM status$$) AS line
     WHERE line !~ 'IS NOT NULL'; -- 17 and later leave it out
 SET plan_cache_mode = force_generic_plan;
 PREPARE since (timestamptz) AS SELECT * FROM status WHERE id >= $1 ORDER BY id LIMIT 10;

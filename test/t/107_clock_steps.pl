@@ -75,7 +75,8 @@ sub logged
 	my ($id, $toggle, $time) = split /\|/, $said;
 	$ids->add("s$id");
 	is($toggle, 1, 'the first regression toggles the tick-tock bit');
-	ok($time > $before - 0.1 && $time < $clock->now, 'the id has the time of the clock: it sorts with the ids of that time');
+	ok($time > $before - 0.1 && $time < $clock->now,
+		'the id has the time of the clock: it sorts with the ids of that time');
 	cmp_ok($ms, '<', 10000, sprintf 'without a wait for the time before the step (%.1f ms)', $ms);
 	ok( wait_for_log(
 			$server,
