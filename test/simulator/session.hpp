@@ -98,7 +98,8 @@ public:
     }
 
     void begin() {
-        w.local[index] = own_local = w.next_local++;
+        own_local = w.next_local++;
+        if (!orphaned) w.local[index] = own_local;
         xid = 0;
         new_statement();
     }
