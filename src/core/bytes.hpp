@@ -59,12 +59,11 @@ void store_word(B* p, std::uint64_t v) {
 template <std::size_t N, Byte B>
 std::uint64_t load_be_wide(const B* p) {
     if constexpr (N == 8) return load_word<std::uint64_t>(p);
+    // Where the two words overlap they have the same bits.
     if constexpr (N >= 4 && N < 8)
-        return load_word<std::uint32_t>(p) << (8 * (N - 4)) |
-               (load_word<std::uint32_t>(p + N - 4) & ((std::uint64_t{1} << (8 * (N - 4))) - 1));
+        return load_word<std::uint32_t>(p) << (8 * (N - 4)) | load_word<std::uint32_t>(p + N - 4);
     if constexpr (N == 2 || N == 3)
-        return load_word<std::uint16_t>(p) << (8 * (N - 2)) |
-               (load_word<std::uint16_t>(p + N - 2) & ((std::uint64_t{1} << (8 * (N - 2))) - 1));
+        return load_word<std::uint16_t>(p) << (8 * (N - 2)) | load_word<std::uint16_t>(p + N - 2);
     if constexpr (N == 1) return static_cast<unsigned char>(*p);
 }
 

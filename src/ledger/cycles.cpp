@@ -39,7 +39,7 @@ void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t af
     std::uint64_t found = 0;
     // If the counter or the clock went back, the unsigned difference is astronomical, and no possible rate fits.
     std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
-    if (steady && seen_ns_ != 0 && ns != 0) {
+    if (steady && seen_ns_ != 0) {
         while (counts >> 47 != 0) counts >>= 1, ns >>= 1;
         if (ns != 0) found = (counts << 16) / ns;
         if (found < slowest || found > fastest) found = 0;

@@ -50,13 +50,12 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // Without a toggle, a slot that is past the tick never comes back to it. With a toggle the word must change
         // even then: a claim may be running that has read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
-        constexpr Rules any{.max = 65535};
-        State up = raise(state, tick, any);
+        State up = raise(state, tick, Rules{});
         // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
         // change all the same: add one to `next`, or take the next tick if `next` has no room.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
-            if (up.next > next_mask) up = raise(state, state.tick + 1, any);
+            if (up.next > next_mask) up = raise(state, state.tick + 1, Rules{});
         }
         raise_to(slot.safe, up.safe);
         if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;

@@ -64,11 +64,10 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
         Slot& slot = ledger.slots[i];
         std::uint64_t seen = slot.key.load();
         if (seen == 0) {
-            std::uint64_t n = numbering == 0 ? 0 : slot.numbering.load();
-            if (n != 0 && n != numbering) continue;
             if (Slot* further_on = find_anywhere(ledger, key, numbering)) return further_on;
             if (!may_create) return nullptr;
-            if (n != numbering && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
+            std::uint64_t n = 0;
+            if (numbering != 0 && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
             if (slot.key.compare_exchange_strong(seen, key.pack())) {
                 ledger.header->slots_taken.fetch_add(1);
                 return &slot;

@@ -54,7 +54,7 @@ constexpr Layout unpack_numbering(std::uint64_t v) {
 
 constexpr bool possible_numbering(std::uint64_t v) {
     const Result<std::uint64_t> again = pack_numbering(unpack_numbering(v));
-    return v >> 14 << 57 != 0 && again && again.value == v;
+    return again && again.value == v;
 }
 
 }  // namespace snowflake_ids::ledger
