@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "core/known_layouts.hpp"
@@ -106,6 +107,13 @@ TEST(CoreLayout, WhatIsNoLayout) {
     EXPECT_EQ(check(INT64_MAX, 1, 1, 0, 0), Error::bad_epoch);
     EXPECT_EQ(check(INT64_MIN, 1, 1, 0, 0), Error::none);
     EXPECT_EQ(check(0, 2, 62, 0, 0), Error::bad_epoch);
+}
+
+// The tick after the last one must have a start.
+TEST(CoreLayout, EndOfTime) {
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max(), span = std::int64_t{1000} << 41;
+    EXPECT_EQ(check_layout({{last - span, 1000, 41}, 10, 12}), Error::none);
+    EXPECT_EQ(check_layout({{last - span + 1, 1000, 41}, 10, 12}), Error::bad_epoch);
 }
 
 }  // namespace

@@ -164,5 +164,18 @@ TEST(CoreMastic, RandomRoundTrips) {
     }
 }
 
+TEST(CoreMastic, TextOfManyLengths) {
+    EXPECT_EQ(mastic::parse("+", 0).error, Error::bad_length) << "of no length";
+    for (std::size_t n = 1; n <= 25; n++) {
+        const std::string zeros = std::string(n, '0') + "7", plus = "+" + zeros;
+        EXPECT_EQ(mastic::parse(zeros.data(), zeros.size()).value, 7u) << n;
+        EXPECT_EQ(mastic::parse(plus.data(), plus.size()).value, 7u) << n;
+        for (const char bad : {'/', ':', ';', 'x'}) {
+            const std::string text = zeros + bad;
+            EXPECT_EQ(mastic::parse(text.data(), text.size()).error, Error::bad_character) << text;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace snowflake_ids::mastic

@@ -2,6 +2,7 @@
 #include "core/sno.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <random>
 #include <string>
@@ -215,6 +216,23 @@ TEST(CoreSno, RandomRoundTripsAndOrder) {
         last = id;
         last_text = text;
     }
+}
+
+TEST(CoreSno, NumbersOfGivenTimesGoRound) {
+    constexpr sno::Bounds bounds{10, 20};
+    for (const auto& [next, sequence, after] : {std::array<std::uint32_t, 3>{10, 10, 11},
+                                                {15, 15, 16},
+                                                {19, 19, 20},
+                                                {20, 20, 10},
+                                                {21, 10, 11},
+                                                {9, 10, 11},
+                                                {0, 10, 11},
+                                                {65535, 10, 11}}) {
+        std::uint32_t n = next;
+        EXPECT_EQ(sno::given_time(n, bounds), sequence) << next;
+        EXPECT_EQ(n, after) << next;
+    }
+    static_assert(sno::Bounds{}.min == 0 && sno::Bounds{}.max == 65535);
 }
 
 }  // namespace

@@ -296,5 +296,24 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
     EXPECT_EQ(step(back.state, 71, 1, back.rules()).verdict, Verdict::issued);
 }
 
+// A floor leaves a state that is used up; a generator that has drawn nothing yet has no last number.
+TEST(CoreStepSno, SnapshotOfNextNumbersThatAreNone) {
+    const auto sequence = [](std::uint32_t next) {
+        sno::Generator g{.bounds = {10, 65535}};
+        g.state.next = next;
+        return sno::to_snapshot(g, 0).sequence;
+    };
+    EXPECT_EQ(sequence(used_up + 5), 65535u);
+    EXPECT_EQ(sequence(used_up), 65535u);
+    EXPECT_EQ(sequence(12), 11u);
+    EXPECT_EQ(sequence(11), 10u);
+    EXPECT_EQ(sequence(10), 10u);
+    EXPECT_EQ(sequence(0), 10u);
+    constexpr sno::Snapshot empty{};
+    static_assert(empty.partition == 0 && empty.sequence_min == 0 && empty.now == 0 && empty.wall_hi == 0);
+    static_assert(empty.wall_safe == 0 && empty.drifts == 0 && empty.sequence_max == 0 && empty.sequence == 0);
+    static_assert(sno::Generator{}.partition == 0 && sno::Generator{}.given_time_next == 0);
+}
+
 }  // namespace
 }  // namespace snowflake_ids

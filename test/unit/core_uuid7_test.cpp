@@ -175,5 +175,21 @@ TEST(Uuid7, DistanceIsInMilliseconds) {
     EXPECT_EQ(distance(a, a), 0);
 }
 
+TEST(Uuid7, MomentsAreExact) {
+    const auto expected = [](std::uint64_t s, std::uint64_t ns) {
+        return (s * 1000 + ns / 1000000) * 4096 + ns % 1000000 * 4096 / 1000000;
+    };
+    for (const std::uint64_t ns : {0, 999'999, 1'000'000, 997'999'999, 998'000'000, 998'000'500, 999'999'999})
+        EXPECT_EQ(uuid7::moment(5, ns), expected(5, ns)) << ns;
+    EXPECT_EQ(uuid7::next(5, 3), 6u);
+    EXPECT_EQ(uuid7::next(5, 5), 6u);
+    EXPECT_EQ(uuid7::next(5, 6), 6u);
+    EXPECT_EQ(uuid7::next(5, 9), 9u);
+    const uuid7::Fields f = uuid7::split(uuid7::make(std::uint64_t{77} << 12 | 5, ~std::uint64_t{0}));
+    EXPECT_EQ(f.ms, 77u);
+    EXPECT_EQ(f.fraction, 5u);
+    EXPECT_EQ(f.random, uuid7::max_random);
+}
+
 }  // namespace
 }  // namespace snowflake_ids::uuid7

@@ -82,5 +82,30 @@ TEST(Comparison, CommutedIsTheOtherWayRound) {
             for (int b = 0; b < 3; b++) EXPECT_EQ(holds(commuted(c), a, b), holds(c, b, a));
 }
 
+TEST(Window, EndsOfTheFormats) {
+    EXPECT_EQ(toy.first(), 0u);
+    EXPECT_EQ(toy.last(), 31u);
+    EXPECT_TRUE(MasticBounds{}.first() == mastic::Id{0} && MasticBounds{}.last() == mastic::Id{~std::uint64_t{0}});
+}
+
+// A layout of one id a tick: a window of one id is not empty.
+TEST(Window, OfOneId) {
+    constexpr LayoutBounds single{Layout{{100, 4, 3}, 0, 0}};
+    const auto w = window(single, Times{104, 104});
+    EXPECT_EQ(w.first, 1u);
+    EXPECT_EQ(w.last, 1u);
+    EXPECT_FALSE(w.empty());
+    EXPECT_TRUE(window(single, Times{105, 107}).empty());
+}
+
+// Where every id is on one side, no id is compared.
+TEST(Window, CutAtTheEnds) {
+    EXPECT_EQ(cut(toy, Comparison::greater_equal, 100).kind, Cut<std::uint64_t>::all);
+    EXPECT_EQ(cut(toy, Comparison::less, 100).kind, Cut<std::uint64_t>::none);
+    EXPECT_EQ(cut(toy, Comparison::less_equal, 131).kind, Cut<std::uint64_t>::all);
+    EXPECT_EQ(cut(toy, Comparison::greater, 131).kind, Cut<std::uint64_t>::none);
+    for (const Comparison c : comparisons) EXPECT_EQ(cut(toy, c, 104).kind, Cut<std::uint64_t>::at);
+}
+
 }  // namespace
 }  // namespace snowflake_ids

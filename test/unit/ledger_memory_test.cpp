@@ -119,6 +119,11 @@ TEST_F(LedgerMade, OfAnotherSize) {
     for (const std::size_t bytes :
          {std::size_t{0}, std::size_t{4095}, memory_bytes(0, 0) - 1, memory_bytes(0, 0), LedgerMemory::bytes - 1})
         EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
+    // No process, no transaction that may be prepared.
+    LedgerMemory smallest;
+    make_ledger(smallest.data(), 0, 0, now_us);
+    EXPECT_TRUE(find_ledger(smallest.data(), memory_bytes(0, 0)));
+    EXPECT_FALSE(find_ledger(smallest.data(), memory_bytes(0, 0) - 1));
     // All of it is zero: nobody has made it.
     LedgerMemory zeros;
     EXPECT_FALSE(find_ledger(zeros.data(), LedgerMemory::bytes));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -69,6 +70,34 @@ TEST(LedgerNumbering, Survives) {
     // Not in its shortest form: ten times 100 us, and once 1 ms.
     EXPECT_FALSE(possible_numbering(std::uint64_t{10} << 14 | 2 << 11));
     EXPECT_TRUE(possible_numbering(std::uint64_t{1} << 14 | 3 << 11));
+}
+
+// A numbering does not have the width: the layout gets the widest that leaves room for the end of its last tick.
+TEST(LedgerNumbering, WidthOfTheTimestamp) {
+    const auto bits = [](std::int64_t tick_us) {
+        return unpack_numbering(pack_numbering({{0, tick_us, 41}, 10, 12}).value).timeline.bits;
+    };
+    EXPECT_EQ(bits(1), 47u);
+    EXPECT_EQ(bits(16000), 47u);  // 2^14 us at most
+    EXPECT_EQ(bits(17000), 46u);
+    EXPECT_EQ(bits(1000000), 41u);
+}
+
+// A damaged word gives some layout too, with which a program can go on.
+TEST(LedgerNumbering, ImpossibleOnes) {
+    EXPECT_EQ(unpack_numbering(0).timeline.tick_us, 1);
+    for (const std::uint64_t v : {std::uint64_t{0}, std::uint64_t{5} << 21, ~std::uint64_t{0}})
+        EXPECT_FALSE(possible_numbering(v)) << v;
+    EXPECT_EQ(pack_numbering({{0, 0, 41}, 10, 12}).error, Error::bad_tick);
+}
+
+TEST(LedgerFormats, ClampedTick) {
+    constexpr Timeline timeline{5000000, 1000, 10};
+    EXPECT_EQ(clamped_tick(timeline, 4999999), 0u);
+    EXPECT_EQ(clamped_tick(timeline, 5000999), 0u);
+    EXPECT_EQ(clamped_tick(timeline, 5001000), 1u);
+    EXPECT_EQ(clamped_tick(timeline, 6023999), 1023u);
+    EXPECT_EQ(clamped_tick(timeline, 99999999), 1023u);
 }
 
 TEST(LedgerNumbering, Refused) {
@@ -169,6 +198,11 @@ TEST_F(LedgerLayoutSlots, KilledMakers) {
     std::mt19937_64 random(5);
     for (std::size_t i = 0; i < slot_count; i++)
         if (random() % 2 != 0) ledger.slots[i].numbering.store(numbering(1000 + random() % 4));
+    const auto left_over = [&] {
+        return std::count_if(ledger.slots, ledger.slots + slot_count,
+                             [](const Slot& slot) { return slot.numbering.load() >= numbering(1000); });
+    };
+    const auto at_first = left_over();
     std::set<Slot*> slots;
     for (unsigned i = 0; i < 300; i++) {
         Slot* slot = find_slot(ledger, key(7), true, numbering(i));
@@ -176,6 +210,7 @@ TEST_F(LedgerLayoutSlots, KilledMakers) {
         EXPECT_EQ(slot->numbering.load(), numbering(i));
         EXPECT_TRUE(slots.insert(slot).second);
     }
+    EXPECT_EQ(left_over(), at_first) << "a numbering that was set stays: its maker may still be about to set the key";
     // A left-over is taken by its own numbering, and by formats that have none.
     for (unsigned i = 1000; i < 1004; i++)
         EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);

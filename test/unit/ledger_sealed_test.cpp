@@ -75,6 +75,26 @@ TEST(LedgerSealed, NoneIsTakenForTheOther) {
 TEST(LedgerSealed, Known) {
     EXPECT_EQ(ceiling_seal.close(0), 22320);
     EXPECT_EQ(si_layout_seal.close(0), 64);
+    for (const Seal& seal : seals) {
+        for (const std::uint64_t number :
+             {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1798761600000}, seal.most()}) {
+            std::uint64_t opened = ~number;
+            EXPECT_TRUE(seal.open(seal.close(number), opened));
+            EXPECT_EQ(opened, number);
+            EXPECT_FALSE(seal.open(seal.close(number) ^ 1, opened));
+        }
+    }
+}
+
+// A seal whose check bits are all 0: only the sign tells.
+TEST(LedgerSealed, SignIsLookedAtFirst) {
+    constexpr Seal none{1, 8, 0};
+    std::uint64_t number = 5;
+    EXPECT_EQ(none.close(0), 0);
+    EXPECT_FALSE(none.open(0, number));
+    EXPECT_EQ(number, 5u);
+    EXPECT_TRUE(none.open(none.close(1), number));
+    EXPECT_EQ(number, 1u);
 }
 
 }  // namespace

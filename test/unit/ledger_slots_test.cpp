@@ -62,6 +62,49 @@ TEST_F(LedgerSlots, BehindAFreeOne) {
     EXPECT_EQ(find_slot(ledger, sno_key(0)), home);
 }
 
+// Each place is looked at, the first one too, and none behind the last one.
+TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
+    const Slot* const home = find_slot(ledger, sno_key(0));
+    const std::size_t first = static_cast<std::size_t>(home - ledger.slots);
+    const std::uint64_t key = all[first].key.exchange(0);
+    for (std::size_t i = 0; i < slot_count; i++) {
+        all[i].key.store(key);
+        ASSERT_EQ(find_slot(ledger, sno_key(0), false), &all[i]) << "behind free ones";
+        all[i].key.store(0);
+    }
+    const std::uint64_t numbering = 99;
+    for (std::size_t i = 0; i < slot_count; i++) {
+        all[i].key.store(Key{Format::snowflake, 5, 0}.pack());
+        all[i].numbering.store(numbering);
+        ASSERT_TRUE(numbering_used(ledger, numbering)) << i;
+        all[i].key.store(0);
+        all[i].numbering.store(0);
+    }
+    // What is behind the slots looks like one.
+    Slot& behind = *(ledger.slots + slot_count);
+    behind.key.store(key);
+    EXPECT_EQ(find_slot(ledger, sno_key(0), false), nullptr);
+    behind.key.store(Key{Format::snowflake, 5, 0}.pack());
+    behind.numbering.store(numbering);
+    EXPECT_FALSE(numbering_used(ledger, numbering));
+    // One place is left, wherever it is.
+    for (std::size_t i = 0; i < slot_count; i++) all[i].key.store(sno_key(1000 + static_cast<unsigned>(i)).pack());
+    for (std::size_t i = 0; i < slot_count; i++) {
+        const std::uint64_t other = all[i].key.exchange(0);
+        ASSERT_EQ(find_slot(ledger, sno_key(0, 7)), &all[i]);
+        ASSERT_EQ(slots_owned(ledger), 1u);
+        ASSERT_EQ(slots_owned(ledger, 7), 1u);
+        all[i].key.store(other);
+    }
+}
+
+TEST_F(LedgerSlots, TakenOnesAreCounted) {
+    for (unsigned node = 0; node < 30; node++) find_slot(ledger, sno_key(node % 10));
+    EXPECT_EQ(ledger.header->slots_taken.load(), 10u);
+    find_slot(ledger, sno_key(10), false);
+    EXPECT_EQ(ledger.header->slots_taken.load(), 10u);
+}
+
 TEST_F(LedgerSlots, AllFitAndNoMore) {
     std::vector<unsigned> nodes(65536);
     for (unsigned i = 0; i < nodes.size(); i++) nodes[i] = i;

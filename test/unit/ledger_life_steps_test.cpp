@@ -1,0 +1,351 @@
+// Each step of life.hpp by itself: floors that meet the last tick, each other or a running claim; what a life leaves in
+// the header and in which order.
+#include "ledger/life.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "support/ledger_data.hpp"
+#include "support/ledger_hooked.hpp"
+#include "support/ledger_tape.hpp"
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+constexpr Access swap_lead{Op::swap, lead_cell}, swap_word{Op::swap, word_cell};
+
+Rules rules_of(bool has_toggle) { return {.max = 9, .max_tick = max_tick(has_toggle), .has_toggle = has_toggle}; }
+
+// ---- raise_slot()
+
+struct Raised : Tape {
+    explicit Raised(const State& state, bool has_toggle = false) : Tape(rules_of(has_toggle), state, 0) {}
+    std::uint64_t raise(std::uint64_t tick) { return raise_slot(slot(), tick, rules.has_toggle); }
+};
+
+TEST(LedgerRaise, NotBeyondTheLastTick) {
+    for (const bool has_toggle : {false, true}) {
+        Raised t({.tick = 100}, has_toggle);
+        EXPECT_EQ(t.raise(max_tick(has_toggle) + 5), max_tick(has_toggle));
+        EXPECT_EQ(t.state().tick, max_tick(has_toggle));
+        EXPECT_EQ(t.state().safe, max_tick(has_toggle));
+    }
+}
+
+TEST(LedgerRaise, WordOfASlotThatIsPastTheTick) {
+    Raised t({.tick = 100, .next = 3});
+    EXPECT_EQ(t.raise(99), 100u);
+    EXPECT_EQ(t.state().next, 3u) << "nothing to do";
+    Raised with_toggle({.tick = 100, .safe = 80, .next = 3}, true);
+    EXPECT_EQ(with_toggle.raise(99), 100u);
+    EXPECT_EQ(with_toggle.state().next, used_up) << "a claim that has read the old `safe` must fail";
+    EXPECT_EQ(with_toggle.state().safe, 100u);
+}
+
+// The word changes with every floor, also at the same tick, until `next` has no room.
+TEST(LedgerRaise, AgainAtTheSameTick) {
+    for (const bool has_toggle : {false, true}) {
+        Raised t({.tick = 100, .next = 3}, has_toggle);
+        for (const std::uint32_t next : {used_up, used_up + 1, used_up + 2}) {
+            EXPECT_EQ(t.raise(100), 100u);
+            EXPECT_EQ(t.state().next, next);
+        }
+        t.set({.tick = 100, .safe = 100, .next = next_mask - 1});
+        EXPECT_EQ(t.raise(100), 100u);
+        EXPECT_EQ(t.state().next, next_mask);
+        EXPECT_EQ(t.raise(100), 101u);
+        EXPECT_EQ(t.state().tick, 101u);
+        EXPECT_EQ(t.state().safe, 101u);
+        EXPECT_EQ(t.state().next, used_up);
+    }
+}
+
+// ---- the lead
+
+static_assert(longest_lead_us == 4'500'000'000);
+
+TEST(LedgerLead, OfALifeAndItsFile) {
+    constexpr std::int64_t now_ms = 1'000'000, now_us = now_ms * 1000;
+    // The clock is not behind that of the writers.
+    EXPECT_EQ(begin_lead_us(now_ms + 9, now_ms + 5, now_ms, now_us), longest_lead_us);
+    // It is: what the file's writer was ahead of its clock, or the life is of its own.
+    EXPECT_EQ(begin_lead_us(now_ms + 109, now_ms + 5, now_ms + 100, now_us), 9000);
+    EXPECT_EQ(begin_lead_us(now_ms + 102, now_ms + 5, now_ms + 100, now_us), 5000);
+    EXPECT_EQ(begin_lead_us(now_ms + 50, now_ms - 5, now_ms + 100, now_us), 0);
+    EXPECT_EQ(begin_lead_us(now_ms + 9'000'000, now_ms, now_ms + 1, now_us), longest_lead_us);
+}
+
+struct Begun : Tape {
+    Begun(const State& state, std::uint64_t now, bool has_toggle = false) : Tape(rules_of(has_toggle), state, now) {}
+    void begin(std::uint64_t floor, std::uint64_t most = 4500) {
+        begin_slot(slot(), floor, rules.has_toggle, now.value, most);
+    }
+    std::uint64_t lead() const { return detail::lead_ticks(cells[lead_cell]); }
+    bool under_way() const { return (cells[lead_cell] & detail::floor_under_way) != 0; }
+    void set_lead(std::uint64_t ticks, bool under_way = false) {
+        cells[lead_cell] = detail::pack_lead(ticks, cells[lead_cell], under_way);
+    }
+};
+
+TEST(LedgerLead, NotBeyondTheLastTick) {
+    for (const bool has_toggle : {false, true}) {
+        const std::uint64_t last = max_tick(has_toggle);
+        Begun t({.tick = 100}, last - 10, has_toggle);
+        t.begin(last + 100, last);
+        EXPECT_EQ(t.state().tick, last);
+        EXPECT_EQ(t.lead(), 10u + 2);
+    }
+}
+
+TEST(LedgerLead, IsKeptOnlyWhileTheSlotIsAhead) {
+    for (const std::uint64_t now : {150, 151}) {
+        Begun t({.tick = 150, .next = 1}, now);
+        t.set_lead(8);
+        t.begin(160, 4);
+        EXPECT_EQ(t.lead(), 4u + 2) << "the old one is over: the clock has caught up";
+    }
+    Begun t({.tick = 150, .next = 1}, 149);
+    t.set_lead(1);
+    t.begin(160, 4);
+    EXPECT_EQ(t.lead(), 1u + 4 + 2);
+}
+
+TEST(LedgerLead, IsWhatTheFloorAddsAtMost) {
+    Begun t({.tick = 100, .next = 1}, 50);
+    t.begin(110, 100);
+    EXPECT_EQ(t.lead(), 10u + 2);
+    EXPECT_EQ(t.cells[begun_cell], detail::begun(0, 110));
+    // A clock that has gone back by itself: the floor adds nothing.
+    Begun same({.tick = 100, .next = 1}, 40);
+    same.begin(100);
+    EXPECT_EQ(same.lead(), 0u);
+}
+
+// The clock is past the floor, and no other floor is under way: the slot is raised, and that is all.
+TEST(LedgerLead, FloorBehindTheClockLeavesNothing) {
+    Begun t({.tick = 100, .next = 1}, 200);
+    t.cells[begun_cell] = 77;
+    t.begin(160);
+    EXPECT_EQ(t.state().tick, 160u);
+    EXPECT_EQ(t.state().next, used_up);
+    EXPECT_EQ(t.cells[lead_cell], 0u);
+    EXPECT_EQ(t.cells[begun_cell], 77u);
+}
+
+TEST(LedgerLead, FloorBehindTheClockEndsAnOldLead) {
+    Begun t({.tick = 100, .next = 1}, 200);
+    t.set_lead(8);
+    t.begin(160);
+    EXPECT_EQ(t.lead(), 0u);
+    EXPECT_EQ(t.state().tick, 160u);
+    // Of a process that was killed while it raised the slot.
+    Begun killed({.tick = 100, .next = 1}, 200);
+    killed.cells[lead_cell] = detail::floor_under_way;
+    killed.begin(160);
+    EXPECT_FALSE(killed.under_way());
+}
+
+// From before the word is raised until after it.
+TEST(LedgerLead, IsUnderWayWhileTheWordChanges) {
+    Begun t({.tick = 100, .next = 1}, 100);
+    bool seen = false;
+    t.once_before(swap_word, [&] {
+        seen = true;
+        EXPECT_TRUE(t.under_way());
+        EXPECT_EQ(t.lead(), 10u + 2);
+    });
+    t.begin(110);
+    EXPECT_TRUE(seen);
+    EXPECT_FALSE(t.under_way());
+    EXPECT_EQ(t.lead(), 10u + 2);
+}
+
+// Another floor at the same time: the higher lead stays, at each moment at which a claim may see the raised word.
+TEST(LedgerLead, OfTwoFloorsTheHigherStays) {
+    for (const std::uint64_t theirs : {3, 50}) {
+        const std::uint64_t higher = theirs > 12 ? theirs : 12;
+        Begun t({.tick = 100, .next = 1}, 100);
+        bool seen = false;
+        t.once_before(swap_lead, [&] {
+            t.set_lead(theirs, true);
+            t.once_before(swap_word, [&] {
+                seen = true;
+                EXPECT_EQ(t.lead(), higher);
+                EXPECT_TRUE(t.under_way());
+            });
+        });
+        t.begin(110);
+        EXPECT_TRUE(seen);
+        EXPECT_EQ(t.lead(), higher);
+        EXPECT_FALSE(t.under_way());
+    }
+}
+
+TEST(LedgerLead, OfAFloorThatComesAfterTheWord) {
+    for (const std::uint64_t theirs : {3, 50}) {
+        Begun t({.tick = 100, .next = 1}, 100);
+        t.once_before({Op::store, begun_cell}, [&] { t.once_before(swap_lead, [&] { t.set_lead(theirs, true); }); });
+        t.begin(110);
+        EXPECT_EQ(t.lead(), theirs > 12 ? theirs : 12);
+        EXPECT_FALSE(t.under_way());
+    }
+}
+
+// A floor that was under way before counts as well, even if this one puts the slot less far ahead.
+TEST(LedgerLead, OfAFloorThatWasUnderWay) {
+    Begun t({.tick = 100, .next = 1}, 100);
+    t.set_lead(50, true);
+    t.begin(110);
+    EXPECT_EQ(t.lead(), 50u);
+}
+
+// ---- a life, with a file of two entries
+
+struct File {
+    struct Content {
+        Life life;
+        std::uint64_t si_layout = 0, floor_ms = 0, settled_ms = 0;
+        CeilingEntry entries[4]{};
+    };
+    Content content;
+    CeilingError read_error = CeilingError::none, write_error = CeilingError::none;
+    mutable Content written{};
+
+    CeilingResult read(Content& c) const {
+        c = content;
+        return {read_error, 0, -1};
+    }
+    CeilingResult write(const Content& c) const {
+        written = c;
+        return {write_error, 0, -1};
+    }
+};
+
+struct LedgerLifeSteps : testing::Test {
+    struct {
+        HookedWord life_id, life_number, si_layout, reset_floor_ms, settled_ms, floor_ms;
+    } header;
+    struct Entry {
+        HookedWord numbering, key, ceiling;
+    } slots[4];
+    File file;
+    std::multiset<std::uint64_t> resumed;  // times
+
+    CeilingError begin(std::uint64_t at_least = 500, std::uint64_t now_s = 100) {
+        const auto at = [this](std::uint32_t i) -> Entry& { return slots[i]; };
+        const auto resume = [this](Entry&, std::uint64_t ms) { resumed.insert(ms); };
+        return begin_locked_life(header, 4, at, resume, file, 9, at_least, now_s).error;
+    }
+};
+
+// Its id is stored last: from then on sessions draw.
+TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
+    file.content = {.life = {5, 6}, .si_layout = 7, .floor_ms = 600, .settled_ms = 400};
+    file.content.entries[1] = {11, 12, 700};
+    file.content.entries[3] = {21, 22, 300};
+    bool begun = false;
+    header.life_id.before_store = [&] {
+        begun = true;
+        EXPECT_EQ(header.life_number.value, 100u);
+        EXPECT_EQ(header.si_layout.value, 7u);
+        EXPECT_EQ(header.reset_floor_ms.value, 600u);
+        EXPECT_EQ(header.settled_ms.value, 400u);
+        EXPECT_EQ(header.floor_ms.value, 600u);
+        EXPECT_EQ(slots[1].key.value, 11u);
+        EXPECT_EQ(slots[1].numbering.value, 12u);
+        EXPECT_EQ(slots[1].ceiling.value, 700u);
+        EXPECT_EQ(slots[3].ceiling.value, 300u);
+        EXPECT_EQ(resumed, (std::multiset<std::uint64_t>{500, 700})) << "free entries have no slot to raise";
+    };
+    EXPECT_EQ(begin(), CeilingError::none);
+    EXPECT_TRUE(begun);
+    EXPECT_EQ(header.life_id.value, 9u);
+}
+
+TEST_F(LedgerLifeSteps, BeginsAtThePromise) {
+    file.content.settled_ms = 800;
+    EXPECT_EQ(begin(), CeilingError::none);
+    EXPECT_EQ(header.floor_ms.value, 800u);
+}
+
+// Higher than that of every life before, and at least the clock's second.
+TEST_F(LedgerLifeSteps, Number) {
+    for (const auto& [before, number] :
+         {std::pair<std::uint64_t, std::uint64_t>{5, 100}, {98, 100}, {99, 100}, {100, 101}, {500, 501}}) {
+        header.life_id.value = 0;
+        file.content.life.number = before;
+        EXPECT_EQ(begin(), CeilingError::none);
+        EXPECT_EQ(header.life_number.value, number);
+        EXPECT_EQ(file.written.life, (Life{number, 9}));
+    }
+}
+
+TEST_F(LedgerLifeSteps, FileThatCannotBeReadOrWritten) {
+    file.read_error = CeilingError::damaged;
+    EXPECT_EQ(begin(), CeilingError::damaged);
+    EXPECT_EQ(file.written.life, Life{}) << "nothing was written";
+    file.read_error = CeilingError::none;
+    file.write_error = CeilingError::io;
+    EXPECT_EQ(begin(), CeilingError::io);
+    EXPECT_EQ(header.life_id.value, 0u);
+}
+
+// ---- with the real file and memory
+
+TEST(LedgerLifeFile, NothingIsSaidIfItCannotBegin) {
+    const DataDirectory data;
+    LedgerMemory memory;
+    const Ledger ledger = memory.make();
+    bool began = true;
+    const CeilingResult r = ledger::begin_life(
+        data.place, ledger, 1, 0, [] { return false; }, began);
+    EXPECT_EQ(r.error, CeilingError::superseded);
+    EXPECT_EQ(r.system_errno, 0);
+    EXPECT_EQ(r.slot, -1);
+    EXPECT_FALSE(began);
+    data.put("damaged");
+    EXPECT_EQ(test::begin_life(data, ledger, 1), CeilingError::damaged);
+    EXPECT_EQ(ledger.header->life_began.load(), 0u);
+}
+
+struct LedgerFloor : testing::Test {
+    LedgerMemory memory;
+    Ledger ledger = memory.make();
+    static constexpr std::uint64_t floor_ms = 1798761600000;
+
+    Slot& slot(Format format) const { return *find_slot(ledger, {format, 3, 0}); }
+    std::uint64_t floor_tick() const { return clamped_tick(sno::timeline, std::int64_t{floor_ms} * 1000); }
+};
+
+TEST_F(LedgerFloor, NoneChangesNothing) {
+    apply_floor(ledger, slot(Format::sno));
+    EXPECT_EQ(slot(Format::sno).word.load(), 0u);
+}
+
+TEST_F(LedgerFloor, MeansNothingToCountedIds) {
+    ledger.header->floor_ms.store(floor_ms);
+    apply_floor(ledger, slot(Format::sno_at));
+    EXPECT_EQ(slot(Format::sno_at).word.load(), 0u);
+}
+
+TEST_F(LedgerFloor, RaisesWhatIsNotAboveIt) {
+    ledger.header->floor_ms.store(floor_ms);
+    Slot& s = slot(Format::sno);
+    for (const std::uint64_t tick : {floor_tick() - 1, floor_tick()}) {
+        s.word.store(pack({.tick = tick, .next = 3}, true));
+        apply_floor(ledger, s);
+        EXPECT_EQ(unpack(s.word.load(), 0, true).tick, floor_tick());
+        EXPECT_GE(unpack(s.word.load(), 0, true).next, used_up);
+    }
+    const std::uint64_t above = pack({.tick = floor_tick() + 1, .next = 3}, true);
+    s.word.store(above);
+    apply_floor(ledger, s);
+    EXPECT_EQ(s.word.load(), above);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

@@ -1,0 +1,294 @@
+// Each step of a reset by itself: which generators it means, what it leaves of floors, promise and epoch, and what it
+// reads and writes without need.
+#include "ledger/reset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <functional>
+
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "support/ledger_data.hpp"
+
+namespace {
+
+// Called with each lock of the file, in its place if it answers an errno.
+std::function<int()> on_lock;
+
+}  // namespace
+
+// In place of libc's: the ledger's own calls come here.
+extern "C" int flock(int fd, int operation) {
+    if (const int error = on_lock ? on_lock() : 0) {
+        errno = error;
+        return -1;
+    }
+    return static_cast<int>(syscall(SYS_flock, fd, operation));
+}
+
+namespace snowflake_ids::ledger {
+namespace {
+
+using namespace snowflake_ids::test;
+
+constexpr std::uint64_t now_ms = 1798761600000, hour_ms = 3600000;
+constexpr Key sno{Format::sno, 3, 0}, sno_0{Format::sno, 0, 0}, mastic{Format::snowflake, 0, 0};
+
+static_assert(Reset{}.floor_ms == 0 && Reset{}.ceiling_ms == 0 && Reset{}.node < 0);
+
+struct LedgerResetSteps : testing::Test {
+    DataDirectory data;
+    ServerLife life{data, 1};
+    Header& header = *life.ledger.header;
+
+    ~LedgerResetSteps() override { on_lock = nullptr; }
+    // A generator that has come to a time.
+    Slot& slot_at(const Key& key, std::uint64_t ms) const {
+        Slot& slot = life.slot(key);
+        raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000), has_toggle(key.format));
+        EXPECT_EQ(life.raised(slot, ms + 2500), CeilingError::none);
+        return slot;
+    }
+    CeilingError apply(const Reset& reset) const { return ledger::apply(data.place, life.ledger, reset).error; }
+    CeilingError forced(Kind kind, int node) const {
+        return apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .node = node, .force = true});
+    }
+    static std::uint64_t at_ms(const Slot& slot) { return ServerLife::stands_at_ms(slot); }
+    // The slot behind the last one is another part of the memory: it looks as if it were one of this generator, which
+    // has issued and may issue ids.
+    Word* behind_the_slots() const {
+        Word* words = &life.ledger.backends[0].low;
+        words[0].store(sno.pack());
+        words[1].store(pack({.tick = max_tick(true)}, true));
+        words[3].store(now_ms + 99 * hour_ms);
+        return words;
+    }
+    // A generator whose slot is the first one.
+    Key of_the_first_slot() const {
+        Key key = sno;
+        while (&life.slot(key) != life.ledger.slots) {
+            life.slot(key).key.store(0);
+            key.node++;
+        }
+        return key;
+    }
+};
+
+// ---- which generators
+
+TEST_F(LedgerResetSteps, NodeZeroIsANode) {
+    Slot &zero = slot_at(sno_0, now_ms), &three = slot_at(sno, now_ms);
+    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms, .kind = Kind::sno, .node = 0}), CeilingError::none);
+    EXPECT_EQ(at_ms(zero), now_ms + hour_ms);
+    EXPECT_EQ(at_ms(three), now_ms);
+    EXPECT_EQ(header.floor_ms.load(), 0u) << "it names one generator";
+}
+
+// A floor for all is a floor for those that are not there yet.
+TEST_F(LedgerResetSteps, OnlyOneGeneratorNeedsNoFloor) {
+    slot_at(sno, now_ms);
+    slot_at(mastic, now_ms);
+    const auto floor_after = [&](Kind kind, int node) {
+        header.floor_ms.store(0);
+        EXPECT_EQ(apply({.floor_ms = now_ms, .kind = kind, .node = node}), CeilingError::none);
+        return header.floor_ms.load();
+    };
+    EXPECT_EQ(floor_after(Kind::sno, 3), 0u);
+    EXPECT_EQ(floor_after(Kind::sno, 4), now_ms) << "not there yet";
+    EXPECT_EQ(floor_after(Kind::sno, -1), now_ms);
+    EXPECT_EQ(floor_after(Kind::mastic, -1), 0u);
+    EXPECT_EQ(floor_after(Kind::none, 3), now_ms);
+    EXPECT_EQ(floor_after(Kind::none, 0), now_ms);
+    EXPECT_EQ(floor_after(Kind::layout, 0), now_ms);
+    behind_the_slots();
+    life.slot(sno).key.store(0);
+    EXPECT_EQ(floor_after(Kind::sno, 3), now_ms) << "what is behind the slots is none";
+}
+
+TEST_F(LedgerResetSteps, TheFirstSlotIsOne) {
+    const Key key = of_the_first_slot();
+    Slot& first = slot_at(key, now_ms);
+    ASSERT_EQ(&first, life.ledger.slots);
+    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms, .kind = Kind::sno, .node = key.node}), CeilingError::none);
+    EXPECT_EQ(header.floor_ms.load(), 0u);
+    EXPECT_EQ(at_ms(first), now_ms + hour_ms);
+    EXPECT_EQ(first.ceiling.load(), now_ms + hour_ms) << "published: the next claim need not write the file";
+    EXPECT_EQ(highest_ceiling_ms(life.ledger), now_ms + hour_ms);
+    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms + hour_ms);
+}
+
+TEST_F(LedgerResetSteps, NothingBehindTheSlots) {
+    slot_at(mastic, now_ms);
+    Word* const words = behind_the_slots();
+    EXPECT_EQ(highest_ceiling_ms(life.ledger), now_ms + 2500);
+    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms);
+    const std::uint64_t word = words[1].load();
+    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    EXPECT_EQ(words[1].load(), word);
+}
+
+// ---- what was issued
+
+TEST_F(LedgerResetSteps, HighestIssued) {
+    EXPECT_EQ(highest_ceiling_ms(life.ledger), 0u);
+    Slot& slot = life.slot(sno);
+    EXPECT_EQ(highest_issued_ms(life.ledger, {}), 0u) << "a slot that has issued nothing";
+    slot.word.store(pack({.tick = 1}, true));
+    EXPECT_EQ(highest_issued_ms(life.ledger, {}), static_cast<std::uint64_t>(sno::timeline.start_us(1) / 1000));
+    slot_at(sno, now_ms);
+    slot_at(mastic, now_ms + hour_ms);
+    EXPECT_EQ(highest_issued_ms(life.ledger, {.kind = Kind::sno}), now_ms);
+    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms + hour_ms);
+    // Ids of the other toggle, from before the clock went back.
+    slot.safe.store(clamped_tick(sno::timeline, static_cast<std::int64_t>(now_ms + 2 * hour_ms) * 1000));
+    EXPECT_EQ(highest_issued_ms(life.ledger, {.kind = Kind::sno}), now_ms + 2 * hour_ms);
+}
+
+// ---- a slot that is put somewhere
+
+TEST_F(LedgerResetSteps, PutSlot) {
+    Slot& slot = life.slot(sno);
+    slot.word.store(pack({.tick = 100, .next = 3, .drifts = 1}, true));
+    slot.safe.store(99);
+    put_slot(slot, 50, true);
+    EXPECT_EQ(slot.safe.load(), 50u);
+    EXPECT_EQ(slot.word.load(), pack({.tick = 50, .next = used_up, .drifts = 1}, true)) << "the toggle stays";
+    put_slot(slot, max_tick(true) + 9, true);
+    EXPECT_EQ(slot.safe.load(), max_tick(true));
+    EXPECT_EQ(slot.word.load(), pack({.tick = max_tick(true), .next = used_up, .drifts = 1}, true));
+}
+
+// ---- floors, promise, layout, epoch
+
+TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
+    slot_at(sno, now_ms);
+    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms}), CeilingError::none);
+    // Some of them only: the others rely on the floor.
+    for (const auto& [kind, node] : {std::pair{Kind::sno, 3}, {Kind::sno, -1}, {Kind::none, 3}, {Kind::none, 0}}) {
+        ASSERT_EQ(forced(kind, node), CeilingError::none);
+        EXPECT_EQ(header.floor_ms.load(), now_ms + hour_ms) << node;
+        EXPECT_EQ(header.reset_floor_ms.load(), now_ms + hour_ms) << node;
+    }
+    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    EXPECT_EQ(header.floor_ms.load(), now_ms);
+    EXPECT_EQ(header.reset_floor_ms.load(), now_ms);
+    EXPECT_EQ(data.content().floor_ms, now_ms);
+}
+
+TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
+    const auto promise_after = [&](std::uint64_t promise, bool force) {
+        header.promise.store(promise);
+        EXPECT_EQ(apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .force = force}), CeilingError::none);
+        return header.promise.load();
+    };
+    EXPECT_EQ(promise_after(now_ms * 1000 + 1, true), now_ms * 1000);
+    EXPECT_EQ(promise_after(now_ms * 1000 - 1, true), now_ms * 1000 - 1);
+    EXPECT_EQ(promise_after(now_ms * 1000 + 1, false), now_ms * 1000 + 1) << "without force nothing goes back";
+}
+
+TEST_F(LedgerResetSteps, LayoutIsForgottenInTheFile) {
+    std::uint64_t frozen;
+    ASSERT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::none);
+    ASSERT_EQ(apply({.floor_ms = now_ms, .kind = Kind::snowflake_si}), CeilingError::none);
+    EXPECT_EQ(data.content().si_layout, 77u);
+    ASSERT_EQ(apply({.floor_ms = now_ms, .kind = Kind::snowflake_si, .unfreeze = true}), CeilingError::none);
+    EXPECT_EQ(data.content().si_layout, 0u);
+}
+
+// What was set up while the file was written is set up again.
+TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
+    std::uint64_t at_sync = 0;
+    on_sync = [&] {
+        at_sync = header.epoch.load();
+        return 0;
+    };
+    ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
+    EXPECT_NE(at_sync, 0u);
+    EXPECT_NE(header.epoch.load(), at_sync);
+}
+
+// A ceiling that goes up is published after the sync.
+TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
+    Slot& slot = slot_at(sno, now_ms);
+    on_sync = [] { return EIO; };
+    EXPECT_EQ(apply({.floor_ms = now_ms + hour_ms}), CeilingError::io);
+    EXPECT_EQ(slot.ceiling.load(), now_ms + 2500);
+}
+
+// ---- the file
+
+TEST_F(LedgerResetSteps, WithoutADirectory) {
+    const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true};
+    const std::uint64_t epoch = header.epoch.load();
+    const CeilingResult results[] = {ledger::apply(nowhere, life.ledger, {}), check_ceilings(nowhere, life.ledger),
+                                     repair(nowhere, life.ledger, now_ms)};
+    for (const CeilingResult& r : results) {
+        EXPECT_EQ(r.error, CeilingError::io);
+        EXPECT_EQ(r.system_errno, ENOENT);
+    }
+    EXPECT_EQ(header.epoch.load(), epoch);
+}
+
+// Those who raise ceilings have the lock all the time: a look at a good file does without.
+TEST_F(LedgerResetSteps, LookWithoutTheLock) {
+    on_lock = [] { return EWOULDBLOCK; };
+    EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::none);
+    LedgerMemory memory;
+    EXPECT_EQ(check_ceilings(data.place, memory.make()).error, CeilingError::none) << "a life has not begun";
+}
+
+// Somebody was writing at the first look.
+TEST_F(LedgerResetSteps, LookAgainWithTheLock) {
+    const std::string good = data.bytes();
+    data.put(good.substr(0, 100));
+    int locks = 0;
+    on_lock = [&] {
+        locks++;
+        data.put(good);
+        return 0;
+    };
+    EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::none);
+    EXPECT_EQ(locks, 1);
+}
+
+// In a life that has begun, memory has all of it, and nothing else counts.
+TEST_F(LedgerResetSteps, RepairedFileHasWhatMemoryHas) {
+    const Slot& slot = slot_at(of_the_first_slot(), now_ms);
+    ASSERT_EQ(raise_settled(data.place, life.ledger, now_ms + 1000).error, CeilingError::none);
+    behind_the_slots();
+    const Ceilings whole = data.content();
+    Ceilings more = whole;
+    const std::uint32_t other = 7;
+    ASSERT_EQ(life.ledger.slots[other].key.load(), 0u);
+    more.entries[other] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
+    data.put(more);
+    std::string bytes = data.bytes();
+    bytes[ceiling_header_bytes + 9 * ceiling_entry_bytes] = 1;
+    data.put(bytes);
+    EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::damaged);
+    ASSERT_EQ(repair(data.place, life.ledger, 0).error, CeilingError::none);
+    const Ceilings now = data.content();
+    EXPECT_EQ(now.entries[other].key, 0u);
+    EXPECT_EQ(now.entries[0].key, slot.key.load());
+    EXPECT_EQ(now.entries[0].ceiling_ms, now_ms + 2500);
+    EXPECT_EQ(now.settled_ms, now_ms + 1000);
+    EXPECT_EQ(now.life, whole.life);
+    EXPECT_EQ(now.floor_ms, whole.floor_ms);
+    EXPECT_EQ(now.si_layout, whole.si_layout);
+}
+
+// A server that another one has taken over from repairs nothing, even if the file is damaged.
+TEST_F(LedgerResetSteps, RepairOfASupersededLife) {
+    const ServerLife newer(data, 2);
+    std::string bytes = data.bytes();
+    bytes[ceiling_header_bytes + 9 * ceiling_entry_bytes] = 1;
+    data.put(bytes);
+    EXPECT_EQ(repair(data.place, life.ledger, now_ms).error, CeilingError::superseded);
+    EXPECT_EQ(data.bytes(), bytes);
+}
+
+}  // namespace
+}  // namespace snowflake_ids::ledger

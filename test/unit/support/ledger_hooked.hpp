@@ -1,0 +1,50 @@
+// A word that tells a test of its accesses: the test looks at the other words then, or changes one as another process
+// would.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace snowflake_ids::test {
+
+// The part of std::atomic that the ledger uses.
+struct HookedWord {
+    std::uint64_t value = 0;
+    // Each is called once, before the next access of that kind. fetch_add() is a store.
+    mutable std::function<void()> before_load{};
+    std::function<void()> before_swap{}, before_store{};
+
+    std::uint64_t load(std::memory_order = std::memory_order_seq_cst) const {
+        call(before_load);
+        return value;
+    }
+    void store(std::uint64_t v, std::memory_order = std::memory_order_seq_cst) {
+        call(before_store);
+        value = v;
+    }
+    std::uint64_t fetch_add(std::uint64_t n) {
+        call(before_store);
+        return std::exchange(value, value + n);
+    }
+    bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired) {
+        call(before_swap);
+        if (value != expected) {
+            expected = value;
+            return false;
+        }
+        value = desired;
+        return true;
+    }
+    bool compare_exchange_weak(std::uint64_t& expected, std::uint64_t desired) {
+        return compare_exchange_strong(expected, desired);
+    }
+
+private:
+    static void call(std::function<void()>& hook) {
+        if (const auto act = std::exchange(hook, nullptr)) act();
+    }
+};
+
+}  // namespace snowflake_ids::test
