@@ -307,24 +307,12 @@ CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std
 
 CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,
                             std::uint64_t& frozen) {
-    Header& header = *ledger.header;
-    frozen = header.si_layout.load();
+    frozen = ledger.header->si_layout.load();
     if (frozen != 0) return {};
     LockedCeilings file(place);
-    CeilingResult r = file.open();
+    const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    frozen = header.si_layout.load();
-    if (frozen != 0) return {};
-    Ceilings c;
-    const auto at = slot_at(ledger);
-    r = read_for_life(header, slot_count, at, file, c);
-    if (r.error != CeilingError::none) return r;
-    c.si_layout = wanted;
-    r = file.write(c);
-    if (r.error != CeilingError::none) return r;
-    header.si_layout.store(wanted);
-    frozen = wanted;
-    return {};
+    return freeze_locked_layout(*ledger.header, slot_count, slot_at(ledger), file, wanted, frozen);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -181,6 +181,23 @@ CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot,
     return r;
 }
 
+// The steps of freeze_layout(), once `file` is locked.
+template <class H, class SlotAt, class File>
+CeilingResult freeze_locked_layout(H& header, std::uint32_t count, SlotAt slot, const File& file, std::uint64_t wanted,
+                                   std::uint64_t& frozen) {
+    frozen = header.si_layout.load();
+    if (frozen != 0) return {};
+    typename File::Content c;
+    CeilingResult r = read_for_life(header, count, slot, file, c);
+    if (r.error != CeilingError::none) return r;
+    c.si_layout = wanted;
+    r = file.write(c);
+    if (r.error != CeilingError::none) return r;
+    header.si_layout.store(wanted);
+    frozen = wanted;
+    return {};
+}
+
 // Which ceilings of other slots are raised in the same sync, and how far: see raise_ceiling().
 struct Along {
     std::uint64_t from_ms, to_ms;

@@ -17,7 +17,10 @@ constexpr bool has_toggle(Format format) { return format == Format::sno; }
 // sno_at counts calls, not time: ceilings and floors mean nothing to it.
 constexpr bool has_time(Format format) { return format == Format::sno || format == Format::snowflake; }
 
-inline Format format_of(const Slot& slot) { return Key::unpack(slot.key.load()).format; }
+template <class S>
+Format format_of(const S& slot) {
+    return Key::unpack(slot.key.load()).format;
+}
 
 // The layout of a snowflake's slot, except for the width of its timestamp (numbering.hpp).
 inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }

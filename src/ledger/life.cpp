@@ -25,22 +25,21 @@ struct Begin {
 }  // namespace
 
 void apply_floor(const Ledger& ledger, Slot& slot) {
-    const Format format = format_of(slot);
-    const std::uint64_t floor_ms = ledger.header->floor_ms.load();
-    if (floor_ms == 0 || !has_time(format)) return;
-    const Begin begin{timeline_of(slot)};
-    apply_floor(slot, begin.tick(floor_ms), has_toggle(format), begin);
+    apply_floor(*ledger.header, slot, [](Slot& s, std::uint64_t ms) {
+        const Format format = format_of(s);
+        if (!has_time(format)) return;
+        const Begin begin{timeline_of(s)};
+        apply_floor(s, begin.tick(ms), has_toggle(format), begin);
+    });
 }
 
 void raise_floor(const Ledger& ledger, std::uint64_t ms) {
-    raise_to(ledger.header->floor_ms, ms);
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        Slot& slot = ledger.slots[i];
-        const Format format = format_of(slot);
-        if (!has_time(format)) continue;
-        const Begin begin{timeline_of(slot)};
-        begin(slot, begin.tick(ms), has_toggle(format));
-    }
+    raise_floor(*ledger.header, slot_count, slot_at(ledger), ms, [](Slot& s, std::uint64_t floor_ms) {
+        const Format format = format_of(s);
+        if (!has_time(format)) return;
+        const Begin begin{timeline_of(s)};
+        begin(s, begin.tick(floor_ms), has_toggle(format));
+    });
 }
 
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, std::uint64_t at_least_ms,

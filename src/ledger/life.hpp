@@ -168,6 +168,20 @@ void apply_floor(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise(slot, tick, has_toggle);
 }
 
+// The steps of the two functions below. `raise(slot, ms)` raises a slot that has a generator above a time in Unix ms.
+// Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads the
+// floor. So at least one of them sees the other.
+template <class H, class SlotAt, class Raise>
+void raise_floor(H& header, std::uint32_t count, SlotAt slot, std::uint64_t ms, Raise raise) {
+    raise_to(header.floor_ms, ms);
+    for (std::uint32_t i = 0; i < count; i++) raise(slot(i), ms);
+}
+
+template <class H, class S, class Raise>
+void apply_floor(const H& header, S& slot, Raise raise) {
+    if (const std::uint64_t ms = header.floor_ms.load()) raise(slot, ms);
+}
+
 // Nothing at or before `ms` is issued by any slot any more. A slot that is created at the same time is raised by its
 // creator, which reads the floor after it has taken the slot.
 void raise_floor(const Ledger& ledger, std::uint64_t ms);

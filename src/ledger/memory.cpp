@@ -40,42 +40,12 @@ Ledger find_ledger(void* memory, std::size_t bytes) {
     return known ? ledger_at(memory, h.backend_count) : Ledger{};
 }
 
-namespace {
-
-bool is_of(const Slot& slot, const Key& key, std::uint64_t numbering) {
-    return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
-}
-
-Slot* find_anywhere(const Ledger& ledger, const Key& key, std::uint64_t numbering) {
-    for (std::size_t i = 0; i < slot_count; i++) {
-        if (is_of(ledger.slots[i], key, numbering)) return &ledger.slots[i];
-    }
-    return nullptr;
-}
-
-}  // namespace
-
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint64_t numbering) {
-    // Fibonacci hashing of the identity, then linear probing. Slots are never given back in one life. But a new life has
-    // only those that got into the ceiling file, so the generator's slot may lie behind a free one.
+    // Fibonacci hashing of the identity.
     const std::uint64_t identity = Key{key.format, key.node, 0}.pack() ^ numbering;
-    std::size_t i = static_cast<std::size_t>(identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
-    for (std::size_t probes = 0; probes < slot_count; probes++, i = (i + 1) % slot_count) {
-        Slot& slot = ledger.slots[i];
-        std::uint64_t seen = slot.key.load();
-        if (seen == 0) {
-            if (Slot* further_on = find_anywhere(ledger, key, numbering)) return further_on;
-            if (!may_create) return nullptr;
-            std::uint64_t n = 0;
-            if (numbering != 0 && !slot.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
-            if (slot.key.compare_exchange_strong(seen, key.pack())) {
-                ledger.header->slots_taken.fetch_add(1);
-                return &slot;
-            }
-        }
-        if (is_of(slot, key, numbering)) return &slot;
-    }
-    return nullptr;
+    const std::uint64_t first = (identity * 0x9e3779b97f4a7c15 >> 54) % slot_count;
+    return find_slot_from(static_cast<std::uint32_t>(first), *ledger.header, slot_count, slot_at(ledger), key,
+                          may_create, numbering);
 }
 
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {

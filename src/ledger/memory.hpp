@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ledger/slot.hpp"
 
@@ -31,6 +32,37 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
 // The ledger that another process has made. Empty if this library cannot use it: it was made by another version of the
 // library, or is not as large as it says.
 Ledger find_ledger(void* memory, std::size_t bytes);
+
+template <class S>
+bool is_of(const S& slot, const Key& key, std::uint64_t numbering) {
+    return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
+}
+
+// The steps of find_slot(), with linear probing from slot `i` of `count`. Slots are never given back in one life. But a
+// new life has only those that got into the ceiling file, so the generator's slot may lie behind a free one. A template,
+// like everything where the order matters: the checkers run this very code.
+template <class H, class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
+S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
+                  std::uint64_t numbering) {
+    for (std::uint32_t probes = 0; probes < count; probes++, i = (i + 1) % count) {
+        S& s = slot(i);
+        std::uint64_t seen = s.key.load();
+        if (seen == 0) {
+            for (std::uint32_t other = 0; other < count; other++) {
+                if (is_of(slot(other), key, numbering)) return &slot(other);
+            }
+            if (!may_create) return nullptr;
+            std::uint64_t n = 0;
+            if (numbering != 0 && !s.numbering.compare_exchange_strong(n, numbering) && n != numbering) continue;
+            if (s.key.compare_exchange_strong(seen, key.pack())) {
+                header.slots_taken.fetch_add(1);
+                return &s;
+            }
+        }
+        if (is_of(s, key, numbering)) return &s;
+    }
+    return nullptr;
+}
 
 // The slot of a generator. If it has none yet, a free slot becomes its slot; null: all slots are in use. With
 // `may_create` false: null if it has none. `numbering`: for Format::snowflake; 0 for all others.

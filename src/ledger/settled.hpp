@@ -20,7 +20,8 @@
 //   6. Raise the promise. T is what it now is.
 //   7. Of each backend, in this order: `low` (of the reader's database only), then `ended`, then the ring from the
 //      newest entry to the first that the snapshot calls finished, then `ended` again. T is the earliest of all.
-// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other.
+// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. A draw that finds `low` lower
+// already has nothing to write there. Then `low` is of its own transaction, or `holder` is written, see below.
 //
 // A prepared transaction has no process. When it is prepared, its entry is written to a table; its process then
 // continues with step 5. The reader looks into the table after the backends, because a transaction may be prepared
@@ -31,9 +32,9 @@
 // to raise it. `holder` says for which transaction, because a leader that has not loaded the library does not do so.
 //   0                    the leader itself has drawn, or nobody has
 //   lxid                 drawn by a worker for the leader's transaction with this local id
-//   lxid | adopted_mark  and `low` may be that of an earlier transaction as well
+//   lxid | adopted_mark  and `low` may be that of an earlier transaction as well, also of another database
 //   xid | ended_mark     that transaction is over; it was when `xid` was the next one. A snapshot that knows all earlier
-//                        ones as finished, or `xid` itself, is newer than its end
+//                        ones as finished, or `xid` itself, is newer than its end. It keeps adopted_mark
 //
 // Templates over the words, so that the model checker runs this very code.
 #pragma once
@@ -75,7 +76,8 @@ bool accepts(const W& promise, B& backend, std::uint64_t t, std::uint64_t& cover
 }
 
 // For a worker: the transaction `lxid` of this backend's process has drawn. For that process itself, if it finds
-// another transaction's `low`. Call it before accepts().
+// another transaction's `low`. Call it before accepts(), and before the database is changed: the process that has left
+// `low` behind may have been in another one.
 template <class B>
 void hold_for(B& backend, std::uint64_t lxid) {
     std::uint64_t holder = backend.holder.load();
@@ -122,13 +124,17 @@ bool limit_by(B& backend, std::uint64_t database, View view, std::uint64_t& t) {
         if (low < t) t = low;
     };
     const std::uint64_t low = backend.low.load();
-    if (low != no_low && backend.database.load() == database) {
+    if (low != no_low) {
+        // In this order: who sees another database sees that `low` was adopted.
+        const bool same_database = backend.database.load() == database;
         std::uint64_t holder = backend.holder.load();
-        if ((holder & ended_mark) == 0 && holder != 0 && !view.runs(holder & ~adopted_mark)) {
-            const std::uint64_t over = view.next_xid() | ended_mark;
-            if (backend.holder.compare_exchange_strong(holder, over)) holder = over;
+        if (same_database || (holder & adopted_mark) != 0) {
+            if ((holder & ended_mark) == 0 && holder != 0 && !view.runs(holder & ~adopted_mark)) {
+                const std::uint64_t over = view.next_xid() | ended_mark | (holder & adopted_mark);
+                if (backend.holder.compare_exchange_strong(holder, over)) holder = over;
+            }
+            if ((holder & ended_mark) == 0 || !view.is_after(holder & ~(ended_mark | adopted_mark))) limit(low);
         }
-        if ((holder & ended_mark) == 0 || !view.is_after(holder & ~ended_mark)) limit(low);
     }
     const std::uint64_t ended = backend.ended.load();
     std::uint64_t oldest = ended;

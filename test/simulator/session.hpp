@@ -374,10 +374,10 @@ private:
     bool accepts(Value t) {
         if (w.wrong.worker_unseen && leader != nullptr) return true;
         if (covered == ledger::no_low) {
-            backend.database.store(database + 1);
             const bool of_another = backend.holder.load() != 0;
             if (leader == nullptr) has_drawn = true;
             if (leader != nullptr || of_another) ledger::hold_for(backend, own_local);
+            backend.database.store(database + 1);
         }
         return ledger::accepts(m.header.promise, backend, t, covered);
     }

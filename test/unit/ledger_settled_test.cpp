@@ -117,6 +117,23 @@ TEST_F(LedgerSettled, WorkersAreHeldForTheirLeader) {
     EXPECT_EQ(limit({20, {18}, 0}, 100), 100u);
 }
 
+TEST_F(LedgerSettled, WhatIsLeftBehindIsOfItsOwnDatabase) {
+    hold_for(backend, 7);
+    EXPECT_TRUE(draws(50));
+    // Another process has got the place, and is in another database.
+    hold_for(backend, 9);
+    backend.database.store(database + 1);
+    covered = no_low;
+    EXPECT_TRUE(draws(60));
+    EXPECT_EQ(limit({10, {}, 9}, 100), 50u);
+    EXPECT_EQ(limit({10, {}, 9}, 100, database + 1), 50u);
+    // Its transaction is over too, and nothing was taken back.
+    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
+    EXPECT_EQ(backend.holder.load(), 11 | ended_mark | adopted_mark);
+    EXPECT_EQ(limit({10, {9}, 8}, 100, database + 1), 50u);
+    EXPECT_EQ(limit({11, {9}, 8}, 100), 100u);
+}
+
 TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
     const auto entry = [this](std::uint32_t i) -> Prepared& { return ledger.prepared[i]; };
     const auto prepare = [&](std::uint64_t xid, std::uint64_t last_over) {

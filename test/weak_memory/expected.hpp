@@ -1,5 +1,6 @@
 // What is expected of each site: the weakest order with which no scene fails. A site that is not here is seen by no scene,
-// whatever its order; for most of those a reason is known.
+// whatever its order. For each of those there is a reason: a weaker order does not matter, or Relacy cannot show that it
+// does.
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,14 @@ inline constexpr Expected expectations[] = {
     {"accepts: promise.load", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
+    // The same where `low` is lower already, left behind by another transaction: the draw writes only `holder`.
+    {"hold_for: holder.swap", std::memory_order_seq_cst},
+    {"limit_by: holder.load", std::memory_order_seq_cst},
+    // The floor, then the keys; the key, then the floor (life.hpp).
+    {"raise_to: floor_ms.swap", std::memory_order_seq_cst},
+    {"format_of: key.load", std::memory_order_seq_cst},
+    {"find_slot_from: key.swap", std::memory_order_seq_cst},
+    {"apply_floor: floor_ms.load", std::memory_order_seq_cst},
     // Who sees the word sees `safe`, and who sees the end of another floor sees the word.
     {"claim_by_step: word.load", std::memory_order_acquire},
     {"claim_by_step: word.swap", std::memory_order_release},
@@ -32,6 +41,10 @@ inline constexpr Expected expectations[] = {
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring; who sees an entry of the table sees that it was used again, and its `low`.
     {"end_transaction: low.store", std::memory_order_release},
+    {"end_transaction: holder.store", std::memory_order_release},
+    // Who sees how many entries the ring has sees them.
+    {"limit_by: ended.load 1", std::memory_order_acquire},
+    {"note_ended: ended.store", std::memory_order_release},
     {"read: prepared_reused.load 1", std::memory_order_acquire},
     {"limit_by_prepared: prepared.xid.load", std::memory_order_acquire},
     {"limit_by_prepared: prepared.low.load", std::memory_order_acquire},
@@ -40,35 +53,80 @@ inline constexpr Expected expectations[] = {
     {"note_prepared: prepared_reused.add", std::memory_order_release},
 };
 
-// Why a weaker order does not matter. `sites`: how the names of the sites begin.
+// `sites`: how the names of the sites begin. The first that fits counts.
 struct Reason {
     const char* sites;
     const char* why;
 };
 
+// What no scene sees, and is needed all the same. In Relacy a seq_cst load answers with the last seq_cst store that was
+// run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it. And
+// a reader that stands still while a whole ring is written is too rare.
+inline constexpr Reason needed[] = {
+    {"lower_to: low.load", "`low` may be lower already, by a worker: the promise must be loaded after that was seen"},
+    {"hold_for: holder.load", "a worker may have swapped it already: the promise must be loaded after that was seen"},
+    {"read: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
+    {"limit_by: database.load", "`holder` must be loaded after another database was seen"},
+    {"note_ended: ring", "who reads an entry that is written over the one it looks for must see that in `ended`"},
+    {"limit_by: ring", "who reads an entry that is written over the one it looks for must see that in `ended`"},
+    {"find_slot_from: slots_taken.add",
+     "a reader looks for new slots only when it has changed, and must find them then"},
+};
+
+// Why a weaker order does not matter.
 inline constexpr Reason reasons[] = {
     {"claim: word", "an old word makes the swap fail, and the swap continues the release of the swaps before"},
+    {"begin_held_tick: word", "an old word costs a wait of one more tick"},
     {"begin_held_tick", "of all that see the tick used up, one swaps `begun`; an old value makes that swap fail"},
     {"claim_by_step: safe.load", "what it must see was stored before the word that was loaded"},
-    {"claim_by_step: lead.load", "it decides the policy only, and the word that is loaded next brings the lead along"},
+    {"claim_by_step: lead.load",
+     "it decides the policy only: an old lead differs from the second load's, to which the word brings the new one; "
+     "one "
+     "from after the clock was read, which Relacy cannot show, makes a regression of none"},
+    {"raise_to: safe.load",
+     "an old value is lower, so the swap is tried and fails; only a forced reset makes it higher"},
     {"end_lead", "it decides the policy only"},
     {"raise_slot: word.load", "an old word makes the swap fail"},
-    {"raise_slot: safe.load", "what it must see was stored before the word that was loaded"},
+    {"raise_slot: safe.load", "it is only raised, so an old value does not lower it"},
     {"apply_floor: word.load", "an old word is lower, so the slot is raised once more"},
+    {"begin_slot: word.load", "only the lead is computed from it: it decides the policy only"},
+    {"begin_slot: safe.load", "only the lead is computed from it: it decides the policy only"},
+    {"begin_slot: lead.swap 1", "the swap of the word releases it"},
+    {"begin_slot: lead.load 2", "an old lead makes the swap fail"},
+    {"begin_slot: begun.store", "an old value costs a wait of one tick"},
     {"put_slot: word.load", "an old word makes the swap fail"},
     {"put_slot: safe.store", "the swap of the word releases it"},
+    {"find_slot_from: key.load", "is_of() loads it again"},
+    {"find_slot_from: numbering.swap", "the swap of the key releases it"},
+    {"is_of", "the load before it, or the swap that has failed, has acquired the key; slots behind a free one are old"},
+    {"freeze_locked_layout", "under the lock of the file"},
+    {"raise_to: floor_ms.load", "an old floor makes the swap fail; one that is high enough is seen in this database"},
     {"raise_to: ceiling", "the number vouches for what is on disk, not for other words"},
     {"raise_to: settled_ms", "the number vouches for what is on disk, not for other words"},
     {"raise_to: promise.load", "the promise is loaded again before anything is looked at"},
+    {"life_of", "under the lock of the file, by a process that has seen the life begun"},
     {"read_for_life", "under the lock of the file"},
     {"set_entry", "under the lock of the file"},
     {"raise: ceiling", "under the lock of the file"},
     {"force_locked: ceiling", "under the lock of the file; the epoch releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the epoch brings a lowered one along"},
+    {"limit_by: ended.load 2", "who has read a newer entry has acquired what was stored before it"},
+    {"limit_by: holder.swap", "it tells of a transaction that is over, and the next draw swaps it again"},
+    {"read: prepared_reused.load 2", "who has read a newer entry has acquired the count"},
+    {"limit_by_prepared: prepared.database.load", "the load of the entry's id has acquired it"},
     {"note_prepared: low.load", "its own process has written it, or waits for the workers that did"},
-    {"draw: database", "the swap of `low` releases it"},
+    {"note_prepared: prepared.xid.load", "over() takes the server's lock under which the transaction has ended"},
+    {"note_prepared: prepared.low.load", "over() takes the server's lock under which the transaction has ended"},
+    {"note_prepared: prepared.xid.store", "who sees that `low` is none sees the entry; who does not counts `low`"},
+    {"note_prepared: prepared.database.store", "who sees that `low` is none sees the entry; who does not counts `low`"},
+    {"hold_for: low.load", "an earlier transaction's was stored before this one began, and its own need not be seen"},
+    {"draw: database", "the swap of `low` or `holder` releases it"},
+    {"draw: holder.load", "an earlier transaction's was stored before this one began, and its own need not be seen"},
     {"draw: promise.load", "an old promise is refused once more"},
+    {"thread: epoch.add", "who must see the floor sees it by the word, or by the server's locks"},
+    {"thread: ", "the scene's own look"},
+    {"set_up: key.load", "the scene's own look"},
 };
 
 }  // namespace snowflake_ids::weak_memory

@@ -6,6 +6,7 @@
 
 #include "ledger/ceiling.hpp"
 #include "ledger/claim.hpp"
+#include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/reset.hpp"
 #include "ledger/slot.hpp"
@@ -25,7 +26,7 @@ struct Slot : ledger::BasicSlot<Word> {
 };
 
 struct Header {
-    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, epoch, promise, settled_ms;
+    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, epoch, promise, settled_ms, slots_taken;
 
     Header() {
         life_id.begin("life_id");
@@ -36,6 +37,7 @@ struct Header {
         epoch.begin("epoch");
         promise.begin("promise");
         settled_ms.begin("settled_ms");
+        slots_taken.begin("slots_taken");
     }
 };
 

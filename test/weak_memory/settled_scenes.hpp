@@ -7,10 +7,10 @@
 
 namespace snowflake_ids::weak_memory {
 
-inline constexpr unsigned transactions = 6;
+inline constexpr unsigned transactions = 8;
 
 struct Backend {
-    static constexpr unsigned places = 2;
+    static constexpr unsigned places = 3;
     Word low, database, holder, ended;
     struct {
         Word xid, low;
@@ -97,6 +97,7 @@ struct Transaction {
     Database& db;
     unsigned b;
     Value xid = 0, covered = ledger::no_low;
+    Value database = Database::id;
 
     Backend& own() { return db.backend[b]; }
     void start() {
@@ -107,15 +108,15 @@ struct Transaction {
     // As src/pg/draw/unsettled.cpp, claim.cpp.
     void draw(bool by_worker = false) {
         if (covered == ledger::no_low) {
-            if (own().database.load() != Database::id) own().database.store(Database::id);
             if (own().holder.load() != 0 || by_worker) ledger::hold_for(own(), xid);
+            if (own().database.load() != database) own().database.store(database);
         }
         Value t = between(1, db.last_time);
         while (!ledger::accepts(db.promise, own(), t, covered)) {
             const Value promised = db.promise.load();
             if (t < promised) t = promised;
         }
-        if (db.row[xid] == 0 || t < db.row[xid]) db.row[xid] = t;
+        if (database == Database::id && (db.row[xid] == 0 || t < db.row[xid])) db.row[xid] = t;
     }
     void take_back(Value committed) {
         ledger::end_transaction(own(), xid, committed, [this] { return db.next_xid(); });
@@ -141,7 +142,8 @@ struct Reader {
     unsigned seen;
     unsigned b = 0;
 
-    bool finished(Value xid) const { return (seen >> xid & 1) != 0; }
+    // 0 is before all: an entry of the ring that nobody has written.
+    bool finished(Value xid) const { return xid == 0 || (seen >> xid & 1) != 0; }
     bool is_after(Value xid) const {
         const unsigned earlier = (1u << xid) - 2;
         return (seen & earlier) == earlier || finished(xid);
@@ -191,7 +193,7 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
     }
 };
 
-// One after another: the ring has two places.
+// One after another: the ring has three places.
 struct Ring : rl::test_suite<Ring, 2>, Database {
     static constexpr const char* name = "ring";
 
@@ -199,10 +201,29 @@ struct Ring : rl::test_suite<Ring, 2>, Database {
     void thread(unsigned i) {
         if (i == 1) return Reader::read(*this);
         Transaction x{*this, 0};
-        for (int n = 0; n < 4; n++) {
+        for (int n = 0; n < 5; n++) {
             x.start();
             x.draw();
             x.end(true);
+        }
+    }
+};
+
+// The same, but some are prepared, then committed. So the ring has entries that tell no order.
+struct PreparedRing : rl::test_suite<PreparedRing, 2>, Database {
+    static constexpr const char* name = "ring with prepared ones";
+
+    void before() { last_time = 2; }
+    void thread(unsigned i) {
+        if (i == 1) return Reader::read(*this);
+        Transaction x{*this, 0};
+        for (int n = 0; n < 6; n++) {
+            x.start();
+            x.draw();
+            if (pick(2) == 0 && x.prepare())
+                finish(x.xid, true);
+            else
+                x.end(true);
         }
     }
 };
@@ -276,6 +297,44 @@ struct Workers : rl::test_suite<Workers, 3>, Database {
         x.start();
         x.draw();
         x.end(pick(2) != 0);
+    }
+};
+
+// Only a worker has drawn for a transaction, and its leader has not loaded the library: so `low` stays when it is over. The
+// next process in this place may be of another database.
+struct LeftBehind : rl::test_suite<LeftBehind, 3>, Database {
+    static constexpr const char* name = "a low that is left behind";
+
+    void thread(unsigned i) {
+        if (i != 0) return Reader::read(*this);
+        Transaction x{*this, 0};
+        x.start();
+        x.draw(true);
+        x.end(true, false);
+        if (pick(2) == 0) x.database++;
+        x.start();
+        x.draw(pick(2) == 0);
+        x.end(true);
+    }
+};
+
+// The next transaction in that place draws later ids, so it does not write `low` again: only `holder` shows it.
+struct Behind : rl::test_suite<Behind, 2>, Database {
+    static constexpr const char* name = "draws behind a low";
+
+    void before() {
+        Transaction x{*this, 0};
+        x.start();
+        x.draw(true);
+        x.end(true, false);
+        if (pick(4) != 0) Reader::read(*this);
+    }
+    void thread(unsigned i) {
+        if (i != 0) return Reader::read(*this);
+        Transaction x{*this, 0};
+        x.start();
+        x.draw(pick(2) == 0);
+        x.end(true);
     }
 };
 

@@ -99,9 +99,9 @@ bool shows(uint64 us) {
     ledger::Backend& backend = backend_of(shared, proc);
     if (covered == ledger::no_low) {
         own_transaction = local_transaction(proc);
-        if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
         const bool anothers = backend.holder.load() != 0;
         if (IsParallelWorker() || anothers) ledger::hold_for(backend, own_transaction);
+        if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     }
     return ledger::accepts(shared.header->promise, backend, us, covered);
 }

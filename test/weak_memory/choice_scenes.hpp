@@ -1,0 +1,153 @@
+// The choice of a slot, floors beside it, the layout that the first id freezes, and a server that another one supersedes.
+#pragma once
+
+#include "file_scenes.hpp"
+
+namespace snowflake_ids::weak_memory {
+
+// Generators without a slot choose one: two of a numbering each, and one that has none. The slots before a generator's own
+// may be free in a life that has begun with a file, and the one of a process that has ended half-way has a numbering only.
+struct SlotChosen : rl::test_suite<SlotChosen, 3> {
+    static constexpr const char* name = "choice of a slot";
+    static constexpr unsigned slots = 5, generators = 3;
+    Header header;
+    Slot slot[slots];
+    Slot* of[generators] = {};
+    unsigned first[generators];
+
+    static ledger::Key key(unsigned g) {
+        return {g == 0 ? ledger::Format::sno : ledger::Format::snowflake, 7, pick(2)};
+    }
+    void before() {
+        for (unsigned& f : first) f = pick(2);
+        const unsigned i = 1 + pick(2), g = pick(generators);
+        switch (pick(3)) {
+            case 0:
+                slot[i].numbering.begin("numbering", g);
+                slot[i].key.begin("key", key(g).pack());
+                of[g] = &slot[i];
+                break;
+            case 1:
+                slot[0].numbering.begin("numbering", g);
+                break;
+            default:
+                break;
+        }
+    }
+    void thread(unsigned) {
+        for (unsigned n = 0; n < 2; n++) {
+            const unsigned g = pick(generators);
+            const auto at = [this](std::uint32_t i) -> Slot& { return slot[i]; };
+            Slot* found = ledger::find_slot_from(first[g], header, slots, at, key(g), true, g);
+            require(found != nullptr, "no slot although there is room");
+            require(ledger::Key::unpack(found->key.last()).same_generator(key(g)) &&
+                        (g == 0 || found->numbering.last() == g),
+                    "the slot of another generator");
+            require(of[g] == nullptr || of[g] == found, "two slots for a generator");
+            of[g] = found;
+        }
+    }
+};
+
+// A floor is raised while a generator gets its slot, and another process finds that slot.
+struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
+    static constexpr const char* name = "new slot and floor";
+    static constexpr unsigned slots = 2;
+    static constexpr Rules rules{.max = 1, .max_tick = 7};
+    Header header;
+    Slot slot[slots];
+    Ids ids;
+
+    // As life.cpp.
+    static bool has_generator(Slot& s) { return ledger::has_time(ledger::format_of(s)); }
+    void thread(unsigned i) {
+        const auto at = [this](std::uint32_t n) -> Slot& { return slot[n]; };
+        const auto raise = [](Slot& s, Value ms) { ledger::begin_slot(s, ms, false, 1, 7); };
+        if (i == 0) {
+            ledger::raise_floor(header, slots, at, 3, [&](Slot& s, Value ms) {
+                if (has_generator(s)) raise(s, ms);
+            });
+            ids.cover(3);
+            return;
+        }
+        const ledger::Key key{ledger::Format::snowflake, 7, 0};
+        Slot& s = *ledger::find_slot_from(0, header, slots, at, key, true, 5);
+        require(&s == &slot[0], "two slots for a generator");
+        ledger::apply_floor(header, s, [&](Slot& found, Value ms) {
+            ledger::apply_floor(found, ms, false, [&](Slot& low, Value tick, bool) { raise(low, tick); });
+        });
+        Clock clock{1, 4};
+        for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);
+    }
+};
+
+// Each session has a layout of its own, and the first one freezes it.
+struct FrozenLayout : rl::test_suite<FrozenLayout, 3>, Server {
+    static constexpr const char* name = "frozen layout";
+    Value in_use = 0;
+
+    void before() { live(4); }
+    void thread(unsigned i) {
+        Session s{*this};
+        s.begin_life();
+        Value frozen = header.si_layout.load();
+        if (frozen == 0) {
+            const Held held(file_lock);
+            const auto r = ledger::freeze_locked_layout(header, slots, at(), file, i + 1, frozen);
+            require(r.error == ledger::CeilingError::none, "superseded by nobody");
+        }
+        require(frozen != 0 && disk.si_layout == frozen, "a layout that is not on disk");
+        require(in_use == 0 || in_use == frozen, "two layouts");
+        in_use = frozen;
+        // Others write the file again from what they know.
+        raise(i / 2, between(4, 6));
+        require(disk.si_layout == frozen, "a layout is forgotten");
+    }
+};
+
+// Another server takes over the data directory while sessions of this one are still there. It issues from the ceilings of
+// the file on. So what this one issues must be below them, and it must not write the file any more.
+struct Superseded : rl::test_suite<Superseded, 3>, Server {
+    static constexpr const char* name = "superseded";
+    bool begins = false, taken_over = false;
+
+    void before() {
+        begins = pick(2) == 0;
+        if (!begins) return live(4);
+        disk.life = {1, 5};
+        for (unsigned i = 0; i < slots; i++) {
+            disk.entries[i] = {i + 1, 0, 3};
+            ids[i].cover(2);
+        }
+    }
+    void thread(unsigned i) {
+        if (i == 0) {
+            Server other;
+            other.file.disk = &disk;
+            const auto resume = [](Slot&, Value) {};
+            const Held held(file_lock);
+            const Value number = disk.life.number;
+            (void) ledger::begin_locked_life(other.header, slots, other.at(), resume, file, 77, 1, 0);
+            require(disk.life == ledger::Life{number + 1, 77}, "a life that has not taken over");
+            taken_over = true;
+            for (unsigned n = 0; n < slots; n++) ids[n].bits |= ~(Ids::bit(disk.entries[n].ceiling_ms, 0, 0) - 1);
+            return;
+        }
+        Session s{*this};
+        s.clock.low = 2;
+        // A process of this server. It asks whether the server runs, under the lock of the file.
+        if (begins && !ledger::has_begun(header)) {
+            const Held held(file_lock);
+            if (taken_over) return;
+            const auto resume = [](Slot& slot, Value tick) { ledger::begin_slot(slot, tick, false, 1, 7); };
+            (void) ledger::begin_locked_life(header, slots, at(), resume, file, 9, 1, 0);
+        }
+        s.set_up(i - 1);
+        for (unsigned n = 0; n < 2; n++) {
+            s.draw();
+            require(!taken_over || disk.life.id == 77, "a life that is over has written the file");
+        }
+    }
+};
+
+}  // namespace snowflake_ids::weak_memory
