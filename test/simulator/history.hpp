@@ -67,18 +67,31 @@ private:
         if (verbose) std::printf("%12.6f s  %s\n", static_cast<double>(scheduler_.now_us) / 1e6, what);
     }
 
-    void start_server(std::size_t site) {
+    void start_server(std::size_t site, bool promoted = false) {
         primary_ = site;
         sites_[site].memory = std::make_shared<Memory>();
-        sites_[site].locked_by = orphan_has_lock(site) ? sites_[site].locked_by : nullptr;
+        if (promoted) draw_in_each_database();
         const std::size_t count = 3 + random_.below(8);
         for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
     }
-    bool orphan_has_lock(std::size_t site) const {
-        for (const Process& p : orphans_) {
-            if (p.fiber.get() == sites_[site].locked_by) return true;
+    // What the guarantees ask for after a promotion: until a database has drawn, the others do not know of its ids. Nobody
+    // gets these.
+    void draw_in_each_database() {
+        std::uint32_t left = database_count;
+        for (std::uint32_t i = 0; i < database_count; i++) {
+            auto session = std::make_shared<Session>(w, sites_[primary_], i);
+            session->thrown_away = true;
+            sessions_.push_back(session);
+            auto fiber = scheduler_.start([&left, s = session.get()] {
+                for (bool ok = false; !ok && !s->fenced; s->end(true)) {
+                    s->begin();
+                    ok = s->draw(0).ok;
+                }
+                left--;
+            });
+            processes_.push_back({std::move(fiber), session.get()});
         }
-        return false;
+        while (left != 0) scheduler_.run_until(scheduler_.now_us + 1000);
     }
     void start_session(std::uint32_t backend) {
         auto session = std::make_shared<Session>(w, sites_[primary_], backend);
@@ -110,7 +123,7 @@ private:
         for (Value i = 0; ok && i < statements; i++) {
             s.new_statement();
             const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
-            if (parallel_ && random_.one_in(3)) {
+            if (parallel_ && !s.orphaned && random_.one_in(3)) {
                 ok = draw_by_worker(s, g);
                 continue;
             }
@@ -244,10 +257,10 @@ private:
             wal.flushed = wal.written;
         }
     }
-    void restart(std::size_t site) {
+    void restart(std::size_t site, bool promoted = false) {
         if (random_.one_in(2))
             scheduler_.run_until(scheduler_.now_us + static_cast<std::int64_t>(random_.below(300000)));
-        start_server(site);
+        start_server(site, promoted);
     }
     // The standby has all of the WAL. The old primary becomes its standby: with its own ceiling file, or with a copy.
     void promote() {
@@ -259,7 +272,7 @@ private:
         lose_unflushed(old);
         std::copy(std::begin(old.wal), std::end(old.wal), site.wal);
         site.clock_ahead_us = old.clock_ahead_us + 1000 * random_.of({-2000, -5, 0, 0, 5, 2000});
-        restart(1 - primary_);
+        restart(1 - primary_, true);
         if (random_.one_in(2)) {
             faults.rewinds++;
             std::memcpy(old.disk.durable, site.disk.durable, sizeof old.disk.durable);

@@ -55,6 +55,7 @@ public:
     // `orphaned`: its server is gone, and it does not know. Nothing that it commits counts.
     bool orphaned = false;
     bool fenced = false;
+    bool thrown_away = false;  // nobody gets its ids
     Value xid = 0;
     const std::uint32_t database;
 
@@ -92,7 +93,8 @@ public:
             if (!d.ok) return d;
             const auto t = static_cast<Value>(w.generators[g].timeline.start_us(d.tick));
             if (!w.wrong.accept_all && !accepts(t)) continue;
-            if (!orphaned && !w.generators[g].rules.has_toggle) w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
+            if (!orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
+                w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
             return d;
         }
     }
@@ -344,7 +346,7 @@ private:
                                         : ledger::claim<false>(slot(g), clock, want, generator.rules, s.limit);
             switch (c.outcome) {
                 case ledger::Outcome::issued:
-                    w.judge.claimed(g, c);
+                    if (!thrown_away) w.judge.claimed(g, c);
                     judge_ceiling(g, c.tick);
                     ledger::begin_lease(s.lease, c, want);
                     s.statement = statement;
