@@ -209,7 +209,7 @@ struct File {
     struct Content {
         Life life;
         std::uint64_t si_layout = 0, floor_ms = 0, settled_ms = 0;
-        CeilingEntry entries[4]{};
+        CeilingEntry entries[4];
     };
     Content content;
     CeilingError read_error = CeilingError::none, write_error = CeilingError::none;
@@ -244,7 +244,10 @@ struct LedgerLifeSteps : testing::Test {
 
 // Its id is stored last: from then on sessions draw.
 TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
-    file.content = {.life = {5, 6}, .si_layout = 7, .floor_ms = 600, .settled_ms = 400};
+    file.content.life = {5, 6};
+    file.content.si_layout = 7;
+    file.content.floor_ms = 600;
+    file.content.settled_ms = 400;
     file.content.entries[1] = {11, 12, 700};
     file.content.entries[3] = {21, 22, 300};
     bool begun = false;
