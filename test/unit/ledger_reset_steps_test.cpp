@@ -286,7 +286,10 @@ TEST_F(LedgerResetSteps, RepairOfASupersededLife) {
     std::string bytes = data.bytes();
     bytes[ceiling_header_bytes + 9 * ceiling_entry_bytes] = 1;
     data.put(bytes);
-    EXPECT_EQ(repair(data.place, life.ledger, now_ms).error, CeilingError::superseded);
+    const CeilingResult r = repair(data.place, life.ledger, now_ms);
+    EXPECT_EQ(r.error, CeilingError::superseded);
+    EXPECT_EQ(r.system_errno, 0);
+    EXPECT_EQ(r.slot, -1);
     EXPECT_EQ(data.bytes(), bytes);
 }
 
