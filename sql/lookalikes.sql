@@ -113,6 +113,12 @@ ALTER EXTENSION snowflake_ids ADD TABLE mine.snowflake_ids_layout;
 SELECT mine.gen_mastic() IS NOT NULL AS mastic;
 SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
+-- The ceiling in an unlogged sequence would reach no standby.
+ALTER SEQUENCE mine.snowflake_ids_ceiling SET UNLOGGED;
+SELECT mine.gen_mastic();
+ALTER SEQUENCE mine.snowflake_ids_ceiling SET LOGGED;
+SELECT mine.gen_mastic() IS NOT NULL AS mastic;
+
 -- The generators that all databases share: none is new, none is ahead of the clock or of where it was.
 \c :main :super
 SET client_min_messages = warning;

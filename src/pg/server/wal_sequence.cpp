@@ -9,6 +9,8 @@ extern "C" {
 #include "catalog/pg_class.h"
 #include "commands/sequence.h"
 #include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 }
 
@@ -24,6 +26,9 @@ struct Special {
 };
 constexpr uint32 sequence_magic = 0x1717;
 
+// Without WAL, the number reaches no standby and does not survive a crash.
+bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
+
 Relation open(Place& place, LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(place.oid, place.name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
@@ -31,6 +36,12 @@ Relation open(Place& place, LOCKMODE lock, const Patience& patience) {
                         errmsg("sequence \"%s\" of extension snowflake_ids is missing", place.name),
                         errdetail("%s", place.purpose),
                         errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
+    }
+    if (!is_logged(rel)) {
+        const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), place.name);
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("sequence \"%s\" of extension snowflake_ids is unlogged", place.name),
+                        errdetail("%s", place.purpose), errhint("Run ALTER SEQUENCE %s SET LOGGED.", name)));
     }
     return rel;
 }
@@ -208,6 +219,10 @@ bool update_if_free(Place& place, Content (*next)(const Content& now, const Cont
     bool busy = false;
     Relation rel = open_extension_relation(place.oid, place.name, RELKIND_SEQUENCE, to_change, &busy);
     if (rel == nullptr) return false;
+    if (!is_logged(rel)) {
+        relation_close(rel, to_change);
+        return false;
+    }
     const Buffer buffer = read_buffer(rel, place);
     if (!ConditionalLockBuffer(buffer)) {
         ReleaseBuffer(buffer);

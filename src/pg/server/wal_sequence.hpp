@@ -37,7 +37,7 @@ Content update(Place& place, Content (*next)(const Content& now, const Content& 
                const Patience& patience);
 
 // The same without waiting for another session, and only if the number is not above `enough` already. False: another
-// session has the relation locked, or it is missing or damaged. A call that needs it will get the error.
+// session has the relation locked, or it is missing, unlogged or damaged. A call that needs it will get the error.
 bool update_if_free(Place& place, Content (*next)(const Content& now, const Content& wanted), const Content& wanted,
                     uint64 enough, Content& content);
 
