@@ -119,15 +119,16 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// The local id of a process's open transaction, 0: none. It moved with 17.
+// The local id of a process's open transaction. No earlier process in the same place has had it. Before 17 they count for
+// each backend id, which is not the place.
 extern "C" {
 #include "storage/proc.h"
 }
-inline uint32 local_transaction(const PGPROC& proc) {
+inline uint64 local_transaction(const PGPROC& proc) {
 #if PG_VERSION_NUM >= 170000
     return proc.vxid.lxid;
 #else
-    return proc.lxid;
+    return uint64{static_cast<uint32>(proc.backendId)} << 32 | proc.lxid;
 #endif
 }
 

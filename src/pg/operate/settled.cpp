@@ -174,7 +174,7 @@ int64 settle(Snapshot snapshot) {
 // known by its statement and its snapshot.
 int64 settled_us() {
     static struct {
-        LocalTransactionId transaction;
+        uint64 transaction;
         TimestampTz statement;
         TransactionId xmin, xmax;
         uint32 running;
@@ -190,7 +190,7 @@ int64 settled_us() {
                                 "had written by then.")));
     }
     const SnapshotData& s = *snapshot;
-    const LocalTransactionId transaction = local_transaction(*MyProc);
+    const uint64 transaction = local_transaction(*MyProc);
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
     const bool same = last.transaction == transaction && last.statement == statement && last.xmin == s.xmin &&
                       last.xmax == s.xmax && last.running == s.xcnt && last.command == s.curcid;
