@@ -5,6 +5,7 @@ extern "C" {
 #include "access/parallel.h"
 #include "access/twophase.h"
 #include "access/xact.h"
+#include "storage/ipc.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 }
@@ -42,10 +43,12 @@ bool is_over(uint64 xid) {
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
 }
 
-// Parallel workers may have drawn for this transaction, and its own process not at all.
+// Parallel workers may have drawn for this transaction, and its own process not at all. The transaction that removes
+// temporary tables at the end of a session has no workers, and an error would end it.
 const ledger::Ledger* before_end() {
     own_transaction = local_transaction(*MyProc);
-    return MyProc->lockGroupLeader != nullptr ? ledger_if_made() : ledger_if_attached();
+    const bool may_have_workers = MyProc->lockGroupLeader == MyProc && !proc_exit_inprogress;
+    return may_have_workers ? ledger_if_made() : ledger_if_attached();
 }
 
 void before_prepare() {

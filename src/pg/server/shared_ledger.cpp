@@ -150,15 +150,6 @@ const ledger::Ledger& shared_ledger() {
 
 const ledger::Ledger* ledger_if_attached() { return found ? &found : nullptr; }
 
-const ledger::Ledger* ledger_if_made() {
-    if (found || !IsUnderPostmaster) return ledger_if_attached();
-    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    const Place& place = find_place();
-    const bool made = place.segment != DSM_HANDLE_INVALID;
-    LWLockRelease(AddinShmemInitLock);
-    return made ? &shared_ledger() : nullptr;
-}
-
 const ledger::Ledger* try_shared_ledger(const char** why) {
     if (found) return &found;
     const MemoryContext context = CurrentMemoryContext;
@@ -182,6 +173,15 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     MemoryContextSwitchTo(context);
     CurrentResourceOwner = owner;
     return ledger_if_attached();
+}
+
+const ledger::Ledger* ledger_if_made() {
+    if (found || !IsUnderPostmaster) return ledger_if_attached();
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    const bool made = find_place().segment != DSM_HANDLE_INVALID;
+    LWLockRelease(AddinShmemInitLock);
+    const char* why;
+    return made ? try_shared_ledger(&why) : nullptr;
 }
 
 const char* ledger_memory_kind() {

@@ -20,11 +20,12 @@ const ledger::Ledger& shared_ledger();
 // Null if this session has not used it yet.
 const ledger::Ledger* ledger_if_attached();
 
-// Finds the ledger if a session has made it, else null. Raises an error as shared_ledger() does.
-const ledger::Ledger* ledger_if_made();
-
 // The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel mode.
 const ledger::Ledger* try_shared_ledger(const char** why);
+
+// Finds the ledger if a session has made it. Null if none has, or if this session cannot use it, as after an update to
+// a version with another memory. Not in parallel mode.
+const ledger::Ledger* ledger_if_made();
 
 // For snowflake_ids_status(): "dynamic", "preloaded" or "single-user".
 const char* ledger_memory_kind();
