@@ -155,10 +155,11 @@ $(SCRIPT): FORCE
 $(CONVERT_SCRIPT): FORCE
 	$(call assemble,$(CONVERT),$(CONVERT_FRAGMENTS))
 
-# ---- unit tests: one program per test/unit/*_test.cpp, with core and ledger but without PostgreSQL
-UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp))
-UNIT_BINS     := $(UNIT_TESTS:test/unit/%.cpp=$(BUILD)/unit/%)
-UNIT_LIB      := $(filter-out $(UNIT_TESTS),$(wildcard src/core/*.cpp src/ledger/*.cpp test/unit/*.cpp test/unit/support/*.cpp))
+# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/explorers/*_test.cpp, with core and ledger
+# but without PostgreSQL. An explorer goes through all states of a model, which takes seconds to minutes.
+UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/explorers/*_test.cpp))
+UNIT_BINS     := $(UNIT_TESTS:test/%.cpp=$(BUILD)/%)
+UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
 UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
 UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
                  -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
@@ -173,7 +174,8 @@ $(UNIT_STAMP): FORCE
 $(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
 	@mkdir -p $(@D)
 	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
-$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/obj/test/unit/%.o $(UNIT_LIB_OBJS)
+$(UNIT_BINS): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o $(UNIT_LIB_OBJS)
+	@mkdir -p $(@D)
 	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
 -include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
 
