@@ -10,9 +10,8 @@
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
-#   make bench            our speed beside others', a short run; writes doc/speed.md and doc/speed.svg (BENCH="-f 7": a million rows)
+#   make bench            our speed beside others', a short run; writes doc/speed.md (BENCH="-f 7": a million rows)
 #   make reference        writes doc/reference.md from the comments in the catalogs
-#   make pictures         doc/pictures/*.svg and doc/speed.svg, from the code and doc/speed.md
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
 #   make dist             the release as a zip for PGXN, from git
 #   make deb              Debian packages in build/deb, for each server that has headers here
@@ -72,7 +71,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench pictures demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
+.PHONY: give-back bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -223,9 +222,6 @@ bench:
 	+@tools/setup bench
 	+@$(MAKE) --no-print-directory $(BENCH_BIN)
 	+@test/bench/side_by_side -o doc $(or $(BENCH),-n 400000 -s 400000 -f 6)
-	@tools/pictures
-pictures:
-	@tools/pictures
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:
@@ -246,4 +242,4 @@ reference: all
 	+@tools/with-server -- tools/reference >$(BUILD)/reference.md && mv $(BUILD)/reference.md doc/reference.md
 format:
 	clang-format -i $(sort $(shell find src convert test tools -name '*.[ch]pp'))
-	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm') tools/pictures
+	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm')
