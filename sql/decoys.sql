@@ -42,7 +42,6 @@ SELECT ids.mastic_sequence(0);
 -- Views, and functions that are written in SQL.
 SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
 SELECT count(*) AS status FROM ids.snowflake_ids_status();
-SELECT count(*) > 0 AS compared FROM ids.snowflake_ids_compare(ids.snowflake_ids_identity(), ids.snowflake_ids_identity());
 SELECT ids.snowflake_layout_create('ours'::text, timestamptz '2020-01-01 00:00:00+00', interval '1 ms', 41, 10, 12);
 SELECT count(*) > 0 AS layouts FROM ids.snowflake_layouts;
 SELECT ids.gen_snowflake('ours'::text) > 0 AS drawn;

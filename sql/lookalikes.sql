@@ -53,11 +53,6 @@ SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestam
     pg_catalog.interval '1 ms', 41, 10, 12, false);
 SELECT pg_catalog.count(*) AS layouts FROM public.snowflake_layouts WHERE created;
 SELECT public.snowflake_layout_drop(pg_catalog.text 'own');
-SELECT * FROM public.snowflake_ids_compare(public.snowflake_ids_identity(), public.snowflake_ids_identity());
-SELECT conflict OPERATOR(pg_catalog.~) '^both issue in partition' AS found
-FROM public.snowflake_ids_compare(public.snowflake_ids_identity(),
-    pg_catalog.jsonb_set(public.snowflake_ids_identity(), '{system_identifier}', '"1"'))
-WHERE format OPERATOR(pg_catalog.=) 'sno';
 SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(public.sno_snapshot(NULL::pg_catalog.int4));
 SELECT public.snowflake_ids_reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),

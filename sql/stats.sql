@@ -101,6 +101,7 @@ SELECT machine_id, machine_id_source, life > 0 AS life, life_began < now() AS be
        memory_bytes > 300000 AS large, ledger_state, in_recovery,
        library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
 FROM snowflake_ids_status();
+SELECT system_identifier = (SELECT system_identifier FROM pg_control_system()) AS same_cluster FROM snowflake_ids_status();
 SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids_status()) AS s,
     LATERAL (SELECT key AS column_name, jsonb_typeof(value) AS data_type FROM jsonb_each(to_jsonb(s))) AS c ORDER BY 1;
 

@@ -66,6 +66,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     node text;
+    not_accepted text;
     tick_start text;
 BEGIN
     PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
@@ -73,10 +74,14 @@ BEGIN
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
                  WHERE e.extname = 'snowflake_ids');
-    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END
-                    FROM %s.snowflake_ids_issuer()', job.core)
-    INTO node
+    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END, not_accepted
+                    FROM %s.snowflake_ids_status()', job.core)
+    INTO node, not_accepted
     USING job.format;
+    IF not_accepted IS NOT NULL THEN
+        RAISE EXCEPTION 'a setting of snowflake_ids was not accepted'
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The settings are: %s.', not_accepted);
+    END IF;
     job.type := 'pg_catalog.int8';
     job.tick_ms := 1;
     job.capacity := 65536;

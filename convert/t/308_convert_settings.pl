@@ -207,5 +207,13 @@ for my $refused (
 	is(sql(q[SELECT count(*) FROM pg_attribute WHERE attrelid = '"Key"'::regclass AND attnum > 0]),
 		4, 'and nothing has changed');
 }
+make_tables('sno', 'int', 'timestamptz');
+$server->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 70000');
+$server->reload;
+$server->poll_query_until('postgres', q{SELECT current_setting('snowflake_ids.machine_id', true) = '70000'}) or die;
+like(
+	try(q{CALL snowflake_ids_convert('"App"."Key"', 'id', 'sno', 'created')}),
+	qr/ERROR:  a setting of snowflake_ids was not accepted/,
+	'a machine id that the server did not accept');
 $server->stop;
 done_testing();

@@ -101,7 +101,7 @@ $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; SELECT gen_snowflak
 setting($server, 'machine_id = 3');
 
 # The way out: an operator unfreezes it.
-value($server, 'CREATE TABLE before_the_change AS SELECT gen_snowflake_si() AS id');
+value($server, 'SELECT gen_snowflake_si()');
 setting($server, 'si_machine_bits = 7');
 is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '2 hours', 'snowflake_si')"),
 	'', 'an operator unfreezes the layout');
@@ -118,12 +118,6 @@ is( value(
 	0,
 	'nothing was put to the end of the format');
 is(value($server, 'SELECT snowflake_si_machine_id(gen_snowflake_si())'), 3, 'and ids have the new one');
-is( value(
-		$server,
-		'SELECT count(*), count(*) FILTER (WHERE snowflake_si_may_be_mine(id)), snowflake_si_may_be_mine(max(id) + (1::bigint << 40)) FROM before_the_change'
-	),
-	'1|1|f',
-	'an id of before the change is known to be this server\'s, and no other');
 fails_with(
 	Session->new($server, dbname => 'other'),
 	'SELECT gen_snowflake_si()',

@@ -162,7 +162,7 @@ END
 		my $drawn = sub { $ids->add(value($standby, join ';', @_ ? @_ : paced(50))) };
 		$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $id\n");
 		$id == 7 ? start_at($standby, $clock) : $standby->reload;
-		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids_issuer()") or die;
+		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids_status()") or die;
 		is($drawn->(), 2000, "standby_machine_id = $id: drawn");
 		restart_after($standby, 'fast');
 		is($drawn->(), 2000, 'and again after a restart, ahead of the clock');

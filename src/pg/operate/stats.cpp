@@ -143,25 +143,35 @@ FUNCTION(snowflake_ids_stats) {
 }
 
 // snowflake_ids_node(): the settings that make ids unique, and the state of memory and file. Never raises an error,
-// because people call it when something is wrong. A machine id of -1 was not accepted.
+// because people call it when something is wrong. With a machine id of -1 nothing is drawn: it was not accepted, or this
+// is a standby that has none of its own. An empty source is that of the setting.
 FUNCTION(snowflake_ids_node) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
-    const bool known = (not_accepted::mask & not_accepted::bit(not_accepted::machine_id)) == 0;
-    const auto node = [&](unsigned bits) { return known ? static_cast<int32>(machine_id::of_primary(bits)) : -1; };
+    const bool in_recovery = RecoveryInProgress();
+    const auto setting = in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id;
+    const bool known = (not_accepted::mask & not_accepted::bit(setting)) == 0;
+    const auto node = [&](unsigned bits) {
+        if (!known) return -1;
+        return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(bits));
+    };
+    const bool automatic = !in_recovery && settings::machine_id < 0;
     const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
     Datum values[] = {
         Int32GetDatum(node(machine_id::sno_bits)),
+        CStringGetTextDatum(!known      ? "not accepted"
+                            : automatic ? "automatic"
+                                        : ""),
         Int32GetDatum(node(0)),
-        BoolGetDatum(known && settings::machine_id < 0),
+        Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
         CStringGetTextDatum(refused != nullptr ? refused : ""),
         Int64GetDatum(shared != nullptr ? word(shared->header->life_number) : 0),
         TimestampTzGetDatum(timestamptz(shared != nullptr ? word(shared->header->life_began) : 0)),
         CStringGetTextDatum(ledger_memory_kind()),
         Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0),
         CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why),
-        BoolGetDatum(RecoveryInProgress()),
+        BoolGetDatum(in_recovery),
         CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
     };
     PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));

@@ -75,8 +75,9 @@ REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids_node(
     OUT machine_id integer,
+    OUT machine_id_source text,
     OUT narrow_machine_id integer,
-    OUT automatic boolean,
+    OUT system_identifier bigint,
     OUT not_accepted text,
     OUT life bigint,
     OUT life_began timestamptz,
@@ -93,6 +94,7 @@ CREATE FUNCTION snowflake_ids_status(
     OUT machine_id integer,
     OUT machine_id_source text,
     OUT narrow_machine_id integer,
+    OUT system_identifier bigint,
     OUT not_accepted text,
     OUT life bigint,
     OUT life_began timestamptz,
@@ -103,16 +105,14 @@ CREATE FUNCTION snowflake_ids_status(
     OUT library_version text)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-    SELECT NULLIF(n.machine_id, -1),
-           CASE WHEN n.automatic THEN 'automatic'
-                WHEN n.machine_id OPERATOR(pg_catalog.=) -1 THEN 'not accepted'
-                ELSE s.source END,
-           NULLIF(n.narrow_machine_id, -1), NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
+    SELECT NULLIF(n.machine_id, -1), coalesce(NULLIF(n.machine_id_source, ''), s.source),
+           NULLIF(n.narrow_machine_id, -1), n.system_identifier, NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
            CASE WHEN n.life OPERATOR(pg_catalog.<>) 0 THEN n.life_began END,
            n.memory, n.memory_bytes, n.ledger_state, n.in_recovery, n.library_version
     FROM snowflake_ids_node() n
-    LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=) 'snowflake_ids.machine_id';
+    LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=)
+        CASE WHEN n.in_recovery THEN 'snowflake_ids.standby_machine_id' ELSE 'snowflake_ids.machine_id' END;
 END;
 COMMENT ON FUNCTION snowflake_ids_status() IS
-    'this node: machine id and its source, settings that were not accepted, server life, shared memory, state of the '
-    'ceiling file, in recovery, version';
+    'this server: the machine id that it draws with, settings that were not accepted, server life, shared memory, state '
+    'of the ceiling file, recovery, version';

@@ -49,8 +49,7 @@ our %run_by = (
 	'doc/change-data-capture.md' => '501_docs',
 	'doc/active-active.md' => '402_active_active',
 	'doc/shards.md' => '404_shards',
-	'doc/multi-node.md' => '405_same_machine_id',
-	'doc/same-machine-id.md' => '405_same_machine_id');
+	'doc/multi-node.md' => '405_same_machine_id');
 
 sub new
 {
