@@ -98,7 +98,7 @@ SELECT format, issued FROM mine ORDER BY format;
 -- The node
 --
 SELECT machine_id, machine_id_source, life > 0 AS life, life_began < now() AS began, memory,
-       memory_bytes > 300000 AS large, ledger_state, in_recovery,
+       memory_bytes > 135168 AS large, ledger_state, in_recovery,
        library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
 FROM snowflake_ids_status();
 SELECT system_identifier = (SELECT system_identifier FROM pg_control_system()) AS same_cluster FROM snowflake_ids_status();

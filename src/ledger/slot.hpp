@@ -3,7 +3,7 @@
 // instructions leaves a valid state. The words used here are explained in doc/design.md.
 //
 //   offset 0     Header   one page
-//   offset 4096  Slot     slot_count of them, 256 bytes each: hot words, then counters
+//   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
 //   after them   Backend  one for each process of the server, 640 bytes each; see settled.hpp
 //   after them   Prepared one for each transaction that may be prepared, 64 bytes each
 //
@@ -23,7 +23,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory nee
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
 // another meaning has another version, and says that the server must be restarted.
-inline constexpr std::uint32_t memory_version = 1;
+inline constexpr std::uint32_t memory_version = 2;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -48,14 +48,6 @@ struct Key {
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
 
-// An occurrence: an overflow, or a clock that is behind, from its first call until it is over
-// (pg/draw/occurrence.hpp).
-struct Occurrence {
-    Word seen;     // monotonic microseconds: when it was last noticed
-    Word calls;    // that have waited
-    Word wait_us;  // their total time
-};
-
 struct Counters {
     Word issued;          // ids claimed; backends add theirs once per tick and transaction
     Word overflow_waits;  // draws that had to wait because the sequence was used up
@@ -63,23 +55,9 @@ struct Counters {
     Word waiting;         // backends waiting now
     Word regressions;     // tick-tock toggles
     Word holds;           // draws that had to take a new tick while the clock was behind
-    // Occurrences in progress, for the log (pg/draw/occurrence.hpp). First, when each one began; 0: not in progress.
-    // These two words are in the cache line of `issued`.
-    Word overflow_began;
-    Word behind_began;
-    Occurrence overflow;
-    Occurrence behind;  // the clock is behind the last id
-    Word behind_ticks;  // ticks that were begun ahead of the clock since
-    Word behind_us;     // how far behind it was at first
-    // The last overflow that is over; written by the process that has ended it.
-    Word last_overflow_calls;  // 0: there was none
-    Word last_overflow_ticks;
-    Word last_overflow_end;  // Unix microseconds
-    Word reserved[5];
-
-    bool anything_goes_on() const {
-        return (overflow_began.load(std::memory_order_relaxed) | behind_began.load(std::memory_order_relaxed)) != 0;
-    }
+    // Monotonic microseconds of the last log line about an overflow, and about a clock that went back.
+    Word overflow_logged;
+    Word regression_logged;
 };
 
 // One generator. These words are the slot's first cache line: every draw uses them.
@@ -101,7 +79,7 @@ struct BasicSlot {
 struct alignas(64) Slot : BasicSlot<Word> {
     Counters counters;
 };
-static_assert(sizeof(Slot) == 256 && sizeof(Counters) == 192);
+static_assert(sizeof(Slot) == 128 && sizeof(Counters) == 64);
 
 // A server life: what one piece of shared memory lasts (life.hpp).
 struct Life {

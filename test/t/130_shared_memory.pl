@@ -73,7 +73,7 @@ sub life_of
 	like($lives[0]   // '', $first, "$what: begun by $first");
 	cmp_ok($lives[1] // 0, '>', $last_life, "$what: its number is higher than the last");
 	$last_life = $lives[1] // 0;
-	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 266240 FROM snowflake_ids_status()'),
+	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 135168 FROM snowflake_ids_status()'),
 		"$memory|ready|t", "$what: memory is $memory");
 	$clock->step(-3600);
 	all_grow($what, @sessions);

@@ -1,4 +1,4 @@
-// What happens after a claim that has issued nothing: waits and errors.
+// What happens after a claim that has issued nothing, or whose clock is behind: waits, errors, counters, log lines.
 #include "pg/draw/claim.hpp"
 
 #include <algorithm>
@@ -8,6 +8,8 @@ extern "C" {
 }
 
 #include "ledger/life.hpp"
+#include "ledger/word.hpp"
+#include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wait.hpp"
@@ -70,27 +72,72 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
     }
 }
 
+constexpr std::memory_order relaxed = std::memory_order_relaxed;
+
+// True for one backend, once a minute: it writes the log line. An overflow may cover thousands of calls a second.
+bool is_due(ledger::Word& logged) {
+    const uint64 now = ledger::monotonic_us();
+    uint64 last = logged.load(relaxed);
+    // `last` may be later than `now`, if another backend has stored it since we read the clock.
+    if (last != 0 && static_cast<int64>(now - last) < 60000000) return false;
+    return logged.compare_exchange_strong(last, now);
+}
+
+// Log lines go only to the server's log: a client that asks for messages of level LOG might not be able to read a
+// layout's name in its encoding.
+
+void note_overflow(const Generator& g) {
+    ledger::Counters& c = g.slot->counters;
+    const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
+    if (!is_due(c.overflow_logged)) return;
+    ereport(
+        LOG_SERVER_ONLY,
+        (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+         errdetail("Node %u has %u ids per tick of %g ms. Calls that waited so far: " UINT64_FORMAT ".", g.node,
+                   g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000, so_far)));
+}
+
+void note_behind(const Generator& g) {
+    if (!is_due(g.slot->counters.regression_logged)) return;
+    const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
+    const int64 ahead_us = g.timeline.start_us(state.tick) - ledger::wall_us();
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             g.rules.on_regression == OnRegression::wait
+                 ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
+                 : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
+             errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(ahead_us) / 1000)));
+}
+
+// A claim has failed, and its caller is going to wait.
+void note_wait(const Generator& g, const ledger::Claim& failed) {
+    if (failed.own_lead) return;
+    // A held tick that is used up waits because the clock is behind.
+    const bool overflow = failed.outcome == ledger::Outcome::overflow;
+    if (overflow && !failed.held) {
+        note_overflow(g);
+    } else if (overflow || failed.outcome == ledger::Outcome::regression) {
+        note_behind(g);
+    }
+}
+
 // A wait, which must be subtracted from the counters however it ends: also if the backend is terminated, because then
 // no PG_FINALLY runs.
 struct Waiting {
     ledger::Counters* counters;
     uint64 since;
-    occurrence::Kind kind;
 };
 
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
-    const uint64 now = ledger::monotonic_us();
-    w->counters->wait_us.fetch_add(now - w->since, std::memory_order_relaxed);
-    occurrence::note_waited(*w->counters, w->kind, w->since, now);
+    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, relaxed);
     w->counters->waiting.fetch_sub(1);
 }
 
-ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim, const Patience& patience,
-                             occurrence::Kind kind) {
+ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
+                             const Patience& patience) {
     while (c.outcome != ledger::Outcome::issued) {
         raise_unless_worth_waiting(g, c);
-        occurrence::note_waiting(g, kind, ledger::monotonic_us());
         const int64 left = patience.left_us();
         if (left <= 0) raise_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
@@ -118,16 +165,36 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     }
 
     ledger::Counters& counters = g.slot->counters;
-    const uint64 start = ledger::monotonic_us();
-    Waiting waiting{&counters, start, occurrence::note_wait(g, failed, start)};
+    Waiting waiting{&counters, ledger::monotonic_us()};
+    note_wait(g, failed);
     counters.waiting.fetch_add(1);
 
     ledger::Claim c = failed;
     PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
-    { c = wait_and_claim(g, failed, want, claim, patience, waiting.kind); }
+    { c = wait_and_claim(g, failed, want, claim, patience); }
     PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
     stop_waiting(0, PointerGetDatum(&waiting));
     return c;
+}
+
+void note_regression(Generator& g, const ledger::Claim& c) {
+    ledger::Counters& counters = g.slot->counters;
+    if (!c.toggled) {
+        if (c.own_lead) return;
+        if (c.advanced) counters.holds.fetch_add(1, relaxed);
+        note_behind(g);
+        return;
+    }
+    const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
+    if (!is_due(counters.regression_logged)) return;
+    // `safe` is the tick that the clock went back from.
+    const int64 step_us = g.timeline.start_us(g.slot->safe.load(relaxed)) - g.timeline.start_us(c.tick);
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u",
+                    static_cast<double>(step_us) / 1000, g.name, g.node, c.toggle),
+             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.", so_far,
+                       show_time(timestamptz(g.timeline.start_us(c.tick))))));
 }
 
 ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {

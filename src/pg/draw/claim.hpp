@@ -6,7 +6,6 @@
 #include "core/snowflake_si.hpp"
 #include "pg/draw/durability.hpp"
 #include "pg/draw/generator.hpp"
-#include "pg/draw/occurrence.hpp"
 #include "pg/draw/unsettled.hpp"
 #include "pg/pg.hpp"
 
@@ -25,6 +24,10 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 // The same for a claim whose id came too late: readers have been told that no id of its time appears any more. Its
 // numbers are not used.
 ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim);
+
+// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind. A lead
+// that a new server life made (ledger/claim.hpp) is neither: the clock is right.
+void note_regression(Generator& g, const ledger::Claim& c);
 
 // What the compiler knows about a generator's time line: constants make reading the clock cheaper.
 struct MasticTime {
@@ -51,12 +54,11 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     // Once per tick, and at the first claim of a transaction: show its time, count, and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
         if (unlikely(!unsettled::accepts(g.timeline.start_us(c.tick)))) c = draw_later(g, want, claim);
-        if (unlikely(c.toggled || c.held)) occurrence::note_regression(g, c);
+        if (unlikely(c.toggled || c.held)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up_us = 0;
-            if (unlikely(g.slot->counters.anything_goes_on())) occurrence::end_what_is_over(g);
             if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
         }
     }

@@ -10,7 +10,6 @@
 //   claim               claims more; waits or raises an error if there are none
 //   durability          how far ahead ids may go; raises the ceilings
 //   unsettled           shows readers which ids may still appear; an id that is too late for that is not used
-//   occurrence          writes log lines when calls wait or the clock is behind
 //   generator           the struct that all of them work on
 #pragma once
 

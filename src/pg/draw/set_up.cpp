@@ -12,7 +12,6 @@ extern "C" {
 #include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/draw/durability.hpp"
-#include "pg/draw/occurrence.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"

@@ -15,7 +15,6 @@ extern "C" {
 #include "core/known_layouts.hpp"
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
-#include "pg/draw/occurrence.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
@@ -47,7 +46,7 @@ Datum layout_datum(const Layout& l) {
 }
 
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
-    constexpr int columns = 20;
+    constexpr int columns = 15;
     Datum values[columns] = {};
     bool nulls[columns] = {};
 
@@ -85,39 +84,9 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     nulls[i] = kind != ledger::Kind::layout;
     if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
     i++;
-    const uint64 overflow_ticks = occurrence::overflow_ticks(c, timeline);
-    nulls[i] = overflow_ticks == 0;
-    values[i++] = Int64GetDatum(static_cast<int64>(overflow_ticks));
-    nulls[i] = overflow_ticks == 0;
-    values[i++] = count_datum(c.overflow.calls);
-    const bool no_last = c.last_overflow_calls.load(std::memory_order_relaxed) == 0;
-    nulls[i] = no_last;
-    values[i++] = count_datum(c.last_overflow_calls);
-    nulls[i] = no_last;
-    values[i++] = count_datum(c.last_overflow_ticks);
-    const auto last_end_us = static_cast<int64>(c.last_overflow_end.load(std::memory_order_relaxed));
-    nulls[i] = no_last;
-    values[i++] = TimestampTzGetDatum(timestamptz(last_end_us));
     values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(header.stats_since.load())));
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-}
-
-// The name of a generator in messages.
-const char* message_name(const ledger::Header& header, const ledger::Slot& slot) {
-    const ledger::Kind kind = ledger::kind_of(header, slot);
-    switch (kind) {
-        case ledger::Kind::mastic:
-            return "Mastic";
-        case ledger::Kind::snowflake_si:
-            return "Snowflake-SI";
-        case ledger::Kind::layout:
-            if (const char* name = known_name(slot.numbering.load())) return name;
-            break;
-        default:
-            break;
-    }
-    return ledger::kind_name(kind);
 }
 
 }  // namespace
@@ -130,13 +99,8 @@ FUNCTION(snowflake_ids_stats) {
     const ledger::Ledger& shared = ceiling_file::ledger_in_life();
     const int64 now_us = ledger::wall_us();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
-        ledger::Slot& slot = shared.slots[i];
-        const ledger::Key key = ledger::Key::unpack(slot.key.load());
-        if (key.format == ledger::Format::none) continue;
-        occurrence::end_what_is_over(slot, [&] {
-            return occurrence::Subject{message_name(*shared.header, slot), key.node, ledger::timeline_of(slot),
-                                       ledger::has_toggle(key.format)};
-        });
+        const ledger::Slot& slot = shared.slots[i];
+        if (ledger::format_of(slot) == ledger::Format::none) continue;
         put_row(result, slot, *shared.header, now_us);
     }
     PG_RETURN_NULL();
@@ -183,10 +147,8 @@ FUNCTION(snowflake_ids_stats_reset) {
     const ledger::Ledger& shared = shared_ledger();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         ledger::Counters& c = shared.slots[i].counters;
-        for (ledger::Word* w :
-             {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds, &c.last_overflow_calls}) {
+        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds})
             w->store(0, std::memory_order_relaxed);
-        }
     }
     shared.header->stats_since.store(static_cast<uint64>(ledger::wall_us()));
     PG_RETURN_VOID();

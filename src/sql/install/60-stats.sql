@@ -15,11 +15,6 @@ CREATE FUNCTION snowflake_ids_generators(
     OUT durable_until timestamptz,
     OUT owner oid,
     OUT layout text,
-    OUT overflow_ticks bigint,
-    OUT overflow_calls bigint,
-    OUT last_overflow_calls bigint,
-    OUT last_overflow_ticks bigint,
-    OUT last_overflow_end timestamptz,
     OUT stats_since timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
@@ -29,8 +24,7 @@ COMMENT ON FUNCTION snowflake_ids_generators() IS
 
 CREATE VIEW snowflake_ids_stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
-       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.overflow_ticks,
-       g.overflow_calls, g.last_overflow_calls, g.last_overflow_ticks, g.last_overflow_end, g.stats_since
+       g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.stats_since
 FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
 COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, for all its databases';
 COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
@@ -52,14 +46,6 @@ COMMENT ON COLUMN snowflake_ids_stats.owner IS
     'database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
 COMMENT ON COLUMN snowflake_ids_stats.layout IS
     'for format layout: its name if it is built in, else epoch, tick and widths';
-COMMENT ON COLUMN snowflake_ids_stats.overflow_ticks IS
-    'number of ticks that the present overflow has lasted; NULL: no overflow';
-COMMENT ON COLUMN snowflake_ids_stats.overflow_calls IS
-    'calls that have waited in the present overflow; NULL: no overflow';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_calls IS
-    'calls that waited in the last overflow that has ended; NULL: none yet';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_ticks IS 'number of ticks that it lasted';
-COMMENT ON COLUMN snowflake_ids_stats.last_overflow_end IS 'when it ended';
 COMMENT ON COLUMN snowflake_ids_stats.stats_since IS
     'when the counters were 0: at the first use after a start or a crash of the server, or at the last '
     'snowflake_ids_stats_reset()';
