@@ -41,14 +41,5 @@ DROP FUNCTION kind_of;
 \set type_larger gid_larger
 \set type_hash gid_hash
 \set type_hash_extended gid_hash_extended
-\set type_distance gid_distance
-\set minmax_multi_ops gid_minmax_multi_ops
-\set bloom_ops gid_bloom_ops
 \cd :srcdir
 \i sql/include/id_index.psql
-
--- Distances are in milliseconds; kinds are further apart than all times.
-SELECT gid_distance(make_gid('log', '2026-01-01 00:00:01', '\x0000000000000000'),
-    make_gid('log', '2026-01-01', '\x0000000000000000')) AS second,
-       gid_distance(gid_upper_bound('log', 'infinity'), gid_lower_bound('segment', '-infinity'))
-       > gid_distance(gid_lower_bound('log', '-infinity'), gid_upper_bound('log', 'infinity')) AS kinds_apart;

@@ -26,14 +26,6 @@ UPDATE id_data SET id = coalesce(id, ('x' || encode(raw, 'hex'))::bit(64)::bigin
 \set type_larger mastic_larger
 \set type_hash mastic_hash
 \set type_hash_extended mastic_hash_extended
-\set type_distance mastic_distance
-\set minmax_multi_ops mastic_minmax_multi_ops
-\set bloom_ops mastic_bloom_ops
 \cd :srcdir
 \i sql/include/id_index.psql
-
--- Distances are in milliseconds.
-SELECT mastic_distance(make_mastic('2026-01-01 00:00:01', 0), make_mastic('2026-01-01', 0)) AS second,
-       mastic_distance(make_mastic('2026-01-01', 0), make_mastic('2026-01-01', 32768)) AS half,
-       mastic_distance('0', '18446744073709551615') AS whole_range;
 DROP CAST (mastic AS bytea);

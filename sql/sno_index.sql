@@ -33,13 +33,5 @@ UPDATE id_data SET id = coalesce(id, raw::sno), raw = coalesce(raw, id::bytea);
 \set type_larger sno_larger
 \set type_hash sno_hash
 \set type_hash_extended sno_hash_extended
-\set type_distance sno_distance
-\set minmax_multi_ops sno_minmax_multi_ops
-\set bloom_ops sno_bloom_ops
 \cd :srcdir
 \i sql/include/id_index.psql
-
--- Distances are in ticks of 4 ms.
-SELECT sno_distance(make_sno('2026-01-01 00:00:01', 0, 0, 0), make_sno('2026-01-01', 0, 0, 0)) AS second,
-       sno_distance(make_sno('2026-01-01', 0, 0, 0, 1), make_sno('2026-01-01', 0, 0, 0)) AS ticktock,
-       sno_distance('2222222222222222', 'xxxxxxxxxxxxxxxx') AS whole_range;

@@ -85,9 +85,6 @@ INSERT INTO kept SELECT make_sno('2026-01-01', 0, 7, n), make_gid('log', '2026-0
 CREATE INDEX ON kept USING hash (m); CREATE INDEX ON kept (m DESC); CREATE INDEX ON kept USING brin (m);
 CREATE INDEX ON kept USING hash (s); CREATE INDEX ON kept USING hash (g); CREATE INDEX ON kept (g DESC);
 CREATE INDEX ON kept USING brin (s, g);
-CREATE INDEX ON kept USING brin (s sno_minmax_multi_ops, g gid_minmax_multi_ops(values_per_range = 16));
-CREATE INDEX ON kept USING brin (s sno_bloom_ops(false_positive_rate = 0.02));
-CREATE INDEX ON kept USING brin (g gid_bloom_ops(n_distinct_per_range = 500));
 END
 my $file = $server->basedir . '/kept.sql';
 $server->command_ok([ 'pg_dump', '-f', $file, '-d', $server->connstr('postgres'), '-t', 'kept', '-e', 'snowflake_ids' ],

@@ -19,6 +19,5 @@ FUNCTION(snowflake_ids_gid_sortsupport) { return prepare_sort<Format>(fcinfo); }
 FUNCTION(snowflake_ids_gid_skipsupport) { return prepare_skip<Format>(fcinfo); }
 FUNCTION(snowflake_ids_gid_smaller) { return smaller<Format>(fcinfo); }
 FUNCTION(snowflake_ids_gid_larger) { return larger<Format>(fcinfo); }
-FUNCTION(snowflake_ids_gid_distance) { return distance_in_ticks<Format>(fcinfo); }
 
 }  // namespace snowflake_ids

@@ -1,8 +1,8 @@
-// Indexes and sorting for any id type: sort support with abbreviated keys, skip support, min and max, the distance for
-// BRIN's minmax-multi. sno_index.cpp and gid_index.cpp make SQL functions of it.
+// Indexes and sorting for any id type: sort support with abbreviated keys, skip support, min and max. sno_index.cpp and
+// gid_index.cpp make SQL functions of it.
 //
-// `Format` stands for one type: Id, SortKey, name, lowest, highest. next(), previous() and distance() are those of
-// core/order.hpp, found through the id's namespace.
+// `Format` stands for one type: Id, SortKey, name, lowest, highest. next() and previous() are those of core/order.hpp,
+// found through the id's namespace.
 #pragma once
 
 #include "core/order.hpp"
@@ -132,14 +132,6 @@ Datum larger(FunctionCallInfo fcinfo) {
     using Id = typename Format::Id;
     return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1)) >= 0 ? PG_GETARG_DATUM(0)
                                                                                 : PG_GETARG_DATUM(1);
-}
-
-// ---- BRIN
-
-template <class Format>
-Datum distance_in_ticks(FunctionCallInfo fcinfo) {
-    using Id = typename Format::Id;
-    PG_RETURN_FLOAT8(distance(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1)));
 }
 
 }  // namespace snowflake_ids

@@ -22,6 +22,5 @@ FUNCTION(snowflake_ids_mastic_sortsupport) {
 FUNCTION(snowflake_ids_mastic_skipsupport) { return prepare_skip<Format>(fcinfo); }
 FUNCTION(snowflake_ids_mastic_smaller) { return smaller<Format>(fcinfo); }
 FUNCTION(snowflake_ids_mastic_larger) { return larger<Format>(fcinfo); }
-FUNCTION(snowflake_ids_mastic_distance) { return distance_in_ticks<Format>(fcinfo); }
 
 }  // namespace snowflake_ids

@@ -4,13 +4,9 @@ CREATE FUNCTION sno_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION sno_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_distance(sno, sno) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION sno_sortsupport(internal) IS 'sort support: abbreviated keys';
 COMMENT ON FUNCTION sno_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
-COMMENT ON FUNCTION sno_distance(sno, sno) IS
-    'distance for minmax-multi indexes, in ticks of 4 ms and fractions of one; never negative';
 
 -- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
 
@@ -50,31 +46,9 @@ CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-CREATE OPERATOR CLASS sno_minmax_multi_ops FOR TYPE sno USING brin AS
-    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
-    FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 sno_distance(sno, sno);
-CREATE OPERATOR CLASS sno_bloom_ops FOR TYPE sno USING brin AS
-    OPERATOR 1 =,
-    FUNCTION 1 brin_bloom_opcinfo(internal),
-    FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_bloom_union(internal, internal, internal),
-    FUNCTION 5 brin_bloom_options(internal),
-    FUNCTION 11 sno_hash(sno);
 
 COMMENT ON OPERATOR FAMILY sno_minmax_ops USING brin IS 'smallest and greatest sno of each block range';
 COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'smallest and greatest sno of each block range';
-COMMENT ON OPERATOR FAMILY sno_minmax_multi_ops USING brin IS
-    'several intervals of sno for each block range, for tables that are only roughly in order';
-COMMENT ON OPERATOR CLASS sno_minmax_multi_ops USING brin IS
-    'several intervals of sno for each block range, for tables that are only roughly in order';
-COMMENT ON OPERATOR FAMILY sno_bloom_ops USING brin IS 'bloom filter of the sno of each block range, for equality';
-COMMENT ON OPERATOR CLASS sno_bloom_ops USING brin IS 'bloom filter of the sno of each block range, for equality';
 
 -- min and max
 

@@ -4,13 +4,9 @@ CREATE FUNCTION mastic_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION mastic_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_distance(mastic, mastic) RETURNS double precision
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_distance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 COMMENT ON FUNCTION mastic_sortsupport(internal) IS 'sort support: the comparison of unsigned numbers';
 COMMENT ON FUNCTION mastic_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
-COMMENT ON FUNCTION mastic_distance(mastic, mastic) IS
-    'distance for minmax-multi indexes, in milliseconds and fractions of one; never negative';
 
 -- btree. Equal ids are equal bit by bit, so an index may keep one of them for all (deduplication).
 
@@ -49,32 +45,9 @@ CREATE OPERATOR CLASS mastic_minmax_ops DEFAULT FOR TYPE mastic USING brin AS
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
-CREATE OPERATOR CLASS mastic_minmax_multi_ops FOR TYPE mastic USING brin AS
-    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_multi_opcinfo(internal),
-    FUNCTION 2 brin_minmax_multi_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_minmax_multi_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_minmax_multi_union(internal, internal, internal),
-    FUNCTION 5 brin_minmax_multi_options(internal),
-    FUNCTION 11 mastic_distance(mastic, mastic);
-CREATE OPERATOR CLASS mastic_bloom_ops FOR TYPE mastic USING brin AS
-    OPERATOR 1 =,
-    FUNCTION 1 brin_bloom_opcinfo(internal),
-    FUNCTION 2 brin_bloom_add_value(internal, internal, internal, internal),
-    FUNCTION 3 brin_bloom_consistent(internal, internal, internal, integer),
-    FUNCTION 4 brin_bloom_union(internal, internal, internal),
-    FUNCTION 5 brin_bloom_options(internal),
-    FUNCTION 11 mastic_hash(mastic);
 
 COMMENT ON OPERATOR FAMILY mastic_minmax_ops USING brin IS 'smallest and greatest mastic of each block range';
 COMMENT ON OPERATOR CLASS mastic_minmax_ops USING brin IS 'smallest and greatest mastic of each block range';
-COMMENT ON OPERATOR FAMILY mastic_minmax_multi_ops USING brin IS
-    'several intervals of mastic for each block range, for tables that are only roughly in order';
-COMMENT ON OPERATOR CLASS mastic_minmax_multi_ops USING brin IS
-    'several intervals of mastic for each block range, for tables that are only roughly in order';
-COMMENT ON OPERATOR FAMILY mastic_bloom_ops USING brin IS
-    'bloom filter of the mastic of each block range, for equality';
-COMMENT ON OPERATOR CLASS mastic_bloom_ops USING brin IS 'bloom filter of the mastic of each block range, for equality';
 
 -- min and max
 
