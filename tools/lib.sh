@@ -43,6 +43,23 @@ build_private() {
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 
+# patiently COMMAND...: run it, and again while another process has a lock of apt's, as on a fresh cloud machine, which
+# updates itself; ten minutes at most. (apt's DPkg::Lock::Timeout does not wait for the lists.) What it says is shown if
+# it fails.
+patiently() {
+    local said holder told='' until=$((SECONDS + 600))
+    until said=$(export LC_ALL=C.UTF-8 && "$@" 2>&1); do
+        holder=$(sed -n 's/^E: Could not get lock //p' <<<"$said")
+        if [ -z "$holder" ] || [ $SECONDS -gt $until ]; then
+            tail -n 40 <<<"$said" >&2
+            return 1
+        fi
+        [ -n "$told" ] || say "waiting for apt's lock: $holder" >&2
+        told=1
+        sleep 1
+    done
+}
+
 # The user that servers run as: ourselves, or, as root, postgres if there is one, else nobody.
 choose_user() {
     as_user=()

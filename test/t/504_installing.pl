@@ -3,6 +3,7 @@
 # tools/try-deb do what needs root and a machine of its own.
 use strict;
 use warnings;
+use Fcntl qw(F_SETLK F_WRLCK);
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use Page;
@@ -23,6 +24,27 @@ $page->run_chapter($server, $_, dbname => 'installed') for '', 'Upgrading and re
 my ($first) = $page->blocks('', 'sql');
 like($first->{said}, qr/^[2-9a-x]{16}$/, 'which ends in an id');
 $page->all_run;
+
+# ---- tools/setup waits for apt's locks. Here a real apt has a directory of lists of its own.
+SKIP:
+{
+	skip 'no apt-get', 3 if system('command -v apt-get >/dev/null') != 0;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my $lists = "$dir/lists";
+	mkdir $lists;
+	open my $lock, '>', "$lists/lock" or die $!;
+
+	# The kind of lock that apt takes.
+	my $held = pack 's s x4 q q i x4', F_WRLCK, 0, 0, 0, 0;
+	fcntl $lock, F_SETLK, $held or die $!;
+	my $update = "apt-get -qq -o Dir::State::Lists=$lists -o Dir::Etc=/dev/null/none -o Dir::Cache=$dir update";
+	open my $waiting, '-|', 'bash', '-c', ". '$root/tools/lib.sh' && patiently $update 2>&1 && say updated" or die $!;
+	like(scalar(<$waiting>), qr{^waiting for apt's lock: $lists/lock\. It is held by process $$ }, 'it says that it waits');
+	close $lock;
+	is(scalar(<$waiting>), "updated\n", 'and updates when the lock is free');
+	my ($out, $err) = run_command([ 'bash', '-c', ". '$root/tools/lib.sh' && patiently apt-get no-such-command" ]);
+	like($err, qr/^E: Invalid operation no-such-command/m, 'another failure is one at once');
+}
 
 # ---- what make install would write, and where to
 sub files
