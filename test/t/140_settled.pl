@@ -230,7 +230,7 @@ fails_with(
 	$standby, 'SELECT sno_settled()',
 	'a standby',
 	qr/a standby cannot tell which ids are settled/,
-	qr/Ask the primary/);
+	qr/Ask the primary for the settled id and pg_current_wal_insert_lsn\(\)/);
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'promoted'");
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');

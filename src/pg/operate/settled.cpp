@@ -186,8 +186,8 @@ int64 settled_us() {
     if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("a standby cannot tell which ids are settled"),
-                        errhint("Ask the primary, and read from the standby when it has replayed what the primary "
-                                "had written by then.")));
+                        errhint("Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the "
+                                "standby when it has replayed up to there.")));
     }
     const SnapshotData& s = *snapshot;
     const uint64 transaction = local_transaction(*MyProc);

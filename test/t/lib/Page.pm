@@ -43,7 +43,14 @@ our %run_by = (
 	'convert/recipes.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
 	'doc/pg_partman.md' => '301_partitioning',
-	'doc/polling.md' => '501_docs',
+	'doc/polling.md' => {
+		'A poller' => '501_docs',
+		'Several consumers' => '501_docs',
+		'Pages of a list' => '501_docs',
+		'What holds everybody back' => '501_docs',
+		'On a standby' => '142_readers',
+		'Rows of several servers' => '142_readers'
+	},
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',

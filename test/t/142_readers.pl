@@ -1,0 +1,115 @@
+# Readers that continue after the last id: on a standby, and where rows of another server arrive. The queries are those
+# of doc/polling.md. Each has a control: the same without what the page says loses rows.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/lib";
+use Faults;
+use Page;
+use Test::More;
+
+my $page = Page->new('doc/polling.md');
+my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller', 'sql');
+my $smallest = '2222222222222222';
+
+# Sends a query of the page in a session, with psql's variables.
+sub ask
+{
+	my ($session, $query, %variables) = @_;
+	return $session->ask(join '', (map { "\\set $_ $variables{$_}\n" } sort keys %variables), $query);
+}
+
+# Waits until a row has settled for its reader.
+sub settles
+{
+	my ($session, $id) = @_;
+	return eventually(sub { $session->ask("SELECT sno '$id' < sno_settled()") eq 't' });
+}
+
+# ---- on a standby: what the primary shows is not what it has written
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', "fsync = off\nsynchronous_commit = off\nautovacuum = off");
+$primary->start;
+$primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+my ($positions, $replayed, $read) = map { $_->{content} =~ s/;\n\z//r } $page->take('On a standby', 'sql');
+my ($writer, $reader) = (Session->new($primary), Session->new($standby));
+my $rows = sub { my ($settled) = @_; return ask($reader, $read, last => $smallest, settled => $settled) };
+
+# The WAL writer stands still, so WAL is written only by somebody who has to, and then up to the end of a record.
+my $wal_writer = value($primary, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+my ($settled, $inserted, $written);
+kill 'STOP', $wal_writer;
+my $unwritten = eventually(
+	sub {
+		$writer->ask('DELETE FROM news');
+		my $before = flushed_lsn($primary);
+		my $id = $writer->ask(q{INSERT INTO news (body) VALUES ('"async"') RETURNING id});
+		settles($writer, $id) or return;
+		($settled, $inserted) = split /\|/, $writer->ask($positions);
+		$written = $writer->ask('SELECT pg_current_wal_lsn()');
+		return $written eq $before;
+	});
+ok($unwritten, 'a row has settled whose transaction is not in the written WAL');
+ok(eventually(sub { ask($reader, $replayed, inserted => $written) eq 't' }), 'the standby has replayed what is written');
+is($rows->($settled), '', 'control: a reader that waits for pg_current_wal_lsn() passes over the row');
+is(ask($reader, $replayed, inserted => $inserted), 'f', 'the position of the page is not replayed yet');
+kill 'CONT', $wal_writer;
+flushed_lsn($primary);
+ok(eventually(sub { ask($reader, $replayed, inserted => $inserted) eq 't' }), 'it is, when the WAL is written');
+like($rows->($settled), qr/^\w{16}\|"async"$/, 'and the row is there');
+if ($primary->pg_version >= 19)
+{
+	is($reader->ask("WAIT FOR LSN '$inserted'"), 'success', 'WAIT FOR LSN waits for it');
+}
+$_->gone for $writer, $reader;
+$_->stop for $standby, $primary;
+
+# ---- rows that another server sends: an id below the settled one arrives late
+my %node;
+for my $n (1, 2)
+{
+	my $node = $node{"node$n"} = PostgreSQL::Test::Cluster->new("node$n");
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nsnowflake_ids.machine_id = $n");
+	$node->start;
+	$node->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
+}
+my ($one, $two) = @node{qw(node1 node2)};
+$two->safe_psql('postgres', 'CREATE PUBLICATION news FOR TABLE news');
+my $publisher = $two->connstr('postgres') =~ s/'/''/gr;
+$one->safe_psql('postgres',
+	"CREATE SUBSCRIPTION news CONNECTION '$publisher' PUBLICATION news WITH (copy_data = false)");
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news DISABLE');
+
+my ($here) = map { $_->{content} =~ s/;\n\z//r } $page->take('Rows of several servers', 'sql');
+my ($plain) = map { /AS\n(.*?);/s } map { $_->{content} } $page->blocks('A poller', 'sql');
+my %session = map { $_ => Session->new($node{$_}) } keys %node;
+my $theirs = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"node2"') RETURNING id});
+ok(eventually(sub { $session{node1}->ask("SELECT gen_sno() > '$theirs'") eq 't' }), 'node1 is later');
+my $ours = $session{node1}->ask(q{INSERT INTO news (body) VALUES ('"node1"') RETURNING id});
+ok(settles($session{"node$_"}, $theirs), "a row of node2 has settled by the clock of node$_") for 1, 2;
+ok(settles($session{node1}, $ours), 'so has one of node1');
+
+# Each reader continues after what it got, until the other's row has come.
+my $everything = $plain =~ s/\$1/:'last'/r;
+is( ask($session{node1}, $everything, last => $smallest), qq($ours|"node1"), 'a reader of all rows of node1 gets its own');
+my %got = map { $_ => ask($session{$_}, $here, last => $smallest) } keys %session;
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news ENABLE');
+ok(eventually(sub { $session{node1}->ask('SELECT count(*) FROM news') eq '2' }), 'the row of node2 has come to node1');
+is(ask($session{node1}, $everything, last => $ours), '', 'control: that reader passes over the row of node2');
+is_deeply(
+	\%got,
+	{ node1 => qq($ours|"node1"), node2 => qq($theirs|"node2") },
+	'a reader on each server, for its own rows, gets them all');
+is(ask($session{node1}, $here, last => $smallest), $got{node1}, 'and none of another server');
+$_->gone for values %session;
+$_->stop for $one, $two;
+
+$page->all_run;
+done_testing();
