@@ -51,7 +51,6 @@ struct Rules {
     std::uint64_t max_tick = 0;  // last tick that the format can hold
     bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
-    std::uint64_t max_lead = ~std::uint64_t{0};  // hold: how many ticks ahead of the clock, added to State::lead
     // A new tick starts the sequence again at min if `next` has reached this. Always 0 (every tick starts again),
     // except to replay the references: Snowflake-SI's sequenceResetThreshold, and free-running counters, which go
     // round inside the bounds.
@@ -67,7 +66,7 @@ inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_thr
 enum class Verdict : unsigned char {
     issued,
     overflow,    // no number left: try again at `resume`
-    regression,  // the clock is behind: try again at `resume` (wait), or fail (error, max_lead)
+    regression,  // the clock is behind: try again at `resume` (wait), or fail (error)
     ended,       // the tick is beyond Rules::max_tick
 };
 
@@ -135,7 +134,7 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
         back.drifts++;
         return detail::caught_up(detail::take(back, want, r));
     }
-    if (own_lead || (r.on_regression == OnRegression::hold && behind - s.lead <= r.max_lead)) {
+    if (own_lead || r.on_regression == OnRegression::hold) {
         Step held = detail::take(s, want, r);
         held.held = true;
         held.own_lead = own_lead;

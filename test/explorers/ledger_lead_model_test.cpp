@@ -28,7 +28,6 @@ struct Lead : NeverTwice {
     explicit Lead(OnRegression policy = OnRegression::error, bool has_toggle = false) {
         rules.has_toggle = has_toggle;
         rules.on_regression = policy;
-        rules.max_lead = policy == OnRegression::hold ? ~Value{0} : 0;
         with_leads = true;
         check_progress = check_words = false;
         last_monotonic = 1;

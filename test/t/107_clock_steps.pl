@@ -298,14 +298,6 @@ setting("clock_regression = 'hold'");
 	cmp_ok($lead{mastic}, '>', 364 * 86400e3, 'Mastic goes on at the time it had reached');
 	$ids->none_twice('a jump of a year, corrected');
 
-	my $mark = log_mark($server);
-	setting("max_clock_lead = '1h'");
-	fails_with(
-		$session,
-		'SELECT gen_mastic()',
-		'max_clock_lead makes it an error',
-		qr/cannot generate Mastic ids: the clock is behind the last id/,
-		qr/HINT:.*max_clock_lead.*snowflake_ids_reset\(\)/);
 	fails_with(
 		$session,
 		'SELECT snowflake_ids_reset(clock_timestamp())',
@@ -323,7 +315,6 @@ setting("clock_regression = 'hold'");
 		't', 'to the time of the clock');
 	$ids->add($_) for keys %{ $new->{seen} };
 	$ids->none_twice('forced reset after a jump of a year');
-	setting('max_clock_lead = -1');
 }
 
 # ---- before the epoch of a format

@@ -49,17 +49,12 @@ sub refused
 	}
 }
 
-for my $case (
-	[ 'error', "clock_regression = 'error'" ],
-	[ 'wait', "clock_regression = 'wait'" ],
-	[ 'max_clock_lead', "clock_regression = 'hold'\nsnowflake_ids.max_clock_lead = '1s'" ])
+for my $policy ('error', 'wait')
 {
-	my ($policy, $conf) = @$case;
-
 	# Ahead of all that was drawn before: no lead is left of it.
 	$clock->step(1000);
 	$ids->draw($server);
-	$server->append_conf('postgresql.conf', "snowflake_ids.max_clock_lead = -1\nsnowflake_ids.$conf\n");
+	$server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = $policy\n");
 	restart_after($server, 'fast');
 	goes_on("$policy, a clean restart", 40, 80);
 	restart_after($server, 'kill -9');
@@ -111,14 +106,13 @@ for my $case (
 	$clock->step(300);
 	goes_on("$policy, caught up", 0, 1);
 }
-$ids->none_twice('restarts under the policies error, wait and max_clock_lead');
+$ids->none_twice('restarts under the policies error and wait');
 
 # ---- hold: a bulk load drives sno beyond the tick of the floor. When the clock comes there it has not gone back.
 {
 	$clock->step(1000);
 	$server->append_conf('postgresql.conf',
-		"snowflake_ids.max_clock_lead = -1\nsnowflake_ids.clock_regression = 'hold'\nsnowflake_ids.sno_sequence_max = 99\n"
-	);
+		"snowflake_ids.clock_regression = 'hold'\nsnowflake_ids.sno_sequence_max = 99\n");
 	$ids->draw($server);
 	restart_after($server, 'fast');
 	my $session = Session->new($server);

@@ -16,7 +16,6 @@ my %good = (
 	sno_sequence_min => 100,
 	sno_sequence_max => 60000,
 	si_machine_bits => 6,
-	max_clock_lead => '1h',
 	si_base_clock => "'2020-01-01 00:00:00+00'",
 	clock_regression => 'wait',
 	durable_window => '3s',
@@ -144,7 +143,6 @@ for my $bad (
 	[ si_machine_bits => 13 ],
 	[ si_base_clock => '2026-01-01' ],
 	[ clock_regression => 'follow' ],
-	[ max_clock_lead => '5 parsecs' ],
 	[ durable_window => '1ms' ])
 {
 	my ($name, $value) = @$bad;

@@ -97,7 +97,7 @@ struct FloorApplied : rl::test_suite<FloorApplied, 3> {
 // A life begins ahead of a clock that is right. No claim may call that a regression.
 struct Lead : rl::test_suite<Lead, 3> {
     static constexpr const char* name = "lead";
-    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error, .max_lead = 0};
+    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error};
     Slot slot;
     Clock clock{1, 4, true};
 
@@ -118,7 +118,7 @@ struct Lead : rl::test_suite<Lead, 3> {
 // Two floors at once, and the higher lead stays. (The clock does not catch up with any: see begin_slot().)
 struct TwoLeads : rl::test_suite<TwoLeads, 3> {
     static constexpr const char* name = "two leads";
-    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error, .max_lead = 0};
+    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error};
     Slot slot;
     Clock clock{1, 2, true};
 

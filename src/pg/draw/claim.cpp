@@ -26,14 +26,11 @@ namespace {
 }
 
 [[noreturn]] void raise_regression(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-             errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
-             errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
-             g.rules.on_regression == OnRegression::hold
-                 ? errhint("Correct the clock, raise snowflake_ids.max_clock_lead, or see snowflake_ids_reset().")
-                 : errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                           "snowflake_ids_reset().")));
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
+                    errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
+                    errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
+                            "snowflake_ids_reset().")));
     pg_unreachable();
 }
 
@@ -63,7 +60,6 @@ void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) raise_overflow(g);
             break;
         case ledger::Outcome::regression:
-            // Only "wait" waits. "hold" gets here when it is max_clock_lead ahead of the clock.
             if (g.rules.on_regression != OnRegression::wait) raise_regression(g, c);
             break;
         case ledger::Outcome::ceiling:

@@ -85,7 +85,6 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
 }
 
 Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
-    const auto tick_us = static_cast<uint64>(timeline.tick_us);
     // Ticks after this one have no ceiling above them.
     const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
@@ -93,10 +92,7 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
             .max = max,
             .max_tick = Min(last, ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
-            .on_regression = static_cast<OnRegression>(settings::clock_regression),
-            .max_lead = settings::max_clock_lead_ms < 0
-                            ? ~uint64{0}
-                            : static_cast<uint64>(settings::max_clock_lead_ms) * 1000 / tick_us};
+            .on_regression = static_cast<OnRegression>(settings::clock_regression)};
 }
 
 // Called last. In recovery a generator is set up for every call, because a promotion may come at any time.

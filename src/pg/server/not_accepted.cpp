@@ -33,7 +33,6 @@ constexpr Known known[count] = {
      "a time with its offset from UTC, such as \"2026-01-01 00:00:00+00\": a whole millisecond, 2003-03-18 "
      "07:20:19.225+00 or later"},
     {"clock_regression", "hold, wait or error"},
-    {"max_clock_lead", "-1, or a time such as 5s"},
     {"durable_window", "a time from 100ms to 1h"},
 };
 

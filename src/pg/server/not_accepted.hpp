@@ -20,7 +20,6 @@ enum Setting : int {
     si_machine_bits,
     si_base_clock,
     clock_regression,
-    max_clock_lead,
     durable_window,
     count
 };

@@ -19,7 +19,6 @@ int sno_sequence_max = 65535;
 int si_machine_bits = snowflake_si::default_machine_bits;
 int overflow = static_cast<int>(Overflow::wait);
 int clock_regression = static_cast<int>(OnRegression::hold);
-int max_clock_lead_ms = -1;
 int standby_machine_id = -1;
 int max_wait_ms = 10000;
 int durable_window_ms = 2000;
@@ -99,10 +98,6 @@ void define() {
         "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
         &standby_machine_id, -1, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::standby_machine_id>,
         nullptr);
-    DefineCustomIntVariable("snowflake_ids.max_clock_lead", "How far \"hold\" may run ahead of the clock.",
-                            "Beyond it an id is refused. The lead after a start does not count. -1: no limit.",
-                            &max_clock_lead_ms, -1, -1, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS | in_parallel, nullptr,
-                            changed<not_accepted::max_clock_lead>, nullptr);
     define_sighup_int<not_accepted::sno_sequence_min>(
         "snowflake_ids.sno_sequence_min", "Lowest sequence number of a sno.",
         "With sno_sequence_max it shares one partition between servers; six numbers at least.", &sno_sequence_min, 0,

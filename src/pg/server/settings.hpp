@@ -16,7 +16,6 @@ extern int sno_sequence_max;
 extern int si_machine_bits;     // 0-12
 extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
-extern int max_clock_lead_ms;   // hold: how far ahead of the clock; -1: no limit
 extern int standby_machine_id;  // machine id in recovery; -1: refuse
 extern int max_wait_ms;         // longest wait for the next tick
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
