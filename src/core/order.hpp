@@ -23,6 +23,8 @@
 //                     00000-0ffff  byte 7 below the prefix: byte 7 and the next 8 bits
 //                     10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
 //                     30000-3ffff  byte 7 above the prefix: byte 7 and the next 8 bits
+//
+// Type, at the end of each namespace, describes the type to src/pg/type/id_type.hpp, which makes its SQL functions.
 #pragma once
 
 #include <cstdint>
@@ -133,6 +135,18 @@ constexpr Neighbour<Id> previous(const Id& id) {
 // In ticks of 4 ms; the bits after the time count as a fraction of a tick. Symmetric, never negative.
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 25); }
 
+struct Type {
+    using Id = sno::Id;
+    using SortKey = sno::SortKey;
+    static constexpr const char* name = "sno";
+    static constexpr std::size_t binary_size = sno::binary_size, text_size = sno::text_size;
+    static constexpr auto& parse = sno::parse;
+    static constexpr auto& print = sno::print;
+    static constexpr auto& from_bytes = sno::from_bytes;
+    static constexpr Id lowest() { return sno::lowest(); }
+    static constexpr Id highest() { return sno::highest(); }
+};
+
 }  // namespace sno
 
 namespace gid {
@@ -193,6 +207,18 @@ constexpr Neighbour<Id> previous(const Id& id) {
 // further apart than any two ids of one kind.
 constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
 
+struct Type {
+    using Id = gid::Id;
+    using SortKey = gid::SortKey;
+    static constexpr const char* name = "gid";
+    static constexpr std::size_t binary_size = gid::binary_size, text_size = gid::text_size;
+    static constexpr auto& parse = gid::parse;
+    static constexpr auto& print = gid::print;
+    static constexpr auto& from_bytes = gid::from_bytes;
+    static constexpr Id lowest() { return gid::lowest(); }
+    static constexpr Id highest() { return gid::highest(); }
+};
+
 }  // namespace gid
 
 namespace mastic {
@@ -208,6 +234,13 @@ constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.num
 constexpr double distance(const Id& a, const Id& b) {
     return static_cast<double>(a < b ? b.number - a.number : a.number - b.number) / (1 << 16);
 }
+
+struct Type {
+    using Id = mastic::Id;
+    static constexpr const char* name = "mastic";
+    static constexpr Id lowest() { return mastic::lowest(); }
+    static constexpr Id highest() { return mastic::highest(); }
+};
 
 }  // namespace mastic
 

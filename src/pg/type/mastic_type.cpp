@@ -1,14 +1,8 @@
-// The type mastic: input and output, comparison, casts. Layout and text are in core/mastic.hpp.
+// The type mastic: input and output, comparison, sorting, casts. Layout and text are in core/mastic.hpp.
 //
 // It has the 8 bytes of a bigint, by value, compared without a sign. Where that makes no difference the SQL functions
 // are the server's own for bigint: hashing, binary input and output, smaller integers as bigint.
-#include "core/mastic.hpp"
-
-#include <cstring>
-
-#include "pg/datum.hpp"
-#include "pg/errors.hpp"
-#include "pg/pg.hpp"
+#include "pg/type/id_type.hpp"
 
 extern "C" {
 #include "utils/numeric.h"
@@ -46,13 +40,7 @@ FUNCTION(snowflake_ids_mastic_out) {
     PG_RETURN_CSTRING(out);
 }
 
-FUNCTION(snowflake_ids_mastic_eq) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 0) == id_argument<Id>(fcinfo, 1)); }
-FUNCTION(snowflake_ids_mastic_ne) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 0) == id_argument<Id>(fcinfo, 1))); }
-FUNCTION(snowflake_ids_mastic_lt) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 0) < id_argument<Id>(fcinfo, 1)); }
-FUNCTION(snowflake_ids_mastic_le) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 1) < id_argument<Id>(fcinfo, 0))); }
-FUNCTION(snowflake_ids_mastic_gt) { PG_RETURN_BOOL(id_argument<Id>(fcinfo, 1) < id_argument<Id>(fcinfo, 0)); }
-FUNCTION(snowflake_ids_mastic_ge) { PG_RETURN_BOOL(!(id_argument<Id>(fcinfo, 0) < id_argument<Id>(fcinfo, 1))); }
-FUNCTION(snowflake_ids_mastic_cmp) { PG_RETURN_INT32(compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1))); }
+ORDER_FUNCTIONS(mastic)
 
 // ---- numeric, which has all ids as they are written
 

@@ -1,0 +1,232 @@
+// The SQL functions that are the same for each id type: comparison, sorting, skip scans, min and max; and for the types
+// of fixed bytes, which are passed by reference, also input, output, hashing and bytea. sno_type.cpp, gid_type.cpp and
+// mastic_type.cpp make SQL functions of these templates, with the macros at the end.
+//
+// `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
+#pragma once
+
+#include <cstring>
+
+#include "core/order.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "common/hashfn.h"
+#include "lib/hyperloglog.h"
+#include "libpq/pqformat.h"
+#include "utils/guc.h"
+#include "utils/sortsupport.h"
+}
+
+namespace snowflake_ids {
+
+// ---- input and output of bytes. Each of the first three returns false after an error that a soft error context took.
+
+template <class Type>
+bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
+    const char* text = PG_GETARG_CSTRING(0);
+    const auto parsed = Type::parse(text, std::strlen(text));
+    if (!parsed) report(parsed.error, Type::name, text, fcinfo->context);
+    id = parsed.value;
+    return static_cast<bool>(parsed);
+}
+
+template <class Type>
+bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
+    const auto* bytes = static_cast<const unsigned char*>(from);
+    const auto read = Type::from_bytes(bytes, length);
+    if (!read) report_bytes(read.error, Type::name, bytes, length, fcinfo->context);
+    id = read.value;
+    return static_cast<bool>(read);
+}
+
+template <class Type>
+bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
+    StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
+    const int length = message->len - message->cursor;
+    return id_from_bytes<Type>(fcinfo, pq_getmsgbytes(message, length), static_cast<std::size_t>(length), id);
+}
+
+template <class Type>
+Datum id_from_bytea(FunctionCallInfo fcinfo) {
+    const bytea* value = PG_GETARG_BYTEA_PP(0);
+    typename Type::Id id;
+    if (!id_from_bytes<Type>(fcinfo, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), id)) PG_RETURN_NULL();
+    return id_datum(id);
+}
+
+template <class Type>
+Datum id_to_text(FunctionCallInfo fcinfo) {
+    char* text = static_cast<char*>(palloc(Type::text_size + 1));
+    Type::print(id_argument<typename Type::Id>(fcinfo, 0), text);
+    text[Type::text_size] = '\0';
+    PG_RETURN_CSTRING(text);
+}
+
+template <class Type>
+Datum id_to_bytea(FunctionCallInfo fcinfo) {
+    return bytea_datum(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size);
+}
+
+template <class Type>
+Datum id_hash(FunctionCallInfo fcinfo) {
+    return UInt32GetDatum(hash_bytes(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size));
+}
+
+template <class Type>
+Datum id_hash_extended(FunctionCallInfo fcinfo) {
+    const auto seed = static_cast<uint64>(PG_GETARG_INT64(1));
+    return UInt64GetDatum(
+        hash_bytes_extended(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size, seed));
+}
+
+// ---- comparison
+
+template <class Type>
+int compare_arguments(FunctionCallInfo fcinfo) {
+    using Id = typename Type::Id;
+    return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1));
+}
+
+// min and max: no copy is needed, because the aggregate makes one.
+template <class Type>
+Datum smaller_argument(FunctionCallInfo fcinfo) {
+    return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) <= 0 ? 0 : 1);
+}
+
+template <class Type>
+Datum larger_argument(FunctionCallInfo fcinfo) {
+    return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) >= 0 ? 0 : 1);
+}
+
+// ---- sorting
+//
+// The server sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are
+// equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
+
+template <class Type>
+struct SortState {
+    int64 seen;                    // ids abbreviated so far
+    bool counting;                 // is the number of different keys still estimated?
+    hyperLogLogState cardinality;  // of the keys
+    typename Type::SortKey key;    // valid once an id was seen
+};
+
+template <class Type>
+int compare_datums(Datum a, Datum b, SortSupport) {
+    using Id = typename Type::Id;
+    return compare(id_in<Id>(a), id_in<Id>(b));
+}
+
+template <class Type>
+Datum abbreviate(Datum original, SortSupport support) {
+    auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
+    const auto& id = id_in<typename Type::Id>(original);
+    if (state->seen++ == 0) state->key = typename Type::SortKey(id);
+    const uint64 key = state->key(id);
+    if (state->counting) {
+        // The upper half of the product depends on every bit of the key.
+        const uint64 mixed = key * UINT64CONST(0x9e3779b97f4a7c15);
+        addHyperLogLog(&state->cardinality, hash_bytes_uint32(static_cast<uint32>(mixed >> 32)));
+    }
+    return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
+}
+
+// Should the sort continue without abbreviated keys? The thresholds are those of the server's own types:
+//   - the first answer after 10,000 ids;
+//   - no, once there were more than 100,000 different keys;
+//   - yes, if fewer than one id in 2,000 has a different key.
+template <class Type>
+bool stop_abbreviating(int rows, SortSupport support) {
+    auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
+    if (rows < 10000 || state->seen < 10000 || !state->counting) return false;
+    const double keys = estimateHyperLogLog(&state->cardinality);
+    const bool stop = keys < static_cast<double>(state->seen) / 2000 + 0.5;
+    if (keys > 100000) state->counting = false;
+    if (trace_sort)
+        elog(LOG, "%s_abbrev: %s at %.0f different keys in " INT64_FORMAT " values (%d rows)", Type::name,
+             stop              ? "aborting"
+             : state->counting ? "continuing"
+                               : "estimation ends",
+             keys, state->seen, rows);
+    return stop;
+}
+
+template <class Type>
+Datum prepare_sort(FunctionCallInfo fcinfo) {
+    const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
+    if constexpr (passed_by_value<typename Type::Id>) {
+        // An id is its own sort key: the server has a sort that is specialised for plain numbers, as for bigint.
+        support->comparator = ssup_datum_unsigned_cmp;
+    } else {
+        support->comparator = compare_datums<Type>;
+        if (!support->abbreviate) PG_RETURN_VOID();
+
+        const MemoryContext old = MemoryContextSwitchTo(support->ssup_cxt);
+        auto* state = static_cast<SortState<Type>*>(palloc0(sizeof(SortState<Type>)));
+        state->counting = true;
+        initHyperLogLog(&state->cardinality, 10);
+        MemoryContextSwitchTo(old);
+
+        support->ssup_extra = state;
+        // Only with this comparator the server uses its sort for plain numbers.
+        support->comparator = ssup_datum_unsigned_cmp;
+        support->abbrev_converter = abbreviate<Type>;
+        support->abbrev_abort = stop_abbreviating<Type>;
+        support->abbrev_full_comparator = compare_datums<Type>;
+    }
+    PG_RETURN_VOID();
+}
+
+// ---- skip scans
+
+template <class Type>
+Datum skip_to_next(Relation, Datum existing, bool* overflow) {
+    const Neighbour<typename Type::Id> n = next(id_in<typename Type::Id>(existing));
+    *overflow = !n.exists;
+    return n.exists ? id_datum(n.id) : Datum{0};
+}
+
+template <class Type>
+Datum skip_to_previous(Relation, Datum existing, bool* overflow) {
+    const Neighbour<typename Type::Id> n = previous(id_in<typename Type::Id>(existing));
+    *overflow = !n.exists;
+    return n.exists ? id_datum(n.id) : Datum{0};
+}
+
+template <class Type>
+Datum prepare_skip(FunctionCallInfo fcinfo) {
+    const SkipSupport support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));
+    support->low_elem = id_datum(Type::lowest());
+    support->high_elem = id_datum(Type::highest());
+    support->decrement = skip_to_previous<Type>;
+    support->increment = skip_to_next<Type>;
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids
+
+// What every type has. `type` is its name, in SQL and as the namespace of its Type.
+#define ORDER_FUNCTIONS(type)                                                                           \
+    FUNCTION(snowflake_ids_##type##_eq) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) == 0); } \
+    FUNCTION(snowflake_ids_##type##_ne) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) != 0); } \
+    FUNCTION(snowflake_ids_##type##_lt) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) < 0); }  \
+    FUNCTION(snowflake_ids_##type##_le) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) <= 0); } \
+    FUNCTION(snowflake_ids_##type##_gt) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) > 0); }  \
+    FUNCTION(snowflake_ids_##type##_ge) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) >= 0); } \
+    FUNCTION(snowflake_ids_##type##_cmp) { PG_RETURN_INT32(compare_arguments<type::Type>(fcinfo)); }    \
+    FUNCTION(snowflake_ids_##type##_smaller) { return smaller_argument<type::Type>(fcinfo); }           \
+    FUNCTION(snowflake_ids_##type##_larger) { return larger_argument<type::Type>(fcinfo); }             \
+    FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }           \
+    FUNCTION(snowflake_ids_##type##_skipsupport) { return prepare_skip<type::Type>(fcinfo); }
+
+// What the types of fixed bytes have besides. Their input functions differ: gid has a type modifier.
+#define BYTE_FUNCTIONS(type)                                                                  \
+    FUNCTION(snowflake_ids_##type##_out) { return id_to_text<type::Type>(fcinfo); }           \
+    FUNCTION(snowflake_ids_##type##_send) { return id_to_bytea<type::Type>(fcinfo); }         \
+    FUNCTION(snowflake_ids_##type##_to_bytea) { return id_to_bytea<type::Type>(fcinfo); }     \
+    FUNCTION(snowflake_ids_##type##_from_bytea) { return id_from_bytea<type::Type>(fcinfo); } \
+    FUNCTION(snowflake_ids_##type##_hash) { return id_hash<type::Type>(fcinfo); }             \
+    FUNCTION(snowflake_ids_##type##_hash_extended) { return id_hash_extended<type::Type>(fcinfo); }
