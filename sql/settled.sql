@@ -63,6 +63,20 @@ ROLLBACK;
 
 -- One time for all of a statement, however long it takes, and for all partitions.
 SELECT count(DISTINCT s) FROM (SELECT sno_settled() s, pg_sleep(0.001) FROM generate_series(1, 30)) x;
+-- Each statement of a function has a snapshot of its own. So a loop comes to the last row without a COMMIT, and although
+-- nothing else happens on the server.
+CREATE FUNCTION polls_on() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    last sno := (SELECT max(id) FROM event);
+BEGIN
+    FOR n IN 1 .. 5000 LOOP
+        IF (SELECT count(*) FROM event WHERE id = last AND id < sno_settled()) = 1 THEN RETURN true; END IF;
+        PERFORM pg_sleep(0.002);
+    END LOOP;
+    RETURN false;
+END $$;
+INSERT INTO event (what) VALUES ('last');
+SELECT polls_on();
 CREATE TABLE parted (id mastic DEFAULT gen_mastic(), n int) PARTITION BY HASH (n);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -78,6 +92,6 @@ BEGIN READ ONLY;
 SELECT snowflake_ids_settled() >= :'until' AS settled;
 COMMIT;
 
-DROP FUNCTION read_all, plan;
+DROP FUNCTION read_all, polls_on, plan;
 DROP PROCEDURE settle;
 DROP TABLE event, parted;

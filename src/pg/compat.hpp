@@ -119,6 +119,18 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
+// A word of an active snapshot that lives as long as the snapshot, 0 at first. The server has it for its own static
+// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there the server sets it to
+// 0 and does not look at it. So it can say what no other property of a snapshot says: that this very one was met before.
+// Its address does not, because it is used again, nor does its content, which the next snapshot may have as well.
+extern "C" {
+#include "utils/snapshot.h"
+}
+inline uint64& word_of_snapshot(Snapshot copy) {
+    Assert(copy->copied);
+    return copy->snapXactCompletionCount;
+}
+
 // The local id of a process's open transaction. No earlier process in the same place has had it. Before 17 they count for
 // each backend id, which is not the place.
 extern "C" {

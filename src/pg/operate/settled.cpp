@@ -8,6 +8,7 @@
 #include "pg/pg.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -153,7 +154,7 @@ int64 limit(const ledger::Ledger& shared, View view, int64 until) {
     }
     ledger::limit_by_prepared(shared.header->prepared_count, ledger::prepared_at(shared), MyDatabaseId, view, t);
     if (shared.header->prepared_reused.load() != reused || !all_prepared_known(shared, view)) return never;
-    return static_cast<int64>(t);
+    return t == 0 ? never : static_cast<int64>(t);
 }
 
 Snapshot active_snapshot() {
@@ -170,17 +171,18 @@ int64 settle(Snapshot snapshot) {
     return until <= 0 ? never : limit(shared, view, until);
 }
 
-// One time for all of a query: a scan that compares each row, or several partitions, must not use several. A query is
-// known by its statement and its snapshot.
+// One time for all that is asked with one snapshot: a scan that compares each row, several partitions, a cursor that is
+// fetched in parts. Two times would lose rows: those between them, in the partition that was scanned with the earlier
+// one. So the snapshot itself keeps its time, for as long as somebody has it open. Two snapshots with the same content
+// may have different times. Each is right for its own rows, and a loop that polls in one transaction advances.
 int64 settled_us() {
-    static struct {
-        uint64 transaction;
-        TimestampTz statement;
-        TransactionId xmin, xmax;
-        uint32 running;
-        CommandId command;
-        int64 us;
-    } last;
+    // The leader's snapshot is copied to a worker without what it keeps.
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("a parallel worker cannot tell which ids are settled"),
+                        errdetail("The workers and the leader of a query would use different times."),
+                        errhint("Declare the function that calls it PARALLEL RESTRICTED.")));
+    }
     const Snapshot snapshot = active_snapshot();
     // A snapshot from before a promotion does not know the transactions of the old primary one by one.
     if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
@@ -189,13 +191,9 @@ int64 settled_us() {
                         errhint("Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the "
                                 "standby when it has replayed up to there.")));
     }
-    const SnapshotData& s = *snapshot;
-    const uint64 transaction = local_transaction(*MyProc);
-    const TimestampTz statement = GetCurrentStatementStartTimestamp();
-    const bool same = last.transaction == transaction && last.statement == statement && last.xmin == s.xmin &&
-                      last.xmax == s.xmax && last.running == s.xcnt && last.command == s.curcid;
-    if (!same) last = {transaction, statement, s.xmin, s.xmax, s.xcnt, s.curcid, settle(snapshot)};
-    return last.us;
+    uint64& kept = word_of_snapshot(snapshot);
+    if (kept == 0) kept = static_cast<uint64>(settle(snapshot));
+    return static_cast<int64>(kept);
 }
 
 Datum settled() {
