@@ -199,6 +199,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     if (fd_ < 0 && errno == ENOENT) {
         unsigned char bytes[ceiling_file_bytes];
         encode_ceilings({}, place_.system_identifier, bytes);
+        place_.before_write();
         const int error =
             create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::keep, place_.sync);
         if (error != 0) return io_error(error);
@@ -224,6 +225,7 @@ CeilingResult LockedCeilings::take_over_version_1(int dir_fd) const {
     Ceilings c;
     if (size != sizeof old || !decode_version_1(old, c.floor_ms)) return {};  // read() says what is wrong
     encode_ceilings(c, place_.system_identifier, bytes);
+    place_.before_write();
     const int error =
         create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::replace, place_.sync);
     return error != 0 ? io_error(error) : CeilingResult{CeilingError::busy, 0, -1};
@@ -254,6 +256,7 @@ CeilingResult LockedCeilings::salvage(Ceilings& c, bool& lost) const {
     std::size_t size;
     if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
     lost = salvage_ceilings(bytes, size, place_.system_identifier, c);
+    if (size > ceiling_file_bytes) place_.before_write();
     if (size > ceiling_file_bytes && ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0)
         return io_error(errno);
     return {};
@@ -265,10 +268,12 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     const std::int64_t now_us = wall_us();
     stamped.clock_ms = std::max(c.clock_ms, static_cast<std::uint64_t>(now_us > 0 ? now_us / 1000 : 0));
     encode_ceilings(stamped, place_.system_identifier, bytes);
+    place_.before_write();
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
     if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
     if (mark_durable(stamped)) {
         encode_ceilings(stamped, place_.system_identifier, bytes);
+        place_.before_write();
         if (const int error = write_at(fd_, bytes, sizeof(FileHeader), 0)) return io_error(error);
     }
     // Somebody may have removed the file meanwhile. Then nothing is published: the caller tries again, with another one.

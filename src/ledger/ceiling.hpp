@@ -90,6 +90,8 @@ struct CeilingPlace {
     unsigned mode;  // permissions of a new file
     std::uint64_t system_identifier;
     bool sync;  // as the server's fsync setting
+    // Called immediately before the file is created or written. Ends the process if its server is gone.
+    void (*before_write)();
 };
 
 // The ceiling file, open and locked. No code that can raise a PostgreSQL error may run while such an object exists,

@@ -43,12 +43,11 @@ void raise_floor(const Ledger& ledger, std::uint64_t ms) {
 }
 
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, std::uint64_t at_least_ms,
-                         bool (*server_lives)(), bool& began) {
+                         bool& began) {
     began = false;
     LockedCeilings file(place);
     CeilingResult r = file.open();
     if (r.error != CeilingError::none || has_begun(*ledger.header)) return r;
-    if (!server_lives()) return {CeilingError::superseded, 0, -1};
     Ceilings before;
     r = file.read(before);
     if (r.error != CeilingError::none) return r;

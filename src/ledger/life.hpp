@@ -32,11 +32,9 @@
 namespace snowflake_ids::ledger {
 
 // Begins the life of this memory if that was not done yet. `id`: a fresh random number; `at_least_ms`: see above;
-// `began`: this call has done it. `server_lives`: does the server of this process still run? It is asked under the lock
-// of the file. A process that has outlived its server would take over from the next one; while the server runs, there
-// is no next one.
+// `began`: this call has done it.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, std::uint64_t at_least_ms,
-                         bool (*server_lives)(), bool& began);
+                         bool& began);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
 // the tick where it now is.

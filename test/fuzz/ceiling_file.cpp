@@ -109,7 +109,7 @@ void put_file(const Bytes& b) {
 }
 
 const CeilingPlace& place() {
-    static const CeilingPlace p{directory(), 0600, cluster, false};
+    static const CeilingPlace p{directory(), 0600, cluster, false, [] {}};
     return p;
 }
 

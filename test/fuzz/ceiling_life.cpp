@@ -11,13 +11,11 @@ using namespace snowflake_ids::ledger;
 
 namespace {
 
-bool server_lives() { return true; }
-
 constexpr std::uint32_t backends = 2;
 constexpr std::size_t bytes = memory_bytes(backends, 0);
 
 const CeilingPlace& place() {
-    static const CeilingPlace p{directory(), 0600, 1, false};
+    static const CeilingPlace p{directory(), 0600, 1, false, [] {}};
     return p;
 }
 
@@ -82,7 +80,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     put(c);
     Ledger l = new_memory();
     bool began = false;
-    require(begin_life(place(), l, 7, at_least, server_lives, began).error == CeilingError::none && began);
+    require(begin_life(place(), l, 7, at_least, began).error == CeilingError::none && began);
     require(life_of(*l.header).id == 7 && life_of(*l.header).number > c.life.number);
     require(l.header->floor_ms.load() == (c.floor_ms > at_least ? c.floor_ms : at_least));
     check(l, c, at_least);
@@ -113,7 +111,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require(written.entries[i].ceiling_ms >= c.entries[i].ceiling_ms || c.entries[i].key == 0);
     }
     l = new_memory();
-    require(begin_life(place(), l, 8, 0, server_lives, began).error == CeilingError::none && began);
+    require(begin_life(place(), l, 8, 0, began).error == CeilingError::none && began);
     check(l, written, 0);
     return 0;
 }

@@ -93,50 +93,138 @@ sub processes_in
 	return map { m{^/proc/(\d+)/} } grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
 }
 
-# ---- a session that outlives its postmaster
+# ---- a session that outlives its postmaster: an orphan. It may draw below its ceiling while the next server draws, and
+# ends before it would write anything.
+sub orphaned
 {
+	my ($server, $clock, $pid) = @_;
+	my $dir = $server->data_dir;
+	$server->kill9;
+	eventually(sub { "@{[ processes_in($dir) ]}" eq $pid }) or die 'other processes do not end';
+	remove_ipc($server, $pid);
+	unlink $server->host . '/.s.PGSQL.' . $server->port . '.lock';
+	start_at($server, $clock);
+	return;
+}
+
+my $connection_lost = qr/server closed the connection unexpectedly/;
+
+sub ends
+{
+	my ($session, $pid, $what, $says) = @_;
+	ok(eventually(sub { !kill 0, $pid }), "$what: it ends") or return;
+	delete $stray{$pid};
+	like($session->answer, qr/\A\s*$says/, "$what: as its session sees");
+	return;
+}
+
+# Removed, or an old copy renamed into place.
+sub replace
+{
+	my ($file, $old) = @_;
+	return unlink $file if !defined $old;
+	spew("$file.old", $old);
+	return rename "$file.old", $file;
+}
+
+my $orphans = 0;
+for my $what ('the new server\'s ceiling file', 'ceiling file removed', 'an old ceiling file in its place')
+{
+	my $is_replaced = $what !~ /new server/;
 	my $clock = clock();
 	my $ids = Ids->new;
 	my $start = $clock->now;
-	my $server = new_server('orphan', $clock, conf => "$quiet\nsnowflake_ids.durable_window = '10min'");
+	my $server = new_server('orphan' . ++$orphans, $clock, conf => "$quiet\nsnowflake_ids.durable_window = '10min'");
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
 	$ids->draw($server);
 
 	# A life begins ahead of the clock, with small steps. From here on a ceiling lasts for 12.5 minutes.
 	$clock->step(3600);
 	$ids->draw($server);
+	my $old = slurp($file);
 	my ($session, $pid, $mark) = draw_on($server);
-	draws_on($server, $pid, 'a session draws');
-	$server->kill9;
-	my $dir = $server->data_dir;
-	eventually(sub { "@{[ processes_in($dir) ]}" eq $pid }) or die 'other processes do not end';
-	draws_on($server, $pid, 'and does so without its postmaster');
-	remove_ipc($server, $pid);
-	unlink $server->host . '/.s.PGSQL.' . $server->port . '.lock';
-	start_at($server, $clock);
-	draws_on($server, $pid, 'and while another one starts');
+	draws_on($server, $pid, "$what: a session draws");
+	orphaned($server, $clock, $pid);
+	draws_on($server, $pid, "$what: and while another server runs");
 	$ids->draw($server);
 	my ($wal) = (lines_of($server, $pid, $mark))[-2];
-	my $begun = log_mark($server);
-	draws_on($server, $pid, 'below its ceiling also while the new server draws');
+	draws_on($server, $pid, "$what: below its ceiling also while the new server draws");
 	$ids->draw($server);
 
-	# Where ceilings are raised early: a quarter of the window is left.
-	$clock->step(650);
-	$ids->draw($server);
-	draws_on($server, $pid, 'and where it would raise that ceiling early');
-	my @lines = lines_of($server, $pid, $begun);
-	is(join(' ', grep { !($_ % 2) && $lines[$_] ne $wal } 0 .. $#lines),
-		'', 'without writing WAL, which is the new server\'s');
-	$clock->step(600);
-	like($session->answer, qr/\AERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/, 'beyond its ceiling it gets an error');
-	eventually(sub { !kill 0, $pid });
-	delete $stray{$pid};
+	# Beyond its ceiling, and the new server has not drawn there yet.
+	if ($is_replaced) { replace($file, $what =~ /old/ ? $old : undef) or die }
+	$clock->step(1300);
+	my $beyond = $clock->now;
+	ends($session, $pid, $what, $is_replaced ? $connection_lost : qr/ERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/);
+	my @lines = lines_of($server, $pid, $mark);
+	is($lines[-2], $wal, "$what: it has written no WAL since the new server began");
 	add_lines($ids, $server, $pid, $mark);
+	$clock->set_to($beyond);
+	$ids->draw($server, 1000, 1000);
 	draw_at_all_times($ids, $server, $clock, $start);
 	restart_after($server, 'immediate', -3600);
 	draw_at_all_times($ids, $server, $clock, $start);
-	is("@{ $ids->{said} }", '', 'nothing else was said');
-	$ids->none_twice('a session that outlives its postmaster, while a new server runs');
+	is("@{ $ids->{said} }", '', "$what: nothing else was said");
+	$ids->none_twice("a session that outlives its postmaster: $what");
+	$server->stop('immediate');
+}
+
+# It waits, and then does something of ours for the first time in this database: the library is preloaded, so it has the
+# memory already. The rows that the new server commits are there after a crash. `before`: what its transaction has done.
+my $table = 'CREATE TABLE of_orphan AS SELECT generate_series(1, 1000) AS n';
+for (
+	{ does => 'gen_sno()' },
+	{ does => 'sno_settled()' },
+	{ does => 'gen_sno()', before => $table },
+	{ does => 'sno_settled()', before => $table },
+	{ does => 'gen_sno()', file => 'removed' },
+	{ does => 'gen_sno()', file => 'old' },
+	{ does => 'gen_snowflake_si()', before => 'SELECT FROM gen_sno()', file => 'removed' },
+	{ does => q{snowflake_ids_reset(clock_timestamp() + interval '1 min')}, before => 'SELECT FROM gen_sno()', file => 'removed' },
+	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} })
+{
+	my ($does, $before, $replaced) = @$_{qw(does before file)};
+	my $what = join ', ', "an orphan's first $does", (map { "after $_" } $before // ()), map { "file $_" } $replaced // ();
+	my $clock = clock();
+	my $server =
+	  new_server('late' . ++$orphans, $clock, conf => "$quiet\nshared_preload_libraries = 'snowflake_ids'");
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	my $go = $server->data_dir . '/go';
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno, n int)');
+	value($server, 'SELECT gen_sno()');
+	my $old = slurp($file);
+
+	# No wait on a latch, which would notice that the postmaster has gone.
+	my $session = Session->new($server, dbname => 'other');
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	my $mark = log_mark($server);
+	my $then = <<"END" =~ s/\s+/ /gr;
+DO \$\$
+BEGIN
+    RAISE LOG 'session % waits', pg_backend_pid();
+    WHILE (pg_stat_file('$go', true)).size IS NULL LOOP END LOOP;
+    PERFORM $does;
+    RAISE LOG 'session % is through', pg_backend_pid();
+END \$\$
+END
+	$session->send(join '; ', 'BEGIN', $before // (), $then);
+	wait_for_log($server, qr/session $pid waits/, $mark) or die 'the session does not wait';
+	orphaned($server, $clock, $pid);
+	my $insert = 'INSERT INTO kept SELECT gen_sno(), n FROM generate_series(1, 1000) n';
+	$server->safe_psql('other', $insert) for 1 .. 3;
+	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
+	spew($go, '');
+	ends($session, $pid, $what, $connection_lost);
+	unlike(log_since($server, $mark), qr/is through/, "$what: it does not get through");
+	$server->safe_psql('other', $insert) for 1 .. 3;
+	kill_postmaster($server);
+	start_at($server, $clock);
+	is( Session->new($server, dbname => 'other')
+		  ->ask(q{SELECT count(id), count(DISTINCT id), to_regclass('of_orphan') FROM kept}),
+		'6000|6000|',
+		"$what: all rows are there after a crash");
 	$server->stop('immediate');
 }
 

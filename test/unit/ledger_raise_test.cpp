@@ -34,7 +34,7 @@ TEST(LedgerBegunLife, FirstOne) {
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
     bool began = false;
-    ASSERT_EQ(begin_life(data.place, ledger, 42, now_ms, server_lives, began).error, CeilingError::none);
+    ASSERT_EQ(begin_life(data.place, ledger, 42, now_ms, began).error, CeilingError::none);
     EXPECT_TRUE(began);
     const Life life = life_of(*ledger.header);
     EXPECT_EQ(life.id, 42u);
@@ -46,7 +46,7 @@ TEST(LedgerBegunLife, FirstOne) {
     EXPECT_EQ(data.content().floor_ms, 0u);  // no operator has named one
     EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
     // Not begun twice.
-    ASSERT_EQ(begin_life(data.place, ledger, 43, now_ms + 5, server_lives, began).error, CeilingError::none);
+    ASSERT_EQ(begin_life(data.place, ledger, 43, now_ms + 5, began).error, CeilingError::none);
     EXPECT_FALSE(began);
     EXPECT_EQ(life_of(*ledger.header), life);
     EXPECT_EQ(data.content().life, life);
@@ -86,7 +86,7 @@ TEST(LedgerBegunLife, NotBegunWithoutASync) {
     const Ledger ledger = memory.make();
     on_sync = [] { return EIO; };
     bool began = true;
-    const CeilingResult r = begin_life(data.place, ledger, 2, 0, server_lives, began);
+    const CeilingResult r = begin_life(data.place, ledger, 2, 0, began);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, EIO);
     EXPECT_FALSE(began);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ledger/reset.hpp"
@@ -112,23 +113,60 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
     EXPECT_EQ(life.data.bytes(), bytes);
 }
 
-// A process that was about to begin the first life of its memory when its server went away: the life of the next one
-// stays.
-TEST(LedgerReplaced, NoLifeWithoutAServer) {
+// True if this ends the process at the first write.
+template <class Writes>
+bool ends_before_it_writes(const DataDirectory& data, Writes writes) {
+    CeilingPlace orphaned = data.place;
+    orphaned.before_write = [] { _exit(77); };
+    const pid_t child = fork();
+    if (child == 0) {
+        writes(orphaned);
+        _exit(0);
+    }
+    int status = 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 77;
+}
+
+// A process whose server is gone ends before it writes: neither a life nor a ceiling of its own gets into the file,
+// and no file where there is none.
+TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     const DataDirectory data;
     const LedgerMemory memory;
-    const Ledger outlived = memory.make();
-    const ServerLife next(data, 2);
+    const Ledger not_begun = memory.make();
+    const ServerLife life(data, 2);
+    Slot& slot = life.slot(sno);
+    const auto begins = [&](const CeilingPlace& place) {
+        bool began = false;
+        (void) begin_life(place, not_begun, 3, 0, began);
+    };
+    const auto raises = [&](const CeilingPlace& place) {
+        (void) raise_ceiling(place, life.ledger, slot, now_ms, no_others);
+    };
+    const auto promises = [&](const CeilingPlace& place) { (void) raise_settled(place, life.ledger, now_ms); };
+    const auto freezes = [&](const CeilingPlace& place) {
+        std::uint64_t frozen;
+        (void) freeze_layout(place, life.ledger, 78, frozen);
+    };
+    const auto resets = [&](const CeilingPlace& place) {
+        (void) apply(place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms});
+    };
+    const auto looks = [&](const CeilingPlace& place) { (void) check_ceilings(place, life.ledger); };
+    const auto each = [&] {
+        EXPECT_TRUE(ends_before_it_writes(data, begins));
+        EXPECT_TRUE(ends_before_it_writes(data, raises));
+        EXPECT_TRUE(ends_before_it_writes(data, promises));
+        EXPECT_TRUE(ends_before_it_writes(data, freezes));
+        EXPECT_TRUE(ends_before_it_writes(data, resets));
+    };
     const std::string bytes = data.bytes();
-    bool began = false;
-    EXPECT_EQ(begin_life(
-                  data.place, outlived, 3, 0, [] { return false; }, began)
-                  .error,
-              CeilingError::superseded);
-    EXPECT_FALSE(began);
-    EXPECT_FALSE(has_begun(*outlived.header));
+    each();
+    EXPECT_FALSE(ends_before_it_writes(data, looks));
     EXPECT_EQ(data.bytes(), bytes);
-    EXPECT_EQ(next.raised(next.slot(sno), now_ms + 1), CeilingError::none);
+    fs::remove(data.path);
+    each();
+    EXPECT_TRUE(ends_before_it_writes(data, looks));
+    EXPECT_TRUE(fs::is_empty(data.path.parent_path()));
+    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
 }
 
 TEST_F(LedgerReplacedFile, OfANewerLife) {

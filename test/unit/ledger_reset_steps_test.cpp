@@ -221,7 +221,7 @@ TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
 // ---- the file
 
 TEST_F(LedgerResetSteps, WithoutADirectory) {
-    const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true};
+    const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true, [] {}};
     const std::uint64_t epoch = header.epoch.load();
     const CeilingResult results[] = {ledger::apply(nowhere, life.ledger, {}), check_ceilings(nowhere, life.ledger),
                                      repair(nowhere, life.ledger, now_ms)};

@@ -6,13 +6,12 @@
 extern "C" {
 #include "access/xlog.h"
 #include "common/file_perm.h"
-#include "storage/ipc.h"
-#include "storage/pmsignal.h"
 }
 
 #include "ledger/clock.hpp"
 #include "ledger/life.hpp"
 #include "pg/server/machine_id.hpp"
+#include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::ceiling_file {
@@ -20,7 +19,7 @@ namespace snowflake_ids::ceiling_file {
 namespace {
 
 ledger::CeilingPlace place() {
-    return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync};
+    return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
 }
 
 // Said once for each life: what it draws with.
@@ -48,9 +47,6 @@ void log_life(const ledger::Header& header) {
 
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
-    // A process that has outlived its server must not begin a life.
-    const auto server_lives = [] { return !IsUnderPostmaster || PostmasterIsAlive(); };
-    if (!server_lives()) proc_exit(1);
     uint64 id = 0;
     while (id == 0) {
         if (!pg_strong_random(&id, sizeof id)) {
@@ -59,9 +55,8 @@ void begin_life(const ledger::Ledger& shared, const Patience& patience) {
         }
     }
     bool began = false;
-    until_done(patience, [&] {
-        return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), server_lives, began);
-    });
+    until_done(patience,
+               [&] { return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), began); });
     if (began) log_life(*shared.header);
 }
 

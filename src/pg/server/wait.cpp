@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <ctime>
 
+#include "pg/server/orphan.hpp"
 #include "pg/server/settings.hpp"
 
 extern "C" {
 #include "pgstat.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
-#include "storage/pmsignal.h"
 #include "utils/wait_event.h"
 }
 
@@ -32,7 +31,7 @@ void nap(int64 us) {
         pgstat_report_wait_start(event);
         (void) nanosleep(&t, nullptr);  // a signal ends it early, as it should
         pgstat_report_wait_end();
-        if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
+        end_if_orphaned();
     }
     CHECK_FOR_INTERRUPTS();
 }

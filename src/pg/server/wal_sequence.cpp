@@ -15,6 +15,7 @@ extern "C" {
 }
 
 #include "pg/server/extension.hpp"
+#include "pg/server/orphan.hpp"
 
 namespace snowflake_ids::wal_sequence {
 
@@ -119,6 +120,19 @@ Found find(const Place& place, Page page) {
     return found;
 }
 
+// A page of WAL that the server's memory has, and the disk does not, may be an orphan's.
+void flush(XLogRecPtr lsn) {
+    if (lsn == InvalidXLogRecPtr) return;
+    end_if_orphaned();
+    XLogFlush(lsn);
+}
+
+// Under the lock of the buffer, which the end of the process releases: the wait for it may have been long.
+XLogRecPtr finish(GenericXLogState* state) {
+    end_if_orphaned();
+    return GenericXLogFinish(state);
+}
+
 struct Change {
     Damage damage;
     Content before, after;
@@ -144,12 +158,12 @@ Change change_and_close(const Place& place, Relation rel, Buffer buffer,
             const Form_pg_sequence_data data = find(place, GenericXLogRegisterBuffer(state, buffer, 0)).data;
             data->last_value = place.seal.close(after.number);
             data->log_cnt = after.log_cnt;
-            lsn = GenericXLogFinish(state);
+            lsn = finish(state);
         }
     }
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);
-    if (lsn != InvalidXLogRecPtr) XLogFlush(lsn);
+    flush(lsn);
     return {found.damage, before, after};
 }
 
@@ -188,7 +202,10 @@ HeapTuple make_tuple(Relation rel, const Place& place, const Content& content) {
 
 // Reads whatever is on disk; a page that the server refuses to read becomes zeros. A file without a page gets one.
 Buffer read_anything(Relation rel) {
-    if (RelationGetNumberOfBlocks(rel) == 0) ReleaseBuffer(extend_relation(rel));
+    if (RelationGetNumberOfBlocks(rel) == 0) {
+        end_if_orphaned();
+        ReleaseBuffer(extend_relation(rel));
+    }
     return ReadBufferExtended(rel, MAIN_FORKNUM, 0, RBM_ZERO_ON_ERROR, nullptr);
 }
 
@@ -205,7 +222,7 @@ Content read(Place& place, const Patience& patience) {
     relation_close(rel, AccessShareLock);
     if (found.damage != Damage::none) raise(place, found.damage);
     // Another backend may have written it and not flushed it yet.
-    if (!RecoveryInProgress()) XLogFlush(lsn);
+    if (!RecoveryInProgress()) flush(lsn);
     return found.content;
 }
 
@@ -261,11 +278,11 @@ void repair(Place& place, const Content& wanted, const Patience& patience) {
     if (find(place, BufferGetPage(buffer)).damage != Damage::none) {
         GenericXLogState* state = GenericXLogStart(rel);
         fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);
-        lsn = GenericXLogFinish(state);
+        lsn = finish(state);
     }
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);
-    if (lsn != InvalidXLogRecPtr) XLogFlush(lsn);
+    flush(lsn);
 }
 
 }  // namespace snowflake_ids::wal_sequence

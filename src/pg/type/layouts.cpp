@@ -29,6 +29,7 @@ extern "C" {
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/extension.hpp"
+#include "pg/server/orphan.hpp"
 #include "pg/server/settings.hpp"
 
 namespace snowflake_ids::layouts {
@@ -281,6 +282,7 @@ FUNCTION(snowflake_ids_layout_create) {
     Datum values[columns];
     bool nulls[columns] = {};
     for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
+    end_if_orphaned();
     CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
     // For this backend's cache, if the transaction is rolled back.
     CacheInvalidateRelcache(rel);
@@ -302,6 +304,7 @@ FUNCTION(snowflake_ids_layout_drop) {
                             errdetail("Ids with its epoch, tick and widths have been generated on this server."),
                             errhint("A layout that is not needed any more does no harm.")));
         }
+        end_if_orphaned();
         CatalogTupleDelete(rel, &row->t_self);
     });
     if (!found) {

@@ -39,7 +39,7 @@ struct DataDirectory {
     static constexpr std::uint64_t cluster = 7123456789012345678;
 
     TemporaryDirectory dir;
-    ledger::CeilingPlace place{dir.c_str(), 0600, cluster, true};
+    ledger::CeilingPlace place{dir.c_str(), 0600, cluster, true, [] {}};
     std::filesystem::path path = dir / ledger::ceiling_file_name;
 
     ~DataDirectory() { on_sync = nullptr; }
@@ -68,12 +68,10 @@ struct DataDirectory {
     }
 };
 
-inline bool server_lives() { return true; }
-
 inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::Ledger& ledger, std::uint64_t id,
                                        std::uint64_t at_least_ms = 0) {
     bool began = false;
-    return ledger::begin_life(data.place, ledger, id, at_least_ms, server_lives, began).error;
+    return ledger::begin_life(data.place, ledger, id, at_least_ms, began).error;
 }
 
 // A life that has begun, in memory of its own.
