@@ -156,18 +156,39 @@ FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''
 SET ROLE regress_operator;
 SELECT (refusal('SELECT snowflake_ids_reset(now())')).*;
 RESET ROLE;
--- Who was granted it may even force.
+-- Who was granted it may not force.
 GRANT EXECUTE ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) TO regress_operator;
 SET ROLE regress_operator;
 SELECT snowflake_ids_reset(now() + interval '20 s', 'sno', 19);
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
        abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
+SELECT (refusal('SELECT snowflake_ids_reset(now(), ''sno'', 19, force => true)')).*;
+RESET ROLE;
 SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
-RESET ROLE;
 -- A floor above all ids needs no force.
 SELECT snowflake_ids_reset(now() + interval '1 s', 'sno', 19), gen_sno() AS above \gset
 SELECT :'above'::sno > sno_upper_bound(now()) AS above;
+
+--
+-- Passing the present: no later id has its time. Each pass disturbs all sessions, so calls in a row wait for each other.
+--
+SELECT snowflake_ids_pass_now('sno') AS passed \gset
+SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
+SELECT snowflake_ids_pass_now('mastic') AS passed \gset
+SELECT mastic_timestamp(gen_mastic()) > :'passed' AS mastic;
+SELECT snowflake_ids_pass_now('snowflake_si') AS passed \gset
+SELECT snowflake_si_timestamp(gen_snowflake_si()) > :'passed' AS snowflake_si;
+SELECT clock_timestamp() AS started \gset
+SET ROLE regress_operator;
+SELECT count(snowflake_ids_pass_now('sno')) FROM generate_series(1, 11);
+RESET ROLE;
+SELECT clock_timestamp() - :'started' > interval '450 ms' AS waited;
+-- Also after a forced reset, which leads the generator back.
+SELECT snowflake_ids_pass_now('sno') + interval '1 s' AS future \gset
+SELECT sno_observe(make_sno(:'future', 0, 19, 0)), snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids_pass_now('sno') AS passed \gset
+SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
 
 -- As it was.
 SELECT snowflake_ids_reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids_reset(now(), 'sno', 19, force => true);

@@ -90,6 +90,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         const std::uint64_t tick = tick_of(timeline_of(slot), reset.floor_ms);
         if (reset.force) {
             put_slot(slot, tick, toggled_format);
+            slot.passed.store(0);
             set_entry(entry, slot, reset.ceiling_ms);
         } else {
             raise_slot(slot, tick, toggled_format);

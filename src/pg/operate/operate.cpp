@@ -51,8 +51,8 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
-                        errdetail("Only a superuser may put ids far ahead of the clock."),
-                        errhint("Leave force out: ids up to a minute ahead of the clock need none.")));
+                        errdetail("Only a superuser may put ids far ahead of the clock, or lead them back."),
+                        errhint("Leave force out, or let a superuser call the function.")));
     }
     return true;
 }
@@ -68,6 +68,7 @@ namespace snowflake_ids {
 
 using operate::forced;
 using operate::observe;
+using operate::raise_past;
 
 namespace {
 
@@ -175,25 +176,54 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_ids_pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
-// It needs no privilege: this is the clock's own time, which a caller cannot abuse.
-FUNCTION(snowflake_ids_pass_now) {
-    const TimestampTz now = GetCurrentTimestamp();
-    const int64 now_us = unix_us(now);
-    switch (kind_argument(fcinfo, 0)) {
+namespace {
+
+// A pass takes the rest of a tick from all sessions, and each of them sets its generator up again. Anyone may ask for
+// one, so the server has one in this time, whoever asks. The callers wait for it; those of one generator share it.
+constexpr uint64 between_passes_us = 50000;
+
+using Ready = Generator& (*) ();
+
+void pass(Ready ready, int64 until_us) {
+    for (;;) {
+        // Again after each wait: a reset may have been forced.
+        Generator& g = ready();
+        if (static_cast<int64>(g.slot->passed.load()) >= until_us) return;
+        ledger::Word& next_pass = shared_ledger().header->next_pass;
+        const uint64 now = ledger::monotonic_us();
+        uint64 next = next_pass.load();
+        if (now < next) {
+            nap(static_cast<int64>(next - now));
+        } else if (next_pass.compare_exchange_strong(next, now + between_passes_us)) {
+            const int64 us = Max(ledger::wall_us(), until_us);
+            raise_past(g, ledger::clamped_tick(g.timeline, us));
+            ledger::raise_to(g.slot->passed, static_cast<uint64>(us));
+        }
+    }
+}
+
+Ready ready_argument(FunctionCallInfo fcinfo, int n) {
+    switch (kind_argument(fcinfo, n)) {
         case ledger::Kind::sno:
-            observe(generator::ready_sno(), now_us, false, "sno");
-            break;
+            return generator::ready_sno;
         case ledger::Kind::mastic:
-            observe(generator::ready_mastic(), now_us, false, "Mastic id");
-            break;
+            return generator::ready_mastic;
         case ledger::Kind::snowflake_si:
-            observe(generator::ready_snowflake_si(), now_us, false, "Snowflake-SI id");
-            break;
+            return generator::ready_snowflake_si;
         default:
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
                             errhint("Name one of the formats sno, mastic and snowflake_si.")));
+            pg_unreachable();
     }
+}
+
+}  // namespace
+
+// snowflake_ids_pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
+// It needs no privilege: this is the clock's own time.
+FUNCTION(snowflake_ids_pass_now) {
+    const TimestampTz now = GetCurrentTimestamp();
+    pass(ready_argument(fcinfo, 0), unix_us(now));
     PG_RETURN_TIMESTAMPTZ(now);
 }
 
@@ -213,7 +243,7 @@ FUNCTION(snowflake_ids_reset) {
     const int64 now_us = ledger::wall_us();
     ledger::Reset reset{.floor_ms = static_cast<uint64>((floor_us + 999) / 1000),
                         .ceiling_ms = ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us))),
-                        .force = PG_GETARG_BOOL(3)};
+                        .force = forced(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
     reset.unfreeze = reset.kind == ledger::Kind::snowflake_si && reset.node < 0;
