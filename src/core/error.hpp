@@ -1,5 +1,5 @@
-// What can be wrong with an input: errors are values here. The layer above turns them into SQLSTATE, message, detail
-// and hint in one table (pg/errors.cpp).
+// What can be wrong with an input: errors are values here. The layer above turns them into SQLSTATE, message and
+// detail in one table (pg/errors.cpp).
 #pragma once
 
 namespace snowflake_ids {

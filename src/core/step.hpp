@@ -30,7 +30,6 @@ struct State {
     std::uint64_t safe = 0;    // S: highest tick that may have been used under the other toggle
     std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
     std::uint32_t drifts = 0;  // regressions so far; the lowest bit is the tick-tock toggle
-    std::uint32_t used = 0;    // ids drawn in this tick; kept only by a free-running counter
     std::uint64_t lead = 0;    // ticks that a floor has put H ahead of the clock; 0: the clock has caught up
 
     constexpr std::uint32_t toggle() const { return drifts & 1; }
@@ -38,11 +37,9 @@ struct State {
 
 // What to do when the clock is behind the last id and no toggle is free.
 enum class OnRegression : unsigned char {
-    hold,    // continue at the last tick
-    wait,    // until min(H, S + 1), as the sno reference does
-    error,   // as Snowflake-SI v2's THROW_ERROR
-    follow,  // go back with the clock, as Mastic and Snowflake-SI v1 do: REPEATS IDS when the
-             // clock comes back. Only to replay those references; no setting selects it
+    hold,   // continue at the last tick
+    wait,   // until min(H, S + 1), as the sno reference does
+    error,  // as Snowflake-SI v2's THROW_ERROR
 };
 
 struct Rules {
@@ -51,17 +48,11 @@ struct Rules {
     std::uint64_t max_tick = 0;  // last tick that the format can hold
     bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
-    // A new tick starts the sequence again at min if `next` has reached this. Always 0 (every tick starts again),
-    // except to replay the references: Snowflake-SI's sequenceResetThreshold, and free-running counters, which go
-    // round inside the bounds.
-    std::uint32_t reset_threshold = 0;
 };
 
 // A State::next above every bound of every format. Needed because generators may share a state and have different
 // bounds. It fits the 17 bits that the ledger has for it.
 inline constexpr std::uint32_t used_up = 65536;
-
-inline constexpr std::uint32_t free_running = ~std::uint32_t{0};  // a reset_threshold: never reset
 
 enum class Verdict : unsigned char {
     issued,
@@ -87,29 +78,23 @@ namespace detail {
 // Takes up to `want` numbers of the tick that `s` is at.
 constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     Step step{.state = s};
-    const bool round = r.reset_threshold != 0;
     if (s.next < r.min) s.next = r.min;  // the bounds have been raised
-    if (round && s.next > r.max) s.next = r.min;
-    const std::uint32_t pool = r.max - r.min + 1;
-    std::uint32_t left = s.next > r.max ? 0 : r.max - s.next + 1;
-    if (round && left > pool - s.used) left = pool - s.used;
-    if (left == 0) {
+    if (s.next > r.max) {
         step.verdict = Verdict::overflow;
         step.resume = s.tick + 1;
         return step;
     }
+    const std::uint32_t left = r.max - s.next + 1;
     step.count = want < left ? want : left;
     step.first = s.next;
     s.next += step.count;
-    if (round) s.used += step.count;
     step.state = s;
     return step;
 }
 
 constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
     s.tick = tick;
-    s.used = 0;
-    if (s.next >= r.reset_threshold) s.next = r.min;
+    s.next = r.min;
     return s;
 }
 
@@ -139,15 +124,6 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
         held.held = true;
         held.own_lead = own_lead;
         return held;
-    }
-    switch (r.on_regression) {
-        case OnRegression::hold:
-            break;
-        case OnRegression::follow:
-            return detail::take(detail::at_tick(s, now, r), want, r);
-        case OnRegression::wait:
-        case OnRegression::error:
-            break;
     }
     // With H <= S the same tick continues; with S < H the tick after S is a new regression.
     std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;

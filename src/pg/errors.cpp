@@ -19,7 +19,6 @@ struct Row {
     int sqlstate;
     const char* message;  // printed with what, shown
     const char* detail;   // printed with what, first, last
-    const char* hint;     // as it is
 };
 
 constexpr const char* syntax = "invalid input syntax for type %s: \"%s\"";
@@ -40,83 +39,74 @@ constexpr int bad_argument = ERRCODE_INVALID_PARAMETER_VALUE;
 // The first row that fits counts, so rows for one type come before rows for any type.
 constexpr Row rows[] = {
     // Text of a type.
-    {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text, nullptr},
-    {Error::bad_character, Source::text, "sno", bad_text, syntax, sno_text, nullptr},
-    {Error::bad_length, Source::text, "gid", bad_text, syntax, gid_length, nullptr},
-    {Error::bad_separator, Source::text, "gid", bad_text, syntax, gid_length, nullptr},
+    {Error::bad_length, Source::text, "sno", bad_text, syntax, sno_text},
+    {Error::bad_character, Source::text, "sno", bad_text, syntax, sno_text},
+    {Error::bad_length, Source::text, "gid", bad_text, syntax, gid_length},
+    {Error::bad_separator, Source::text, "gid", bad_text, syntax, gid_length},
     {Error::bad_character, Source::text, "gid", bad_text, syntax,
-     "A gid has base58 characters on both sides of the dash: digits and letters without 0, O, I and l.", nullptr},
+     "A gid has base58 characters on both sides of the dash: digits and letters without 0, O, I and l."},
     {Error::bad_magnitude, Source::text, "gid", bad_text, syntax,
-     "The time part must fit 7 bytes; the random part must fit 9 bytes and be at least 2111111111111.", nullptr},
+     "The time part must fit 7 bytes; the random part must fit 9 bytes and be at least 2111111111111."},
     {Error::bad_kind, Source::text, "gid", bad_text, syntax,
-     "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K).", nullptr},
-    {Error::bad_length, Source::text, "mastic", bad_text, syntax, mastic_text, nullptr},
-    {Error::bad_character, Source::text, "mastic", bad_text, syntax, mastic_text, nullptr},
-    {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s", range_detail,
-     nullptr},
-    {Error::id_range, Source::text, nullptr, bad_number, "%s out of range: \"%s\"", range_detail, nullptr},
+     "The time part must start with the prefix of a volume (5r to 5t), log (74 to 76) or segment (8H to 8K)."},
+    {Error::bad_length, Source::text, "mastic", bad_text, syntax, mastic_text},
+    {Error::bad_character, Source::text, "mastic", bad_text, syntax, mastic_text},
+    {Error::id_range, Source::text, "mastic", bad_number, "value \"%2$s\" is out of range for type %1$s", range_detail},
 
     // Bytes of a type.
-    {Error::bad_length, Source::binary, "sno", bad_binary, binary, "A sno has 10 bytes.", nullptr},
-    {Error::bad_length, Source::binary, "gid", bad_binary, binary, "A gid has 16 bytes.", nullptr},
+    {Error::bad_length, Source::binary, "sno", bad_binary, binary, "A sno has 10 bytes."},
+    {Error::bad_length, Source::binary, "gid", bad_binary, binary, "A gid has 16 bytes."},
     {Error::bad_kind, Source::binary, "gid", bad_binary, binary,
-     "Byte 0 must be 0x80 (volume), 0xA0 (log) or 0xC0 (segment).", nullptr},
+     "Byte 0 must be 0x80 (volume), 0xA0 (log) or 0xC0 (segment)."},
     {Error::bad_magnitude, Source::binary, "gid", bad_binary, binary,
-     "Bytes 7 to 15 must be at least 0x4E900ABB53E6B71000: smaller numbers have fewer than 13 base58 digits.", nullptr},
+     "Bytes 7 to 15 must be at least 0x4E900ABB53E6B71000: smaller numbers have fewer than 13 base58 digits."},
     {Error::bad_character, Source::uuid, "sno", bad_binary, "invalid uuid for type %s: %s",
-     "As a uuid, a sno is its 16 text characters, each one of 2-9 and a-x.", nullptr},
+     "As a uuid, a sno is its 16 text characters, each one of 2-9 and a-x."},
 
     // Kinds.
     {Error::bad_kind, Source::argument, nullptr, bad_argument, "unrecognized %s: \"%s\"",
-     "The kinds are volume, log and segment.", nullptr},
+     "The kinds are volume, log and segment."},
     {Error::bad_kind, Source::modifier, nullptr, bad_argument, "wrong kind of id for type %s: \"%s\"",
-     "%s takes ids of kind %s; this is a %s id.", nullptr},
+     "%s takes ids of kind %s; this is a %s id."},
     {Error::bad_length, Source::modifier, nullptr, bad_argument, "invalid type modifier for type %s",
-     "The modifiers are gid(volume), gid(log) and gid(segment).", nullptr},
+     "The modifiers are gid(volume), gid(log) and gid(segment)."},
 
     // Times.
     {Error::time_after_end, Source::bound, nullptr, bad_time, "there is no %s at or after \"%s\"",
-     "%s times run from %s to %s.", nullptr},
+     "%s times run from %s to %s."},
     {Error::time_before_epoch, Source::bound, nullptr, bad_time, "there is no %s at or before \"%s\"",
-     "%s times run from %s to %s.", nullptr},
+     "%s times run from %s to %s."},
     {Error::time_before_epoch, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
-     "%s times run from %s to %s.", nullptr},
+     "%s times run from %s to %s."},
     {Error::time_after_end, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
-     "%s times run from %s to %s.", nullptr},
+     "%s times run from %s to %s."},
 
     // Numbers.
-    {Error::id_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
-    {Error::metabyte_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
-    {Error::node_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
-    {Error::sequence_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
-    {Error::ticktock_range, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
-    {Error::bad_width, Source::argument, nullptr, bad_number, range, range_detail, nullptr},
+    {Error::id_range, Source::argument, nullptr, bad_number, range, range_detail},
+    {Error::metabyte_range, Source::argument, nullptr, bad_number, range, range_detail},
+    {Error::node_range, Source::argument, nullptr, bad_number, range, range_detail},
+    {Error::sequence_range, Source::argument, nullptr, bad_number, range, range_detail},
+    {Error::ticktock_range, Source::argument, nullptr, bad_number, range, range_detail},
+    {Error::bad_width, Source::argument, nullptr, bad_number, range, range_detail},
 
     // Layouts.
     {Error::bad_total_width, Source::argument, nullptr, bad_argument, "%s too wide: %s bits",
-     "Timestamp, node and sequence have 63 bits together.", nullptr},
+     "Timestamp, node and sequence have 63 bits together."},
     {Error::bad_tick, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
-     "The tick is a microsecond at least, and a time without days or months.", nullptr},
+     "The tick is a microsecond at least, and a time without days or months."},
     {Error::bad_epoch, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
-     "The first and the last time of a layout must be times that a timestamptz can hold.", nullptr},
+     "The first and the last time of a layout must be times that a timestamptz can hold."},
 
     // Configuration and other arguments.
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
-     "The random part has 8 bytes.", nullptr},
-    {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes.",
-     nullptr},
+     "The random part has 8 bytes."},
+    {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
     {Error::bad_base_clock, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
-     "The %s must be a whole millisecond from %s to %s.", nullptr},
-    {Error::bounds_identical, Source::argument, nullptr, bad_argument, "%s bounds are identical: %s",
-     "A pool has at least 6 numbers.", nullptr},
-    {Error::bounds_too_close, Source::argument, nullptr, bad_argument, "%s bounds are too close: %s",
-     "A pool has at least 6 numbers.", nullptr},
-    {Error::sequence_underflow, Source::argument, nullptr, bad_argument, "%s is below its lower bound: %s", nullptr,
-     nullptr},
+     "The %s must be a whole millisecond from %s to %s."},
 };
 
 // If a row is missing, the message is poor but the value is still refused.
-constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr, nullptr};
+constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};
 
 // True for a date, or a word that means a time. When an id is compared with an untyped literal, the literal is read as
 // an id, so such texts get here.
@@ -159,7 +149,7 @@ const Row& find(Error error, const Given& given) {
 void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
-    const char* hint = row.hint != nullptr ? row.hint : hint_for_text(given);
+    const char* hint = hint_for_text(given);
     // A detail that mentions a range needs a range.
     const bool detail = row.detail != nullptr && (given.first != nullptr || std::strchr(row.detail, '%') == nullptr);
     errsave(escontext, (errcode(row.sqlstate), errmsg(row.message, given.what, shown),

@@ -1,4 +1,4 @@
-// Core errors as PostgreSQL errors: one table gives SQLSTATE, message, detail and hint.
+// Core errors as PostgreSQL errors: one table gives SQLSTATE, message and detail.
 #pragma once
 
 #include <cstddef>

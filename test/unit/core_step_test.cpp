@@ -8,6 +8,7 @@
 #include "core/snowflake_si.hpp"
 #include "support/draw.hpp"
 #include "support/json.hpp"
+#include "support/replay.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids {
@@ -20,7 +21,7 @@ using namespace snowflake_ids::test;
 struct SiGenerator {
     Layout layout;
     std::uint32_t machine = 0;
-    Rules rules{};
+    Replay replay{};
 };
 
 SiGenerator si_generator(const Row& row) {
@@ -31,11 +32,13 @@ SiGenerator si_generator(const Row& row) {
                                                             static_cast<unsigned>(o.i64("clockBitWidth", 40)));
     EXPECT_TRUE(layout);
     SiGenerator g{layout.value, o.u32("machineId")};
-    g.rules = {.max = g.layout.max_sequence(), .max_tick = g.layout.timeline.max_tick()};
-    static constexpr OnRegression reversed[] = {OnRegression::error, OnRegression::follow, OnRegression::hold};
-    g.rules.on_regression = v1 ? OnRegression::follow : reversed[o.i64("onTimeReversed", 0)];
-    g.rules.reset_threshold = static_cast<std::uint32_t>(o.i64("sequenceResetThreshold", 0));
-    if (v1 || o.i64("onTimeChanged", 0) == 1) g.rules.reset_threshold = free_running;
+    g.replay.rules = {.max = g.layout.max_sequence(), .max_tick = g.layout.timeline.max_tick()};
+    // 0: an error, 1: the clock is followed, 2: the last tick continues.
+    const std::int64_t reversed = v1 ? 1 : o.i64("onTimeReversed", 0);
+    g.replay.rules.on_regression = reversed == 2 ? OnRegression::hold : OnRegression::error;
+    g.replay.follows = reversed == 1;
+    g.replay.reset_threshold = static_cast<std::uint32_t>(o.i64("sequenceResetThreshold", 0));
+    if (v1 || o.i64("onTimeChanged", 0) == 1) g.replay.reset_threshold = Replay::never;
     return g;
 }
 
@@ -50,11 +53,10 @@ std::uint64_t hidden_calls(const Row& row, const Row* before) {
     return hidden;
 }
 
-void burn(State& state, std::uint64_t now, std::uint64_t count, const Rules& rules) {
+void burn(const Replay& replay, Replay::Counter& counter, std::uint64_t now, std::uint64_t count) {
     while (count > 0) {
-        const Step s = step(state, now, static_cast<std::uint32_t>(count), rules);
+        const Step s = replay.draw(counter, now, static_cast<std::uint32_t>(count));
         ASSERT_EQ(s.verdict, Verdict::issued);
-        state = s.state;
         count -= s.count;
     }
 }
@@ -63,11 +65,11 @@ TEST(CoreStep, SnowflakeSiTrace) {
     const Table table("snowflake_si_trace.tsv");
     std::size_t exact = 0, follows = 0, avoided = 0, refused = 0;
     const Row* before = nullptr;
-    State state;
+    Replay::Counter counter;
     for (const Row& row : table) {
         SCOPED_TRACE(row.where());
         const SiGenerator g = si_generator(row);
-        if (row.u64("step") == 1) state = {};
+        if (row.u64("step") == 1) counter = {};
         const Result<std::uint64_t> now = g.layout.timeline.floor_tick(row.i64("clock_ms") * 1000);
         if (!now) {
             EXPECT_EQ(now.error, Error::time_before_epoch);
@@ -76,21 +78,21 @@ TEST(CoreStep, SnowflakeSiTrace) {
             } else {
                 // v1 makes a negative number. Refused here; its counter has gone on.
                 EXPECT_EQ(row["id"][0], '-');
-                state.next = row.u32("uin") + 1;
+                counter.state.next = row.u32("uin") + 1;
                 refused++;
             }
             before = &row;
             continue;
         }
-        burn(state, now.value, hidden_calls(row, before), g.rules);
+        burn(g.replay, counter, now.value, hidden_calls(row, before));
         before = &row;
-        const Step s = step(state, now.value, 1, g.rules);
+        const Step s = g.replay.draw(counter, now.value, 1);
         const auto id = [&] { return g.layout.compose({s.tick(), g.machine, s.first}); };
-        if (ref_repeats(row["note"]) && g.rules.reset_threshold == free_running) {
+        if (ref_repeats(row["note"]) && g.replay.reset_threshold == Replay::never) {
             // v1 goes round inside a millisecond. Here that is an overflow; on with its counter.
             EXPECT_EQ(s.verdict, Verdict::overflow);
             EXPECT_EQ(s.resume, now.value + 1);
-            state.next = row.u32("uin") + 1;
+            counter.state.next = row.u32("uin") + 1;
             avoided++;
         } else if (row["outcome"] == "ok") {
             ASSERT_EQ(s.verdict, Verdict::issued);
@@ -98,8 +100,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
             EXPECT_EQ(s.tick(), row.u64("mab"));
             EXPECT_EQ(g.machine, row.u64("mid"));
             EXPECT_EQ(s.first, row.u64("uin"));
-            state = s.state;
-            // To repeat when the clock comes back is what `follow` says of itself.
+            // A generator that follows the clock repeats ids when the clock comes back.
             ref_repeats(row["note"]) ? follows++ : exact++;
         } else {
             EXPECT_EQ(row["outcome"], s.verdict == Verdict::overflow ? "sequence_overflowed" : "time_reversed");
@@ -108,7 +109,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
         }
     }
     expect_count("snowflake_si_trace.tsv exact", exact, 183);
-    expect_count("snowflake_si_trace.tsv marked: repeats as follow says", follows, 1);
+    expect_count("snowflake_si_trace.tsv marked: repeated, the clock is followed", follows, 1);
     expect_count("snowflake_si_trace.tsv marked: not repeated here", avoided, 2);
     expect_count("snowflake_si_trace.tsv refused: before the base clock", refused, 1);
     expect_count("snowflake_si_trace.tsv", exact + follows + avoided + refused, 187);
@@ -124,7 +125,7 @@ TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
         for (const Row& row : table) {
             SCOPED_TRACE(row.where() + " policy " + std::to_string(static_cast<int>(policy)));
             const SiGenerator g = si_generator(row);
-            const Rules rules{.max = g.rules.max, .max_tick = g.rules.max_tick, .on_regression = policy};
+            const Rules rules{.max = g.replay.rules.max, .max_tick = g.replay.rules.max_tick, .on_regression = policy};
             if (row.u64("step") == 1) {
                 state = {};
                 issued.clear();
@@ -161,18 +162,18 @@ std::uint64_t mastic_clock(const Row& row, std::size_t& outside) {
 
 TEST(CoreStep, MasticTrace) {
     const Table table("mastic_trace.tsv");
-    constexpr Rules rules = mastic_rules(OnRegression::follow);
+    const Replay replay{.rules = mastic_rules(OnRegression::error), .follows = true};
     std::size_t exact = 0, follows = 0, outside = 0;
     const Row* before = nullptr;
-    State state;
+    Replay::Counter counter;
     for (const Row& row : table) {
         SCOPED_TRACE(row.where());
         // The reference starts as if it had just issued (0, 0).
-        if (row.u64("step") == 1) state = {.next = 1};
+        if (row.u64("step") == 1) counter = {.state = {.next = 1}};
         const std::uint64_t now = mastic_clock(row, outside);
-        burn(state, now, hidden_calls(row, before), rules);
+        burn(replay, counter, now, hidden_calls(row, before));
         before = &row;
-        const Step s = step(state, now, 1, rules);
+        const Step s = replay.draw(counter, now, 1);
         if (row["outcome"] != "ok") {
             EXPECT_EQ(row["outcome"], "trap: Snowflake sequence overflow");
             EXPECT_EQ(s.verdict, Verdict::overflow);
@@ -184,11 +185,10 @@ TEST(CoreStep, MasticTrace) {
         EXPECT_EQ(mastic::layout.compose({s.tick(), 0, s.first}), row.u64("id"));
         EXPECT_EQ(s.tick(), row.u64("ts"));
         EXPECT_EQ(s.first, row.u64("sequence"));
-        state = s.state;
         ref_repeats(row["note"]) ? follows++ : exact++;
     }
     expect_count("mastic_trace.tsv exact", exact, 43);
-    expect_count("mastic_trace.tsv marked: repeats as follow says", follows, 6);
+    expect_count("mastic_trace.tsv marked: repeated, the clock is followed", follows, 6);
     expect_count("mastic_trace.tsv outside our timeline", outside, 9);
     expect_count("mastic_trace.tsv", exact + follows, 49);
 }
@@ -216,31 +216,6 @@ TEST(CoreStep, MasticScenariosNeverRepeat) {
         expect_count("mastic_trace.tsv shipped policy", rows, 49);
     }
 }
-
-// ---- free-running ----
-
-// A counter that goes round gives its pool once in a tick, from wherever it starts and in
-// whatever portions.
-static_assert([] {
-    const Rules r{.min = 2, .max = 6, .max_tick = 9, .reset_threshold = free_running};
-    for (std::uint32_t start = 0; start <= 7; start++) {
-        for (std::uint32_t want = 1; want <= 7; want++) {
-            State s{.next = start};
-            bool seen[7] = {};
-            std::uint32_t total = 0;
-            for (Step last = step(s, 1, want, r); last.verdict == Verdict::issued; last = step(s, 1, want, r)) {
-                for (std::uint32_t i = last.first; i < last.first + last.count; i++) {
-                    if (i < r.min || i > r.max || seen[i]) return false;
-                    seen[i] = true;
-                }
-                total += last.count;
-                s = last.state;
-            }
-            if (total != 5) return false;
-        }
-    }
-    return true;
-}());
 
 // ---- raise ----
 
@@ -292,22 +267,6 @@ TEST(CoreStep, RulesByDefault) {
     const Step far = step({.tick = ~std::uint64_t{0}}, 0, 1, Rules{});
     EXPECT_EQ(far.verdict, Verdict::issued);
     EXPECT_TRUE(far.held);
-    static_assert(free_running == 0xffff'ffff, "no sequence reaches it");
-}
-
-// A free-running counter goes round inside its bounds, but not twice in one tick.
-TEST(CoreStep, FreeRunningGoesRoundOnce) {
-    const Rules rules{.min = 2, .max = 9, .max_tick = 1000, .reset_threshold = free_running};
-    const Step fresh = step({.tick = 100, .next = 10, .used = 5}, 101, 20, rules);
-    EXPECT_EQ(fresh.verdict, Verdict::issued);
-    EXPECT_EQ(fresh.first, 2u);
-    EXPECT_EQ(fresh.count, 8u);
-    const Step rest = step({.tick = 100, .next = 10, .used = 5}, 100, 20, rules);
-    EXPECT_EQ(rest.verdict, Verdict::issued);
-    EXPECT_EQ(rest.first, 2u);
-    EXPECT_EQ(rest.count, 3u);
-    EXPECT_EQ(rest.state.used, 8u);
-    EXPECT_EQ(step(rest.state, 100, 1, rules).verdict, Verdict::overflow);
 }
 
 // After a floor no generator has a number left in that tick, whatever its bounds.
