@@ -1,5 +1,5 @@
-# The programs of the pages on drivers are those of test/drivers, and they say what their page shows. Each needs its
-# driver: what is not there is skipped.
+# Each program of test/drivers prints its row of the table in doc/drivers.md, and what the page shows of a program is in
+# it. Each needs its driver: what is not there is skipped.
 use strict;
 use warnings;
 use FindBin;
@@ -9,10 +9,8 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/drivers.md');
-my $python_page = Page->new('doc/drivers-python.md');
-my $go_page = Page->new('doc/drivers-go.md');
-my $drivers = "$ENV{SNOWFLAKE_IDS_SRC}/test/drivers";
 my $tmp = PostgreSQL::Test::Utils::tempdir();
 
 my $server = PostgreSQL::Test::Cluster->new('drivers');
@@ -23,6 +21,19 @@ $server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync =
 $server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
 $server->start;
 
+local %ENV = (
+	%ENV,
+	PGHOST => '127.0.0.1',
+	PGPORT => $server->port,
+	PGUSER => scalar getpwuid($<),
+	PGDATABASE => 'postgres',
+	NODE_PATH => "$root/build/drivers/node/node_modules",
+	NODE_OPTIONS => '--no-deprecation',
+	GO111MODULE => 'off',
+	GOPATH => '/usr/share/gocode',
+	GOCACHE => "$tmp/go",
+	GOFLAGS => '-buildvcs=false');
+
 sub found
 {
 	my (@command) = @_;
@@ -32,62 +43,58 @@ sub found
 my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', 'python3';
 $python //= 'python3';
 
-# page, chapter, file, what must be there, how it is run
-my @programs = (
-	[ Page->new('doc/drivers-javascript.md'), 'Program', 'node/ids.js', [ 'node', '-e', 'require("pg")' ], ['node'] ],
-	[ $python_page, 'psycopg 2', 'python/ids_psycopg2.py', [ $python, '-c', 'import psycopg2' ], [ $python, '-B' ] ],
-	[ $python_page, 'psycopg 3', 'python/ids_psycopg3.py', [ $python, '-c', 'import psycopg' ], [ $python, '-B' ] ],
-	[   $python_page, 'SQLAlchemy',
-		'python/ids_sqlalchemy.py', [ $python, '-c', 'import sqlalchemy, psycopg2' ],
-		[ $python, '-B', '-W', 'error' ] ],
-	[   Page->new('doc/drivers-java.md'),
-		'Program', 'java/Ids.java',
-		[ 'sh', '-c', 'command -v javac && test -r /usr/share/java/postgresql.jar' ],
-		[ 'java', '-cp', '/usr/share/java/postgresql.jar' ] ],
-	[   $go_page, 'lib/pq', 'go/ids.go',
-		[ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/lib/pq' ],
-		[ 'go', 'run' ] ],
-	[   $go_page, 'pgx', 'go/ids_pgx.go',
-		[ 'sh', '-c', 'command -v go && test -d /usr/share/gocode/src/github.com/jackc/pgx/v4' ],
-		[ 'go', 'run' ] ],
-	[ Page->new('doc/json.md'), 'In JavaScript', 'node/time.js', [ 'node', '-e', '0' ], ['node'] ]);
-my (@run, %seen);
+# What must be there, and how a program is run
+my $node = sub { [ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ] };
+my $py = sub { [ [ $python, '-c', "import @_" ], [ $python, '-B', '-W', 'error' ] ] };
+my $go =
+  sub { [ [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ], [ 'go', 'run' ] ] };
+my $jar = '/usr/share/java/postgresql.jar';
+
+# The row begins with this name.
+my %programs = (
+	'node/pg.js' => [ 'node-postgres', $node->('pg') ],
+	'node/postgres.js' => [ 'postgres.js', $node->('postgres') ],
+	'node/kysely.js' => [ 'Kysely', $node->('pg', 'kysely') ],
+	'node/sequelize.js' => [ 'Sequelize', $node->('pg', 'sequelize') ],
+	'node/typeorm.js' => [ 'TypeORM', $node->('pg', 'typeorm') ],
+	'node/drizzle.js' => [ 'Drizzle', $node->('pg', 'drizzle-orm', 'drizzle-kit/api') ],
+	'python/psycopg2_ids.py' => [ 'psycopg 2', $py->('psycopg2') ],
+	'python/psycopg3_ids.py' => [ 'psycopg 3', $py->('psycopg') ],
+	'python/asyncpg_ids.py' => [ 'asyncpg', $py->('asyncpg') ],
+	'python/sqlalchemy_ids.py' => [ 'SQLAlchemy', $py->('sqlalchemy, alembic, psycopg2') ],
+	'java/Ids.java' => [ 'JDBC', [ [ 'sh', '-c', "command -v javac && test -r $jar" ], [ 'java', '-cp', $jar ] ] ],
+	'go/pq.go' => [ 'lib/pq', $go->('lib/pq') ],
+	'go/pgx4.go' => [ 'pgx', $go->('jackc/pgx/v4') ],
+	'ruby/activerecord.rb' => [ 'Active Record', [ [ 'ruby', '-e', 'require "active_record"; require "pg"' ], ['ruby'] ] ],
+	'php/pdo.php' => [ 'PDO', [ [ 'php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);' ], ['php'] ] ]);
 
 # What tools/setup says when it could not install them
-my $not_installed = eval { slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/not-installed") } // '';
+my $not_installed = eval { slurp_file("$root/build/drivers/not-installed") } // '';
 chomp $not_installed;
-my %languages = (js => 'js', py => 'python', java => 'java', go => 'go');
 
-local %ENV = (
-	%ENV,
-	PGHOST => '127.0.0.1',
-	PGPORT => $server->port,
-	PGUSER => scalar getpwuid($<),
-	PGDATABASE => 'postgres',
-	NODE_PATH => "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/node/node_modules",
-	GO111MODULE => 'off',
-	GOPATH => '/usr/share/gocode',
-	GOCACHE => "$tmp/go",
-	GOFLAGS => '-buildvcs=false');
-
-for (@programs)
+my ($text, %row, @run) = ('');
+for ($page->text =~ /^\| (.*) \|$/mg)
 {
-	my ($on, $title, $file, $needs, $run) = @$_;
-	my $name = lc($file) =~ s/\W+/_/gr;
-	my ($suffix) = $file =~ /\.(\w+)$/;
-	my ($shown) = $on->blocks($title, $languages{$suffix});
-	my ($output) = $on->blocks($title, 'text');
-	$seen{ $on->{path} }{ $shown->{content} } = 1;
-	is($shown->{content}, slurp_file("$drivers/$file"), "$on->{path} shows test/drivers/$file");
+	my ($name, @cells) = split / \| ?/, $_, -1;
+	$row{ $name =~ s/\[(.*)\].*/$1/r } = join ' | ', @cells;
+}
+for my $file (sort keys %programs)
+{
+	my ($name, $how) = @{ $programs{$file} };
+	my ($needs, $run) = @$how;
+	my @rows = grep { /^\Q$name\E/ } keys %row;
+	is(scalar(@rows), 1, "$name has a row");
+	$text .= slurp_file("$root/test/drivers/$file");
   SKIP:
 	{
 		skip "$file: its driver is not here" . ($not_installed && " ($not_installed)"), 1 if !found(@$needs);
-		$server->safe_psql('postgres', "CREATE DATABASE $name");
-		$server->safe_psql($name, 'CREATE EXTENSION snowflake_ids');
-		$page->run_chapter($server, 'The table', dbname => $name);
-		local $ENV{PGDATABASE} = $name;
-		my ($out, $err) = run_command([ @$run, "$drivers/$file" ]);
-		is($out . "\n", $output->{content}, "$file says what the page shows") or diag $err;
+		my $db = lc($file) =~ s/\W+/_/gr;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		$page->run_chapter($server, 'The table', dbname => $db);
+		local $ENV{PGDATABASE} = $db;
+		my ($out, $err) = run_command([ @$run, "$root/test/drivers/$file" ]);
+		is($out, $row{ $rows[0] }, "$file prints the row of the page") or diag $err;
 		push @run, $file;
 	}
 }
@@ -95,23 +102,35 @@ for (@programs)
 # tools/setup brings some; where it always does, in CI, some must be there unless it could not.
 SKIP:
 {
-	skip "two drivers at least ($not_installed)", 1 if @run < 2 && $not_installed;
-	ok(@run >= 2 || !$ENV{CI}, 'CI has two drivers at least: ' . join ', ', @run);
+	skip "eight drivers at least ($not_installed)", 1 if @run < 8 && $not_installed;
+	ok(@run >= 8 || !$ENV{CI}, 'CI has eight drivers at least: ' . join ', ', @run);
 }
-is( join(
-		"\n",
-		map { "$_->{path}: $_->{name}" } map {
-			my $on = $_;
-			map    { { path => $on->{path}, name => $_->{name} } }
-			  grep { !$seen{ $on->{path} }{ $_->{content} } }
-			  grep { $_->{language} =~ /^(python|js|java|go)$/ }
-			  @{ $on->{blocks} }
-		} map { Page->new(s{^\Q$ENV{SNOWFLAKE_IDS_SRC}\E/}{}r) } glob "$ENV{SNOWFLAKE_IDS_SRC}/doc/*.md"),
-	'',
-	'no program is left out');
 
-# What the page says of the wire is said in SQL. The table also without a driver.
-$page->run_chapter($server, $_) for 'The table', 'How ids travel';
+# What is shown is what runs.
+my $flat = sub { $_[0] =~ s/^[ \t]+|[ \t]+$//mgr };
+my @shown = map { my $l = $_; map { $page->blocks($_, $l) } $page->chapters } qw(js python java go);
+cmp_ok(scalar(@shown), '>', 8, 'the page shows parts of programs');
+for (@shown)
+{
+	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
+}
+
+# The program of the page about JSON
+{
+	my $json = Page->new('doc/json.md');
+	my ($shown) = $json->blocks('In JavaScript', 'js');
+	my ($output) = $json->blocks('In JavaScript', 'text');
+	my $file = "$root/test/drivers/node/time.js";
+	is($shown->{content}, slurp_file($file), 'doc/json.md shows test/drivers/node/time.js');
+  SKIP:
+	{
+		skip 'node/time.js: no node', 1 if !found('node', '-e', '0');
+		my ($out, $err) = run_command([ 'node', $file ]);
+		is("$out\n", $output->{content}, 'and it says what the page shows') or diag $err;
+	}
+}
+
+$page->run_chapter($server, 'How ids travel');
 $page->all_run;
 
 $server->stop;

@@ -1,62 +1,56 @@
+// A row of the table in doc/drivers.md: JDBC.
 import java.sql.*;
 import java.time.OffsetDateTime;
+import java.util.*;
 
 public class Ids {
+    static Connection connection;
+
+    static boolean found(String query, Object... values) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(query)) {
+            for (int i = 0; i < values.length; i++) {
+                if (values[i] instanceof String id) select.setObject(i + 1, id, Types.OTHER);
+                else select.setObject(i + 1, values[i]);
+            }
+            return select.executeQuery().next();
+        }
+    }
+
+    static boolean refused(String query, String value) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(query)) {
+            select.setString(1, value);
+            select.executeQuery();
+            return false;
+        } catch (SQLException e) {
+            return e.getSQLState().equals("42883");
+        }
+    }
+
+    static String of(boolean works, String how) { return works ? how : "nothing works"; }
+
     public static void main(String[] args) throws SQLException {
         String url = String.format("jdbc:postgresql://%s:%s/%s?user=%s", System.getenv("PGHOST"),
             System.getenv("PGPORT"), System.getenv("PGDATABASE"), System.getenv("PGUSER"));
-        try (Connection connection = DriverManager.getConnection(url)) {
-            String id, disk;
-            try (PreparedStatement insert = connection.prepareStatement(
-                     "INSERT INTO person (name) VALUES (?)", new String[] {"id", "disk", "post"})) {
-                insert.setString(1, "ada");
-                insert.executeUpdate();
-                ResultSet keys = insert.getGeneratedKeys();
-                keys.next();
-                id = keys.getString("id");
-                disk = keys.getString("disk");
-                System.out.println(keys.getObject("id").getClass().getSimpleName());
-                System.out.println(keys.getObject("post").getClass().getSimpleName());
-            }
+        connection = DriverManager.getConnection(url);
+        PreparedStatement insert = connection.prepareStatement("INSERT INTO person (name) VALUES ('ada')",
+            new String[] {"id", "disk", "post", "number"});
+        insert.executeUpdate();
+        ResultSet keys = insert.getGeneratedKeys();
+        keys.next();
+        String id = keys.getString("id"), disk = keys.getString("disk"), post = keys.getString("post");
+        Set<String> types = new LinkedHashSet<>();
+        for (String column : new String[] {"id", "disk", "post"}) types.add(keys.getObject(column).getClass().getSimpleName());
 
-            // setString says varchar, and there is no sno = varchar. Types.OTHER leaves the type to the server. So
-            // does a cast in the query.
-            try (PreparedStatement select = connection.prepareStatement(
-                     "SELECT name FROM person WHERE id = ? AND disk = ?::gid")) {
-                select.setObject(1, id, Types.OTHER);
-                select.setString(2, disk);
-                ResultSet found = select.executeQuery();
-                found.next();
-                System.out.println(found.getString(1));
-                select.setString(1, id);
-                try {
-                    select.executeQuery();
-                } catch (SQLException e) {
-                    System.out.println(e.getSQLState());
-                }
-            }
+        // setString says varchar, and there is no sno = varchar.
+        boolean other = refused("SELECT FROM person WHERE id = ?", id) &&
+            found("SELECT FROM person WHERE id = ? AND disk = ? AND post = ?", id, disk, post);
+        boolean list = found("SELECT FROM person WHERE id = ANY(?::sno[])", connection.createArrayOf("text", new String[] {id}));
+        boolean time = found("SELECT FROM person WHERE id >= ?", OffsetDateTime.now().minusHours(1));
+        System.out.println(String.join(" | ", String.join("/", types), keys.getObject("number").getClass().getSimpleName(),
+            of(other, "`Types.OTHER`"), of(list, "`::sno[]`"), of(time, "as is"), ""));
 
-            // An OffsetDateTime is a timestamptz; setTimestamp leaves the type open, so the query must say it.
-            try (PreparedStatement select = connection.prepareStatement(
-                     "SELECT count(*) FROM person WHERE id >= ? AND id >= ?::timestamptz")) {
-                OffsetDateTime since = OffsetDateTime.now().minusHours(1);
-                select.setObject(1, since);
-                select.setTimestamp(2, Timestamp.from(since.toInstant()));
-                ResultSet found = select.executeQuery();
-                found.next();
-                System.out.println(found.getInt(1));
-            }
-        }
-
-        // With stringtype=unspecified all strings go without a type, as frameworks that know only setString need it.
-        try (Connection connection = DriverManager.getConnection(url + "&stringtype=unspecified");
-             PreparedStatement select = connection.prepareStatement(
-                 "SELECT count(*) FROM person WHERE id = ? OR id > ?")) {
-            select.setString(1, "2222222222222222");
-            select.setString(2, "2222222222222222");
-            ResultSet found = select.executeQuery();
-            found.next();
-            System.out.println(found.getInt(1) > 0);
-        }
+        // Frameworks that know only setString: all strings go without a type.
+        connection = DriverManager.getConnection(url + "&stringtype=unspecified");
+        if (refused("SELECT FROM person WHERE id = ?", id)) throw new SQLException("stringtype=unspecified");
     }
 }

@@ -1,0 +1,45 @@
+// A row of the table in doc/drivers.md: lib/pq.
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/lib/pq"
+)
+
+func main() {
+	db, err := sql.Open("postgres", "sslmode=disable") // where PGHOST, PGPORT, PGUSER and PGDATABASE say
+	if err != nil {
+		log.Fatal(err)
+	}
+	found := func(query string, values ...any) bool {
+		var n int
+		err := db.QueryRow("SELECT count(*) FROM person WHERE "+query, values...).Scan(&n)
+		if refused, ok := err.(*pq.Error); err != nil && !(ok && refused.Code == "22P02") {
+			log.Fatal(err)
+		}
+		return n == 1
+	}
+	first := func(as string, is bool, cast string, works bool) string {
+		if is {
+			return as
+		} else if works {
+			return cast
+		}
+		return "nothing works"
+	}
+	var id, disk, post string
+	var number int64
+	insert := "INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, number"
+	if err = db.QueryRow(insert).Scan(&id, &disk, &post, &number); err != nil {
+		log.Fatal(err)
+	}
+	since := time.Now().Add(-time.Hour)
+	fmt.Printf("%T | %T | %s | %s | %s | \n", id, number,
+		first("as is", found("id = $1 AND disk = $2 AND post = $3", id, disk, post), "", false),
+		first("as is", found("id = ANY($1)", pq.Array([]string{id})), "", false),
+		first("as is", found("id >= $1", since), "`::timestamptz`", found("id >= $1::timestamptz", since)))
+}

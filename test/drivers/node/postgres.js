@@ -1,0 +1,16 @@
+const postgres = require('postgres');
+const { row, since } = require('./row');
+
+(async () => {
+  const { PGHOST: host, PGPORT: port, PGUSER: username, PGDATABASE: database } = process.env;
+  const sql = postgres({ host, port, username, database });
+  const [person] = await sql`INSERT INTO person (name) VALUES ('ada') RETURNING *`;
+  const { id, disk, post } = person;
+  await row(person, {
+    id: { 'as is': () => sql`SELECT * FROM person WHERE id = ${id} AND disk = ${disk} AND post = ${post}` },
+    list: { 'as is': () => sql`SELECT * FROM person WHERE id = ANY(${[id]})` },
+    time: { 'as is': () => sql`SELECT * FROM person WHERE id >= ${since}` },
+    diff: '',
+  });
+  await sql.end();
+})();

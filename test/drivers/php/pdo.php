@@ -1,0 +1,30 @@
+<?php
+// A row of the table in doc/drivers.md: PDO, in its native prepared statements.
+$db = new PDO(sprintf('pgsql:host=%s;port=%s;dbname=%s', getenv('PGHOST'), getenv('PGPORT'), getenv('PGDATABASE')), getenv('PGUSER'));
+function found($query, $values = []) {
+    global $db;
+    $statement = $db->prepare($query);
+    $statement->execute($values);
+    return $statement->fetchAll(PDO::FETCH_ASSOC);
+}
+function first($ways) {
+    foreach ($ways as $name => $way) {
+        try {
+            if (count(found(...$way)) == 1) return $name;
+        } catch (PDOException $error) {
+            if (!in_array($error->getCode(), ['22P02', '42883', '42804'])) throw $error;
+        }
+    }
+    return 'nothing works';
+}
+[$person] = found("INSERT INTO person (name) VALUES ('ada') RETURNING *");
+$since = (new DateTime('-1 hour'))->format(DATE_ATOM);
+echo implode(' | ', [
+    implode('/', array_unique(array_map('gettype', [$person['id'], $person['disk'], $person['post']]))),
+    gettype($person['number']),
+    first(['as is' => ['SELECT * FROM person WHERE id = ? AND disk = ? AND post = ?', [$person['id'], $person['disk'], $person['post']]]]),
+    first(['as is' => ['SELECT * FROM person WHERE id = ANY(?)', ['{' . $person['id'] . '}']]]),
+    first([
+        'as is' => ['SELECT * FROM person WHERE id >= ?', [$since]],
+        '`::timestamptz`' => ['SELECT * FROM person WHERE id >= ?::timestamptz', [$since]]]),
+    '']), "\n";

@@ -1,0 +1,36 @@
+import asyncio
+
+import asyncpg
+from row import row, since
+
+
+async def main():
+    connection = await asyncpg.connect()  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
+
+    async def found(query, *values):
+        try:
+            return await connection.fetch(query, *values)
+        except asyncpg.DataError:  # asyncpg's own, before anything is sent
+            return []
+
+    (person,) = await found("INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, number")
+    id, disk, post, _ = person
+    by_id = await found("SELECT FROM person WHERE id = $1 AND disk = $2 AND post = $3", id, disk, post)
+    by_list = await found("SELECT FROM person WHERE id = ANY($1)", [id])
+    untyped = await found("SELECT FROM person WHERE id >= $1", since)
+    typed = await found("SELECT FROM person WHERE id >= $1::timestamptz", since)
+    row(tuple(person), id={"as is": lambda: by_id}, list={"as is": lambda: by_list},
+        time={"as is": lambda: untyped, "`::timestamptz`": lambda: typed})
+
+    # COPY is always binary, so it wants to know how an id becomes its bytes.
+    symbols = "23456789abcdefghijklmnopqrstuvwx"
+    digits = str.maketrans(symbols, "0123456789abcdefghijklmnopqrstuv")
+    await connection.set_type_codec(
+        "sno", format="binary", encoder=lambda sno: int(sno.translate(digits), 32).to_bytes(10, "big"),
+        decoder=lambda raw: "".join(symbols[int.from_bytes(raw, "big") >> 5 * n & 31] for n in range(15, -1, -1)))
+    await connection.copy_records_to_table("person", records=[("9q99v4p624ppi223", "eve")], columns=["id", "name"])
+    assert await connection.fetchval("SELECT id::text FROM person WHERE name = 'eve'") == "9q99v4p624ppi223"
+    assert await connection.fetchval("SELECT id FROM person WHERE name = 'eve'") == "9q99v4p624ppi223"
+    await connection.close()
+
+asyncio.run(main())

@@ -1,0 +1,28 @@
+import psycopg
+from psycopg.types import TypeInfo
+from row import row, since
+
+with psycopg.connect("", autocommit=True) as connection:  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
+    def found(query, *values):
+        return connection.execute(query, values).fetchall()
+
+    person = found("INSERT INTO person (name) VALUES ('ada') RETURNING id, disk, post, number")[0]
+    id, disk, post, _ = person
+    TypeInfo.fetch(connection, "sno").register(connection)  # for arrays
+    row(person,
+        id={"as is": lambda: found("SELECT 1 FROM person WHERE id = %s AND disk = %s AND post = %s", id, disk, post)},
+        list={"as is": lambda: found("SELECT 1 FROM person WHERE id = ANY(%s)", [id]),
+              "`::sno[]`": lambda: found("SELECT 1 FROM person WHERE id = ANY(%s::sno[])", [id])},
+        time={"as is": lambda: found("SELECT 1 FROM person WHERE id >= %s", since)},
+        failed=lambda error: getattr(error, "sqlstate", None))
+    assert found("SELECT array_agg(id) FROM person") == [([id],)]
+
+    # An int goes with the smallest integer type that holds it: a mastic is compared with all of them.
+    assert len(found("SELECT 1 FROM person WHERE post IN (%s, %s, %s, %s)", 5, 70000, 5000000000, int(post))) == 1
+
+    # COPY in text takes the str, in binary the bytes.
+    with connection.cursor().copy("COPY person (id, name) FROM STDIN") as copy:
+        copy.write_row(("9q99v4p624ppi222", "grace"))
+    with connection.cursor().copy("COPY person (id, name) FROM STDIN (FORMAT binary)") as copy:
+        copy.write_row((bytes.fromhex("3e0e7e8ae400af780001"), "eve"))
+    assert found("SELECT id FROM person WHERE name = 'eve'") == [("9q99v4p624ppi223",)]

@@ -1,0 +1,53 @@
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from row import row, since
+from sqlalchemy import BigInteger, Column, DateTime, Text, create_engine, literal, select, text
+from sqlalchemy.dialects.postgresql.base import ischema_names
+from sqlalchemy.orm import Session, declarative_base
+from sqlalchemy.types import UserDefinedType
+
+
+class Id(UserDefinedType):
+    cache_ok = True
+
+    def __init__(self, spec):
+        self.spec = spec
+
+    def get_col_spec(self):
+        return self.spec
+
+
+# Reflection and Alembic are told of the types.
+ischema_names.update(sno=lambda: Id("sno"), mastic=lambda: Id("mastic"), gid=lambda kind: Id(f"gid({kind})"))
+
+Base = declarative_base()
+
+
+class Person(Base):
+    __tablename__ = "person"
+    id = Column(Id("sno"), primary_key=True, server_default=text("gen_sno()"))
+    disk = Column(Id("gid(volume)"), nullable=False, server_default=text("gen_gid('volume')"))
+    post = Column(Id("mastic"), nullable=False, server_default=text("gen_mastic()"))
+    number = Column(BigInteger, nullable=False, server_default=text("gen_mastic()"))
+    name = Column(Text)
+
+
+engine = create_engine("postgresql+psycopg2://", future=True)  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
+with engine.connect() as connection:
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    diff = [change for change in compare_metadata(context, Base.metadata) if "person" in str(change)]
+
+with Session(engine) as session:
+    ada = Person(name="ada")
+    session.add(ada)
+    session.commit()
+
+    def found(condition):
+        return session.scalars(select(Person).where(condition)).all()
+
+    time = literal(since, DateTime(timezone=True))
+    row((ada.id, ada.disk, ada.post, ada.number),
+        id={"as is": lambda: found((Person.id == ada.id) & (Person.disk == ada.disk) & (Person.post == ada.post))},
+        list={"as is": lambda: found(Person.id.in_([ada.id]))},
+        time={"`literal`": lambda: found(Person.id >= time)},
+        diff="empty" if diff == [] else str(diff))
