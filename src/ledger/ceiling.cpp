@@ -18,7 +18,7 @@ namespace snowflake_ids::ledger {
 namespace {
 
 constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // also tells the byte order
-constexpr std::uint32_t ceiling_version = 2;
+constexpr std::uint32_t ceiling_version = 1;
 
 struct FileHeader {
     std::uint64_t magic;
@@ -105,27 +105,6 @@ FileHeader header_at(const unsigned char* bytes) {
     return h;
 }
 
-// Version 1 was one word per slot: Unix milliseconds << 16 | check bits. Which generator had which slot stood in
-// another file. False: damaged.
-constexpr std::size_t version_1_bytes = slot_count * 8;
-
-bool decode_version_1(const unsigned char* bytes, std::uint64_t& highest_ms) {
-    highest_ms = 0;
-    bool good = true;
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        std::uint64_t word;
-        memcpy(&word, bytes + i * sizeof word, sizeof word);
-        const std::uint64_t ms = word >> 16;
-        std::uint64_t check = (ms ^ std::uint64_t{i} << 48) * 0x9e3779b97f4a7c15;
-        check = (check ^ check >> 29) * 0xbf58476d1ce4e5b9;
-        if (word != 0 && (word & 0xffff) != check >> 48)
-            good = false;
-        else if (ms > highest_ms)
-            highest_ms = ms;
-    }
-    return good;
-}
-
 }  // namespace
 
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes) {
@@ -165,20 +144,6 @@ CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std:
     return {};
 }
 
-bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier, Ceilings& c) {
-    c = {};
-    if (size == version_1_bytes) return !decode_version_1(bytes, c.floor_ms);
-    bool lost = size != ceiling_file_bytes;
-    if (size < sizeof(FileHeader) || decode_header(header_at(bytes), system_identifier, c).error != CeilingError::none)
-        lost = true;
-    for (std::uint32_t i = 0; i < slot_count; i++) {
-        const bool there = size >= ceiling_header_bytes + (i + 1) * sizeof(FileEntry);
-        if (there && decode_entry(entry_at(bytes, i), system_identifier, i, c)) continue;
-        lost = true;
-    }
-    return lost;
-}
-
 bool mark_durable(Ceilings& c) {
     bool more = false;
     for (std::uint32_t i = 0; i < slot_count; i++) {
@@ -200,8 +165,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
         unsigned char bytes[ceiling_file_bytes];
         encode_ceilings({}, place_.system_identifier, bytes);
         place_.before_write();
-        const int error =
-            create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::keep, place_.sync);
+        const int error = create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, place_.sync);
         if (error != 0) return io_error(error);
         fd_ = open_file(dir_fd, ceiling_file_name);
     }
@@ -212,23 +176,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy, 0, -1};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
-    if (!S_ISREG(st.st_mode)) return io_error(EINVAL);  // no reset can repair it
-    const bool version_1 = lock && st.st_size == static_cast<off_t>(version_1_bytes);
-    return version_1 ? take_over_version_1(dir_fd) : CeilingResult{};
-}
-
-// All generators begin above the highest ceiling. The caller tries again, and finds the new file.
-CeilingResult LockedCeilings::take_over_version_1(int dir_fd) const {
-    unsigned char old[version_1_bytes], bytes[ceiling_file_bytes];
-    std::size_t size;
-    if (const int error = read_at(fd_, old, sizeof old, 0, size)) return io_error(error);
-    Ceilings c;
-    if (size != sizeof old || !decode_version_1(old, c.floor_ms)) return {};  // read() says what is wrong
-    encode_ceilings(c, place_.system_identifier, bytes);
-    place_.before_write();
-    const int error =
-        create_file(dir_fd, ceiling_file_name, place_.mode, bytes, sizeof bytes, Existing::replace, place_.sync);
-    return error != 0 ? io_error(error) : CeilingResult{CeilingError::busy, 0, -1};
+    return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
 }
 
 CeilingResult LockedCeilings::open(bool lock) {
@@ -249,17 +197,6 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
         if (const int error = sync_directory(place_.dir)) return io_error(error);
     }
     return r;
-}
-
-CeilingResult LockedCeilings::salvage(Ceilings& c, bool& lost) const {
-    unsigned char bytes[ceiling_file_bytes + 1];
-    std::size_t size;
-    if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
-    lost = salvage_ceilings(bytes, size, place_.system_identifier, c);
-    if (size > ceiling_file_bytes) place_.before_write();
-    if (size > ceiling_file_bytes && ftruncate(fd_, static_cast<off_t>(ceiling_file_bytes)) != 0)
-        return io_error(errno);
-    return {};
 }
 
 CeilingResult LockedCeilings::write(const Ceilings& c) const {

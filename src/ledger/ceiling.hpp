@@ -21,7 +21,8 @@
 // Fence. Memory belongs to one life (life.hpp), and the file says which life wrote it last. A process whose life is
 // older than the file's writes nothing more and gets an error: its server is gone, and another one has taken over. If
 // the file is older than the life of the process, somebody has removed it or put an old one in its place: memory has
-// all that the life needs, and the file is written from memory.
+// all that the life needs, and the file is written from memory. Of a damaged file nobody knows which life wrote it: it
+// is an error until somebody moves it away.
 #pragma once
 
 #include <cstdint>
@@ -79,8 +80,6 @@ struct CeilingResult {
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
-// The same for a file that may be damaged: what cannot be read is left out. True if that was anything.
-bool salvage_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier, Ceilings& c);
 // All entries of `c` have been synced. True if that was not known of all of them.
 bool mark_durable(Ceilings& c);
 
@@ -110,13 +109,10 @@ public:
     CeilingResult open(bool lock = true);
 
     CeilingResult read(Ceilings& c) const;
-    // As salvage_ceilings(), for a caller that writes the file next.
-    CeilingResult salvage(Ceilings& c, bool& lost) const;
     CeilingResult write(const Ceilings& c) const;
 
 private:
     CeilingResult open_and_lock(int dir_fd, bool lock);
-    CeilingResult take_over_version_1(int dir_fd) const;
 
     CeilingPlace place_;
     int fd_ = -1;

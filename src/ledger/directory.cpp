@@ -35,8 +35,7 @@ int write_at(int fd, const void* data, std::size_t size, std::size_t offset) {
     return 0;
 }
 
-int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, Existing existing,
-                bool sync) {
+int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync) {
     char temporary[128];
     const int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid()));
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof temporary) return ENAMETOOLONG;
@@ -48,10 +47,8 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
 
     int error = write_at(fd, content, size, 0);
     if (error == 0 && sync && fsync(fd) != 0) error = errno;
-    if (error == 0 && existing == Existing::replace && renameat(dir_fd, temporary, dir_fd, name) != 0) error = errno;
     // link() refuses an existing name: of several creators one wins.
-    if (error == 0 && existing == Existing::keep && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST)
-        error = errno;
+    if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;
     close(fd);
     unlinkat(dir_fd, temporary, 0);
     if (error == 0 && sync && fsync(dir_fd) != 0) error = errno;

@@ -5,16 +5,10 @@
 
 namespace snowflake_ids::ledger {
 
-// What create_file() does if the name exists.
-enum class Existing : unsigned char {
-    keep,     // success: another process was faster
-    replace,  // the new file takes the name
-};
-
 // Creates file `name` in the directory with these bytes: under a temporary name, synced, then under its own name, and
-// the directory synced. `sync`: as the server's fsync setting. 0 or errno.
-int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, Existing existing,
-                bool sync);
+// the directory synced. If there is a file of this name, it stays: another process was faster. `sync`: as the server's
+// fsync setting. 0 or errno.
+int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync);
 
 // Opens `name` for reading and writing; -1 and errno on failure.
 int open_file(int dir_fd, const char* name);

@@ -1,4 +1,4 @@
-// The steps of an operator's reset, and of the repair of the ceiling file.
+// The steps of an operator's reset.
 #include "ledger/reset.hpp"
 
 #include <algorithm>
@@ -135,31 +135,6 @@ CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, 
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     const CeilingResult r = look_at_ceilings(place, ledger, false);
     return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);
-}
-
-CeilingResult repair(const CeilingPlace& place, const Ledger& ledger, std::uint64_t floor_ms) {
-    LockedCeilings file(place);
-    CeilingResult r = file.open();
-    Ceilings c;
-    bool lost = false;
-    if (r.error == CeilingError::none) r = file.salvage(c, lost);
-    if (r.error != CeilingError::none || !lost) return r;
-    const Header& header = *ledger.header;
-    if (has_begun(header)) {
-        if (supersedes(c.life, life_of(header))) return {CeilingError::superseded, 0, -1};
-        c = {};
-        c.life = life_of(header);
-        c.si_layout = header.si_layout.load();
-        c.floor_ms = header.reset_floor_ms.load();
-        c.settled_ms = header.settled_ms.load();
-        for (std::uint32_t i = 0; i < slot_count; i++) {
-            const Slot& slot = ledger.slots[i];
-            if (const std::uint64_t published = slot.ceiling.load()) set_entry(c.entries[i], slot, published);
-        }
-    } else {
-        c.floor_ms = std::max(c.floor_ms, floor_ms);
-    }
-    return file.write(c);
 }
 
 }  // namespace snowflake_ids::ledger

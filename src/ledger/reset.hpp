@@ -1,6 +1,5 @@
-// Reset: what an operator does about a damaged ceiling file, a frozen Snowflake-SI layout, or a generator that a clock
-// jump has put far ahead. The operator must name the floor. It cannot be computed, because the file in doubt is the
-// only source.
+// Reset: what an operator does about a lost ceiling file, a frozen Snowflake-SI layout, or a generator that a clock jump
+// has put far ahead. The operator must name the floor. It cannot be computed, because the lost file was the only source.
 #pragma once
 
 #include <cstdint>
@@ -74,9 +73,5 @@ CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset
 
 // Reads the ceiling file, and says what a draw that has to write it would meet.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
-
-// Writes the ceiling file again when it is damaged, foreign or of another version. In a life that has begun, memory has
-// all of it; otherwise the readable entries stay, and nothing at or below the floor is issued again.
-CeilingResult repair(const CeilingPlace& place, const Ledger& ledger, std::uint64_t floor_ms);
 
 }  // namespace snowflake_ids::ledger

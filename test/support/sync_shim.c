@@ -272,14 +272,3 @@ int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
 		real = (int (*)(int, const char *, int, const char *, int)) dlsym(RTLD_NEXT, "linkat");
 	return real(from_fd, from, to_fd, to, flags);
 }
-
-int renameat(int from_fd, const char *from, int to_fd, const char *to)
-{
-	static int (*real)(int, const char *, int, const char *);
-
-	if (is_ours(to) && fails("renameat"))
-		return -1;
-	if (!real)
-		real = (int (*)(int, const char *, int, const char *)) dlsym(RTLD_NEXT, "renameat");
-	return real(from_fd, from, to_fd, to);
-}

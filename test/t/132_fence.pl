@@ -180,14 +180,16 @@ for (
 	{ does => 'gen_sno()', file => 'removed' },
 	{ does => 'gen_sno()', file => 'old' },
 	{ does => 'gen_snowflake_si()', before => 'SELECT FROM gen_sno()', file => 'removed' },
-	{ does => q{snowflake_ids_reset(clock_timestamp() + interval '1 min')}, before => 'SELECT FROM gen_sno()', file => 'removed' },
+	{   does => q{snowflake_ids_reset(clock_timestamp() + interval '1 min')},
+		before => 'SELECT FROM gen_sno()',
+		file => 'removed' },
 	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} })
 {
 	my ($does, $before, $replaced) = @$_{qw(does before file)};
-	my $what = join ', ', "an orphan's first $does", (map { "after $_" } $before // ()), map { "file $_" } $replaced // ();
+	my $what = join ', ', "an orphan's first $does", (map { "after $_" } $before // ()),
+	  map { "file $_" } $replaced // ();
 	my $clock = clock();
-	my $server =
-	  new_server('late' . ++$orphans, $clock, conf => "$quiet\nshared_preload_libraries = 'snowflake_ids'");
+	my $server = new_server('late' . ++$orphans, $clock, conf => "$quiet\nshared_preload_libraries = 'snowflake_ids'");
 	my $file = $server->data_dir . '/snowflake_ids.ceiling';
 	my $go = $server->data_dir . '/go';
 	$server->safe_psql('postgres', 'CREATE DATABASE other');

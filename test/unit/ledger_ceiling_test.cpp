@@ -1,4 +1,4 @@
-// The bytes of the ceiling file, whatever may have happened to them, and those of its version 1.
+// The bytes of the ceiling file, whatever may have happened to them.
 #include "ledger/ceiling.hpp"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST(LedgerCeilingBytes, Places) {
     std::uint32_t version, count;
     std::memcpy(&version, bytes.data() + 8, 4);
     std::memcpy(&count, bytes.data() + 12, 4);
-    EXPECT_EQ(version, 2u);
+    EXPECT_EQ(version, 1u);
     EXPECT_EQ(count, 1024u);
     EXPECT_EQ(word(16), cluster);
     EXPECT_EQ(word(24), 1798761600u);
@@ -191,11 +191,6 @@ TEST(LedgerCeilingBytes, ZeroedEntries) {
     expect_damaged(zeroed(4096 + 512, ceiling_file_bytes - 4096 - 512), 1023);
     // An entry that may not have come to the disk, since nobody relies on it yet.
     EXPECT_EQ(error_of(zeroed(4096 + 7 * 32, 32)), CeilingError::none);
-    // What a repair writes has no bit without an entry.
-    const Bytes bytes = zeroed(4096, 512);
-    Ceilings c;
-    EXPECT_TRUE(salvage_ceilings(bytes.data(), bytes.size(), cluster, c));
-    EXPECT_EQ(error_of(encoded(c)), CeilingError::none);
 }
 
 // The bit of an entry is written once the entry is durable: a sync that fails leaves it out.
@@ -219,122 +214,6 @@ TEST(LedgerCeilingBytes, EntryWithoutKey) {
     c.entries[7].key = 0;
     EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
     EXPECT_EQ(back.entries[7].ceiling_ms, 0u);
-}
-
-TEST(LedgerCeilingBytes, Salvage) {
-    const Ceilings c = example();
-    const auto salvaged = [](const Bytes& bytes, bool lost) {
-        Ceilings s = example();
-        EXPECT_EQ(salvage_ceilings(bytes.data(), bytes.size(), cluster, s), lost);
-        return s;
-    };
-    Bytes bytes = encoded(c);
-    expect_same(salvaged(bytes, false), c);
-    // One entry.
-    Ceilings expected = c;
-    expected.entries[7] = {};
-    bytes[4096 + 7 * 32 + 16] ^= 4;
-    expect_same(salvaged(bytes, true), expected);
-    // The header: its life, layout, floor and clock.
-    expected.life = {};
-    expected.si_layout = expected.floor_ms = expected.clock_ms = expected.settled_ms = 0;
-    bytes[24] ^= 1;
-    expect_same(salvaged(bytes, true), expected);
-    // The end, within an entry.
-    expected.entries[1023] = {};
-    bytes.resize(bytes.size() - 1);
-    expect_same(salvaged(bytes, true), expected);
-    // Too much.
-    bytes = encoded(c);
-    bytes.push_back(7);
-    expect_same(salvaged(bytes, true), c);
-    // All.
-    expect_same(salvaged({}, true), {});
-    expect_same(salvaged(Bytes(ceiling_file_bytes, 0xa5), true), {});
-    // Of another cluster nothing is ours.
-    Bytes other(ceiling_file_bytes);
-    encode_ceilings(c, cluster + 1, other.data());
-    expect_same(salvaged(other, true), {});
-}
-
-// ---- version 1: one word per slot, Unix milliseconds and check bits; written as its code did ----
-
-std::uint64_t version_1_word(std::uint64_t ms, std::uint64_t slot) {
-    std::uint64_t h = (ms ^ slot << 48) * 0x9e3779b97f4a7c15;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9;
-    return ms << 16 | h >> 48;
-}
-
-std::string version_1(std::uint64_t highest_ms) {
-    std::string bytes(8192, '\0');
-    const auto put = [&](std::uint64_t slot, std::uint64_t ms) {
-        const std::uint64_t word = version_1_word(ms, slot);
-        std::memcpy(&bytes[slot * 8], &word, 8);
-    };
-    put(3, highest_ms - 5000);
-    put(500, highest_ms);
-    put(1023, highest_ms - 1);
-    return bytes;
-}
-
-TEST(LedgerCeilingVersion1, IsTakenOver) {
-    const DataDirectory data;
-    data.put(version_1(now_ms));
-    // Whoever opens it first makes it a file of version 2, and tries again.
-    LockedCeilings first(data.place), second(data.place);
-    EXPECT_EQ(first.open().error, CeilingError::busy);
-    EXPECT_EQ(second.open().error, CeilingError::none);
-    Ceilings c;
-    EXPECT_EQ(second.read(c).error, CeilingError::none);
-    EXPECT_EQ(c.floor_ms, now_ms);
-    EXPECT_EQ(c.life, Life{});
-    EXPECT_EQ(data.dir.files(), 1u);
-}
-
-TEST(LedgerCeilingVersion1, AllBeginAboveItsHighest) {
-    const DataDirectory data;
-    data.put(version_1(now_ms));
-    const LedgerMemory memory;
-    const Ledger ledger = memory.make();
-    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::busy);
-    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::none);
-    Slot& slot = *find_slot(ledger, sno);
-    apply_floor(ledger, slot);
-    EXPECT_EQ(ServerLife::stands_at_ms(slot), now_ms);
-    // Also in the lives after that.
-    const ServerLife next(data, 2);
-    EXPECT_EQ(next.ledger.header->floor_ms.load(), now_ms);
-}
-
-TEST(LedgerCeilingVersion1, Damaged) {
-    const DataDirectory data;
-    std::string bytes = version_1(now_ms);
-    bytes[500 * 8 + 3] ^= 1;
-    data.put(bytes);
-    const LedgerMemory memory;
-    const Ledger ledger = memory.make();
-    EXPECT_EQ(begin_life(data, ledger, 1), CeilingError::damaged);
-    EXPECT_EQ(data.bytes(), bytes);
-    // What is readable, or the operator's floor.
-    EXPECT_EQ(repair(data.place, ledger, now_ms - 9000).error, CeilingError::none);
-    EXPECT_EQ(data.content().floor_ms, now_ms - 1);
-    data.put(bytes);
-    EXPECT_EQ(repair(data.place, ledger, now_ms + 9000).error, CeilingError::none);
-    EXPECT_EQ(data.content().floor_ms, now_ms + 9000);
-}
-
-// It was put there while a life goes on: that one knows more.
-TEST(LedgerCeilingVersion1, InALife) {
-    const DataDirectory data;
-    const ServerLife life(data, 1);
-    Slot& slot = life.slot(sno);
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
-    data.put(version_1(now_ms));
-    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::busy);
-    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
-    EXPECT_EQ(data.content().life, life.life());
-    EXPECT_EQ(life.in_file(slot), now_ms + 1);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ struct LedgerDirectory : testing::Test {
         close(dir_fd);
     }
     int create(const std::string& content, bool sync = true, const char* as = name) const {
-        return create_file(dir_fd, as, 0600, content.data(), content.size(), Existing::keep, sync);
+        return create_file(dir_fd, as, 0600, content.data(), content.size(), sync);
     }
     std::string content() const {
         std::ifstream in(dir / name, std::ios::binary);

@@ -138,8 +138,8 @@ struct DirectoryFile : testing::Test {
     fs::path path = dir / name;
 
     ~DirectoryFile() override { close(dir_fd); }
-    int create(const std::string& content, Existing existing = Existing::keep, unsigned mode = 0600) const {
-        return create_file(dir_fd, name, mode, content.data(), content.size(), existing, true);
+    int create(const std::string& content, unsigned mode = 0600) const {
+        return create_file(dir_fd, name, mode, content.data(), content.size(), true);
     }
     std::string content() const {
         std::ifstream in(path, std::ios::binary);
@@ -147,12 +147,10 @@ struct DirectoryFile : testing::Test {
     }
 };
 
-TEST_F(DirectoryFile, KeepsOrReplaces) {
+TEST_F(DirectoryFile, KeepsAnExistingFile) {
     EXPECT_EQ(create("first"), 0);
     EXPECT_EQ(create("second"), 0);
     EXPECT_EQ(content(), "first");
-    EXPECT_EQ(create("third", Existing::replace), 0);
-    EXPECT_EQ(content(), "third");
     EXPECT_EQ(dir.files(), 1u);
 }
 
@@ -160,7 +158,7 @@ TEST_F(DirectoryFile, ModeIsHonoured) {
     const mode_t before = umask(0077);  // as the server sets it for either kind of cluster
     for (const auto& [mode, mask] : {std::pair<mode_t, mode_t>{0600, 0077}, {0640, 0027}}) {
         umask(mask);
-        EXPECT_EQ(create("x", Existing::keep, mode), 0);
+        EXPECT_EQ(create("x", mode), 0);
         EXPECT_EQ(static_cast<mode_t>(fs::status(path).permissions()), mode);
         fs::remove(path);
     }
@@ -223,9 +221,7 @@ TEST_F(DirectoryFile, LeftOverOfACreatorWithTheSamePid) {
 }
 
 TEST_F(DirectoryFile, CannotCreate) {
-    const auto create_as = [&](const std::string& n) {
-        return create_file(dir_fd, n.c_str(), 0600, "x", 1, Existing::keep, true);
-    };
+    const auto create_as = [&](const std::string& n) { return create_file(dir_fd, n.c_str(), 0600, "x", 1, true); };
     EXPECT_EQ(create_as("none/file"), ENOENT);
     EXPECT_EQ(create_as(std::string(250, 'x')), ENAMETOOLONG);
     EXPECT_EQ(dir.files(), 0u);
@@ -249,10 +245,11 @@ TEST_F(DirectoryFile, IsTheFileOfThatName) {
     EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
     EXPECT_NE(fcntl(dir_fd, F_GETFD) & FD_CLOEXEC, 0);
     EXPECT_TRUE(is_file(dir_fd, name, fd));
-    ASSERT_EQ(create("second", Existing::replace), 0);
-    EXPECT_FALSE(is_file(dir_fd, name, fd));
     fs::remove(path);
     EXPECT_FALSE(is_file(dir_fd, name, fd));
+    ASSERT_EQ(create("second"), 0);
+    EXPECT_FALSE(is_file(dir_fd, name, fd));
+    fs::remove(path);
     // Nor is one followed that has got the name.
     fs::create_symlink("elsewhere", path);
     EXPECT_EQ(open_file(dir_fd, name), -1);

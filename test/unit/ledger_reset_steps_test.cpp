@@ -223,8 +223,7 @@ TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
 TEST_F(LedgerResetSteps, WithoutADirectory) {
     const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true, [] {}};
     const std::uint64_t epoch = header.epoch.load();
-    const CeilingResult results[] = {ledger::apply(nowhere, life.ledger, {}), check_ceilings(nowhere, life.ledger),
-                                     repair(nowhere, life.ledger, now_ms)};
+    const CeilingResult results[] = {ledger::apply(nowhere, life.ledger, {}), check_ceilings(nowhere, life.ledger)};
     for (const CeilingResult& r : results) {
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ENOENT);
@@ -252,45 +251,6 @@ TEST_F(LedgerResetSteps, LookAgainWithTheLock) {
     };
     EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::none);
     EXPECT_EQ(locks, 1);
-}
-
-// In a life that has begun, memory has all of it, and nothing else counts.
-TEST_F(LedgerResetSteps, RepairedFileHasWhatMemoryHas) {
-    const Slot& slot = slot_at(of_the_first_slot(), now_ms);
-    ASSERT_EQ(raise_settled(data.place, life.ledger, now_ms + 1000).error, CeilingError::none);
-    behind_the_slots();
-    const Ceilings whole = data.content();
-    Ceilings more = whole;
-    const std::uint32_t other = 7;
-    ASSERT_EQ(life.ledger.slots[other].key.load(), 0u);
-    more.entries[other] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
-    data.put(more);
-    std::string bytes = data.bytes();
-    bytes[ceiling_header_bytes + 9 * ceiling_entry_bytes] = 1;
-    data.put(bytes);
-    EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::damaged);
-    ASSERT_EQ(repair(data.place, life.ledger, 0).error, CeilingError::none);
-    const Ceilings now = data.content();
-    EXPECT_EQ(now.entries[other].key, 0u);
-    EXPECT_EQ(now.entries[0].key, slot.key.load());
-    EXPECT_EQ(now.entries[0].ceiling_ms, now_ms + 2500);
-    EXPECT_EQ(now.settled_ms, now_ms + 1000);
-    EXPECT_EQ(now.life, whole.life);
-    EXPECT_EQ(now.floor_ms, whole.floor_ms);
-    EXPECT_EQ(now.si_layout, whole.si_layout);
-}
-
-// A server that another one has taken over from repairs nothing, even if the file is damaged.
-TEST_F(LedgerResetSteps, RepairOfASupersededLife) {
-    const ServerLife newer(data, 2);
-    std::string bytes = data.bytes();
-    bytes[ceiling_header_bytes + 9 * ceiling_entry_bytes] = 1;
-    data.put(bytes);
-    const CeilingResult r = repair(data.place, life.ledger, now_ms);
-    EXPECT_EQ(r.error, CeilingError::superseded);
-    EXPECT_EQ(r.system_errno, 0);
-    EXPECT_EQ(r.slot, -1);
-    EXPECT_EQ(data.bytes(), bytes);
 }
 
 }  // namespace

@@ -156,13 +156,12 @@ TEST_F(LedgerReset, Superseded) {
     const std::string before = data.bytes();
     EXPECT_EQ(forced().error, CeilingError::superseded);
     EXPECT_EQ(check().error, CeilingError::superseded);
-    EXPECT_EQ(repair(data.place, ledger, now_ms).error, CeilingError::none);
     EXPECT_EQ(data.bytes(), before);
     EXPECT_EQ(slot.ceiling.load(), now_ms + year_ms + 2500);
     EXPECT_EQ(check_ceilings(data.place, newer.ledger).error, CeilingError::none);
 }
 
-// ---- repair ----
+// ---- a damaged file ----
 
 std::string flipped(std::string bytes, std::size_t at) {
     bytes.at(at) = static_cast<char>(bytes[at] ^ 1);
@@ -175,15 +174,15 @@ bool same(const Ceilings& a, const Ceilings& b) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
         if (x.key != y.key || x.numbering != y.numbering || x.ceiling_ms != y.ceiling_ms) return false;
     }
-    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms;
+    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.settled_ms == b.settled_ms;
 }
 
-// In a life that has begun, memory has all of it. A floor, even one above all ids, is below what the generators may
-// still issue without asking.
-TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
+// Nothing writes to it. When somebody has moved it away, memory has all of it.
+TEST_F(LedgerReset, DamagedInALife) {
     Slot& slot = slot_at(mastic, now_ms);
     ledger.header->si_layout.store(5);
     ASSERT_EQ(apply({.floor_ms = now_ms - 1000}).error, CeilingError::none);
+    ASSERT_EQ(raise_settled(data.place, ledger, now_ms + 1000).error, CeilingError::none);
     const std::string good = data.bytes();
     const Ceilings whole = data.content();
     const std::size_t entry = ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes;
@@ -194,31 +193,44 @@ TEST_F(LedgerReset, RepairedFileHasWhatIsPublished) {
         const CeilingError error = check().error;
         EXPECT_TRUE(error == CeilingError::damaged || error == CeilingError::other_version);
         EXPECT_EQ(life->raised(slot, now_ms + 9999), error);
-        ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
-        EXPECT_TRUE(same(data.content(), whole)) << bad.size();
+        EXPECT_EQ(raise_settled(data.place, ledger, now_ms + 9999).error, error);
+        EXPECT_EQ(apply({.floor_ms = now_ms + 1000}).error, error);
+        EXPECT_EQ(forced().error, error);
+        EXPECT_EQ(data.bytes(), bad);
+        EXPECT_EQ(slot.ceiling.load(), now_ms + 2500);
+        std::filesystem::remove(data.path);
         EXPECT_EQ(check().error, CeilingError::none);
+        Slot& other = life->slot(sno);
+        ASSERT_EQ(life->raised(other, other.ceiling.load() + 1), CeilingError::none);
+        Ceilings again = data.content();
+        EXPECT_EQ(again.entries[life->index(other)].ceiling_ms, other.ceiling.load());
+        again.entries[life->index(other)] = {};
+        EXPECT_TRUE(same(again, whole)) << bad.size();
     }
-    // A file that is not damaged stays.
-    const std::string repaired = data.bytes();
-    ASSERT_EQ(repair(data.place, ledger, now_ms + 1000).error, CeilingError::none);
-    EXPECT_EQ(data.bytes(), repaired);
 }
 
-// Before a life has begun only the file knows: what is readable stays, and the floor covers the rest.
-TEST_F(LedgerReset, RepairedBeforeTheLife) {
-    slot_at(mastic, now_ms + year_ms);
-    const std::size_t lost = ceiling_header_bytes + life->index(slot_at(sno, now_ms + 3000)) * ceiling_entry_bytes;
+// Only the file knows: no life begins, and no reset changes anything. Without the file a life begins at the clock, and
+// a floor that the operator names covers what was lost.
+TEST_F(LedgerReset, DamagedBeforeTheLife) {
+    Slot& slot = slot_at(sno, now_ms + 3000);
     const LedgerMemory fresh;
     const Ledger not_begun = fresh.make();
-    data.put(flipped(data.bytes(), lost));
+    const std::string bad = flipped(data.bytes(), ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes);
+    data.put(bad);
     EXPECT_EQ(begin_life(data, not_begun, 9), CeilingError::damaged);
-    EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(life->slot(sno))));
-    ASSERT_EQ(repair(data.place, not_begun, now_ms + 600000).error, CeilingError::none);
-    begin();
-    EXPECT_EQ(ServerLife::stands_at_ms(life->slot(mastic)), now_ms + year_ms + 2500);
-    Slot& again = life->slot(sno);
-    apply_floor(ledger, again);
+    EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(slot)));
+    EXPECT_EQ(ledger::apply(data.place, not_begun, {.floor_ms = now_ms + 600000}).error, CeilingError::damaged);
+    EXPECT_EQ(not_begun.header->floor_ms.load(), 0u);
+    EXPECT_EQ(data.bytes(), bad);
+
+    std::filesystem::remove(data.path);
+    ASSERT_EQ(begin_life(data, not_begun, 9, now_ms), CeilingError::none);
+    EXPECT_EQ(not_begun.header->floor_ms.load(), now_ms);
+    ASSERT_EQ(ledger::apply(data.place, not_begun, {.floor_ms = now_ms + 600000}).error, CeilingError::none);
+    Slot& again = *find_slot(not_begun, sno);
+    apply_floor(not_begun, again);
     EXPECT_EQ(ServerLife::stands_at_ms(again), now_ms + 600000);
+    EXPECT_EQ(data.content().floor_ms, now_ms + 600000);
 }
 
 // A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.

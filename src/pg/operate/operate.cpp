@@ -252,10 +252,8 @@ FUNCTION(snowflake_ids_reset) {
     const bool in_recovery = RecoveryInProgress();
     const Patience patience{.queues = true};
     const bool in_past = !reset.force && floor_us < now_us;
-    if (ceiling_file::is_damaged()) {
-        if (in_past) refuse_past_floor();
-        ceiling_file::repair(reset.floor_ms);
-    }
+    // Before anything is changed.
+    ceiling_file::check();
     // Before a life begins, memory is empty.
     if (in_past && !ledger::has_begun(*shared.header)) refuse_past_floor();
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();

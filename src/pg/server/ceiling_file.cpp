@@ -1,7 +1,5 @@
-// Reading, writing and repairing the ceiling file, and beginning the life of this server.
+// Reading and writing the ceiling file, and beginning the life of this server.
 #include "pg/server/ceiling_file.hpp"
-
-#include <sys/stat.h>
 
 extern "C" {
 #include "access/xlog.h"
@@ -36,13 +34,6 @@ void log_life(const ledger::Header& header) {
          errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids", header.life_number.load()),
          errdetail("Machine id %d (%s: %s).", id, name,
                    automatic || setting == nullptr ? "automatic" : GucSource_Names[setting->source])));
-    struct stat st;
-    constexpr const char* mapped_file = "snowflake_ids.ledger";
-    if (stat(mapped_file, &st) == 0) {
-        ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
-                                  errmsg("snowflake_ids: file \"%s\" is of an older version and not used", mapped_file),
-                                  errhint("You may remove it.")));
-    }
 }
 
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
@@ -74,6 +65,7 @@ const ledger::Ledger& ledger_in_life(const Patience& patience) {
 }
 
 void raise_error(const ledger::CeilingResult& r) {
+    constexpr const char* way_out = "Move the file away, and name a floor above every id with snowflake_ids_reset().";
     const char* name = ledger::ceiling_file_name;
     errno = r.system_errno;
     switch (r.error) {
@@ -89,21 +81,17 @@ void raise_error(const ledger::CeilingResult& r) {
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
                             r.slot < 0 ? errdetail("Its size or its header is wrong.")
                                        : errdetail("The entry of slot %d is wrong.", r.slot),
-                            errhint("Ids drawn below a guessed ceiling could repeat. Name a floor above every id with "
-                                    "snowflake_ids_reset().")));
+                            errhint("%s", way_out)));
             break;
         case ledger::CeilingError::other_version:
-            ereport(ERROR,
-                    (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                     errmsg("ceiling file \"%s\" has another format than this library uses", name),
-                     errhint("Install the version of snowflake_ids that wrote it, or name a floor above every id "
-                             "with snowflake_ids_reset().")));
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                            errmsg("ceiling file \"%s\" has another format than this library uses", name),
+                            errdetail("Another version of snowflake_ids wrote it."), errhint("%s", way_out)));
             break;
         case ledger::CeilingError::foreign:
             ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                             errmsg("ceiling file \"%s\" belongs to another database cluster", name),
-                            errhint("Remove the file if it was copied here by mistake, or name a floor above every id "
-                                    "with snowflake_ids_reset().")));
+                            errdetail("Its system identifier is not that of this cluster."), errhint("%s", way_out)));
             break;
         case ledger::CeilingError::busy:
             ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
@@ -146,27 +134,8 @@ uint64 freeze_layout(uint64 wanted, const Patience& patience) {
     return frozen;
 }
 
-namespace {
-
-bool wants_repair(ledger::CeilingError error) {
-    using ledger::CeilingError;
-    return error == CeilingError::damaged || error == CeilingError::foreign || error == CeilingError::other_version;
-}
-
-}  // namespace
-
-bool is_damaged() {
-    bool damaged = false;
-    until_done({}, [&] {
-        const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
-        damaged = wants_repair(r.error);
-        return damaged ? ledger::CeilingResult{} : r;
-    });
-    return damaged;
-}
-
-void repair(uint64 floor_ms) {
-    until_done({}, [&] { return ledger::repair(place(), shared_ledger(), floor_ms); });
+void check() {
+    until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }
 
 const char* state() {

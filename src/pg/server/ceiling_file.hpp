@@ -40,10 +40,8 @@ void remember(const ledger::Slot& slot);
 // Freezes the Snowflake-SI layout of this server if none is frozen. Returns the one in force.
 uint64 freeze_layout(uint64 wanted, const Patience& patience);
 
-// True if the file needs repair. Raises an error if it cannot be read or written for another reason.
-bool is_damaged();
-// If the server's memory does not know what was in the file, nothing at or below `floor_ms` is issued again.
-void repair(uint64 floor_ms);
+// Raises the error that a draw which has to write the file would meet.
+void check();
 
 // Applies an operator's reset to the ledger.
 void apply(const ledger::Reset& reset);

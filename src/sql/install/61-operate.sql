@@ -31,7 +31,7 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS
-    'repairs the ledger, or moves generators to an explicit floor; snowflake_si without a node: also forgets the '
+    'repairs WAL ceilings, or moves generators to an explicit floor; snowflake_si without a node: also forgets the '
     'frozen layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 

@@ -19,7 +19,7 @@ use PostgreSQL::Test::Utils;
 
 our @EXPORT =
   qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
-  wait_for_log log_since log_mark shim slurp spew lose_power version_1_ceilings value more_are_drawn caught_up flushed_lsn reload eventually
+  wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of
   only_connected module small_filesystem segments_of own_installation sleep time);
 
@@ -297,24 +297,6 @@ sub spew
 	print $f $content;
 	truncate $f, length $content;
 	close $f or die "$path: $!";
-}
-
-# A ceiling file of version 1: a word for each of 1,024 slots, Unix milliseconds and 16 check bits.
-sub version_1_ceilings
-{
-	my %ms_of_slot = @_;
-	use integer;               # products modulo 2^64
-	no warnings 'portable';    # numbers of 64 bits
-	my @words = (0) x 1024;
-	for my $slot (keys %ms_of_slot)
-	{
-		my $ms = $ms_of_slot{$slot};
-		my $check = ($ms ^ $slot << 48) * 0x9e3779b97f4a7c15;
-		my $high = ($check >> 29) & 0x7ffffffff;    # without its sign
-		$check = ($check ^ $high) * 0xbf58476d1ce4e5b9;
-		$words[$slot] = $ms << 16 | ($check >> 48 & 0xffff);
-	}
-	return pack 'q<*', @words;
 }
 
 # Before the first start: what the server syncs from now on is remembered.
