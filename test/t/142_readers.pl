@@ -1,5 +1,5 @@
-# Readers that continue after the last id: on a standby, and where rows of another server arrive. The queries are those
-# of doc/polling.md. Each has a control: the same without what the page says loses rows.
+# Readers that continue after the last id: of a feed, on a standby, and where rows of another server arrive. The queries
+# are those of doc/polling.md. Each has a control: the same without what the page says loses rows.
 use strict;
 use warnings;
 use FindBin;
@@ -26,12 +26,47 @@ sub settles
 	return eventually(sub { $session->ask("SELECT sno '$id' < sno_settled()") eq 't' });
 }
 
-# ---- on a standby: what the primary shows is not what it has written
+# ---- a feed: ids are drawn in one order and committed in another
 my $primary = PostgreSQL::Test::Cluster->new('primary');
 $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "fsync = off\nsynchronous_commit = off\nautovacuum = off");
 $primary->start;
 $primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
+{
+	my ($feed) = map { $_->{content} } $page->blocks('A feed', 'sql');
+	my ($view, $read) = $feed =~ /^(CREATE TABLE .*;\nCREATE VIEW .*?;)\n.*^(SELECT .*?);$/ms;
+	$primary->safe_psql('postgres', $view);
+	my $of_table = $read =~ s/journal_feed/journal/r;
+	my ($first, $second, $reader) = map { Session->new($primary) } 1 .. 3;
+	my $got = sub {
+		my ($query, $last) = @_;
+		return $reader->ask($query =~ s/> 0/> $last/r) =~ s/\n/ /gr;
+	};
+
+	$first->ask('BEGIN');
+	my $a = $first->ask(q{INSERT INTO journal (body) VALUES ('"a"') RETURNING id});
+	my $b = $second->ask(q{INSERT INTO journal (body) VALUES ('"b"') RETURNING id});
+	is($got->($of_table, 0), qq($b|"b"), 'control: a reader of the table gets the later row only');
+	is($got->($read, 0), '', 'a reader of the feed gets nothing yet');
+	my ($who) = map { $_->{content} =~ /^(SELECT pid.*);$/m } $page->blocks('What holds everybody back', 'sql');
+	my ($pid) = split /\|/, $reader->ask($who);
+	is($pid, $first->ask('SELECT pg_backend_pid()'), 'the view names who holds it back');
+	$first->ask('COMMIT');
+	ok(eventually(sub { $got->($read, 0) eq qq($a|"a" $b|"b") }), 'then it gets both, in order');
+	is($got->($of_table, $b), '', 'control: the reader of the table has lost one');
+	like(
+		$reader->ask("SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) $read"),
+		qr/Index Scan using journal_pkey on journal\n +Index Cond: \(\(id < .*\) AND \(id > 0\)\)/,
+		'one range of the primary key');
+
+	# The server ends a session that stays idle in its transaction.
+	$first->ask(q{SET idle_in_transaction_session_timeout = '1ms'});
+	$first->send(q{BEGIN; INSERT INTO journal (body) VALUES ('"idle"')});
+	my $c = $second->ask(q{INSERT INTO journal (body) VALUES ('"c"') RETURNING id});
+	ok(eventually(sub { $got->($read, $b) eq qq($c|"c") }), 'idle in a transaction: ended, and the others have come');
+}
+
+# ---- on a standby: what the primary shows is not what it has written
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);

@@ -30,3 +30,21 @@ puts [
   first('as is' => -> { Person.where(id: since..) }, '`::timestamptz`' => -> { Person.where('id >= ?::timestamptz', since) }),
   '`schema_format = :sql`'
 ].join(' | ')
+
+# A feed, as doc/polling.md has it, read by find_each: it writes its own "WHERE number > last ORDER BY number".
+Person.connection.execute(<<~SQL)
+  CREATE VIEW person_feed AS SELECT * FROM person WHERE number < (SELECT mastic_settled()::bigint)
+SQL
+class Feed < ActiveRecord::Base
+  self.table_name = 'person_feed'
+  self.primary_key = 'number'
+end
+read = ->(last) { Feed.find_each(start: last + 1).map(&:name) }
+sleep 0.01 until read.(0) == %w[ada]
+slow = PG.connect(dbname: ENV['PGDATABASE'])
+slow.exec("BEGIN; INSERT INTO person (name) VALUES ('first')")
+Person.create!(name: 'second')
+raise 'the feed is ahead' unless read.(ada.number) == []
+slow.exec('COMMIT')
+sleep 0.01 until (got = read.(ada.number)) != []
+raise "the feed: #{got}" unless got == %w[first second]

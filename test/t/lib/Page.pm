@@ -44,6 +44,7 @@ our %run_by = (
 	'doc/partitioning.md' => '301_partitioning',
 	'doc/pg_partman.md' => '301_partitioning',
 	'doc/polling.md' => {
+		'A feed' => '501_docs',
 		'A poller' => '501_docs',
 		'Several consumers' => '501_docs',
 		'Pages of a list' => '501_docs',
