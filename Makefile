@@ -141,11 +141,16 @@ $(CONVERT).so: $(CONVERT_OBJS) tools/exports.map
 	$(CC) $(CFLAGS) -shared -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
 
 # $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
+# A fragment with %ID% is written for each type that has times in its order; %TICK% tells the operators of two times apart.
 define assemble
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
 	   for f in $(2) src/sql/pinned_settings.sql; do \
-	       printf '\n-- %s\n' "$${f##*/}"; sed 's/%EXTENSION%/$(1)/' "$$f"; \
+	       if grep -q '%ID%' "$$f"; then each='sno:~ mastic:~~'; else each=-; fi; \
+	       for id in $$each; do \
+	           printf '\n-- %s\n' "$${f##*/}"; \
+	           sed "s/%EXTENSION%/$(1)/; s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g" "$$f"; \
+	       done; \
 	   done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef

@@ -15,6 +15,8 @@ WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_operator'::regclas
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
     AND oprresult = 'boolean'::regtype AND (oprrest = 0 OR oprjoin = 0)
 ORDER BY 1;
+-- Families with times have no "=" between ids and times, and between times: see src/sql/install/70-id_time.sql. This is
+-- all that is said of them.
 SELECT a.amname, c.opcname FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
 WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))

@@ -41,8 +41,8 @@ EXPLAIN SELECT * FROM gen_snowflake_series('twitter', 12345);
 --
 CREATE TABLE tweet (id bigint DEFAULT gen_snowflake('twitter') PRIMARY KEY, n int);
 INSERT INTO tweet (n) SELECT generate_series(1, 1000);
-SELECT count(*), bool_and(snowflake_created_in(id, 'twitter',
-    tstzrange(now() - interval '1 min', now() + interval '1 min'))) AS now FROM tweet;
+SELECT count(*), bool_and(snowflake_timestamp(id, 'twitter')
+    BETWEEN now() - interval '1 min' AND now() + interval '1 min') AS now FROM tweet;
 DROP TABLE tweet;
 
 --

@@ -1,6 +1,8 @@
--- Mastic beside integers: comparisons, joins, foreign keys, and a bigint column that becomes mastic.
+-- Mastic next to integers: comparisons, joins, foreign keys, and a bigint column that becomes mastic.
 SET timezone = 'UTC';
-\i sql/include/time_differential.psql
+\i sql/include/plan.psql
+SET enable_seqscan = off;
+SET jit = off;
 SET enable_bitmapscan = off;
 
 CREATE TABLE account (id mastic PRIMARY KEY DEFAULT gen_mastic(), name text);

@@ -48,7 +48,7 @@ FROM (VALUES ('brpk4q72xwf2m63l'::sno, '\x4e6f2160a0ff9a0a1033'::bytea::sno)) AS
 --
 -- Operator classes
 --
-SELECT amname, opcname, opcdefault, amvalidate(c.oid)
+SELECT amname, opcname, opcdefault
 FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
 WHERE opcintype = 'sno'::regtype AND amname IN ('btree', 'hash') ORDER BY 1;
 

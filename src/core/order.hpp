@@ -1,5 +1,5 @@
-// What sorting and indexes need besides compare(): a 64-bit sort key that agrees with the order, the neighbours of an
-// id, and the distance of two ids.
+// What sorting and indexes need besides compare(): a 64-bit sort key that agrees with the order, and the neighbours of
+// an id.
 //
 // Sort key. Sorting compares 64-bit keys and compares the ids only if two keys are equal. A key must never contradict
 // the order (a < b gives key(a) <= key(b)), and two ids should seldom have the same. The first eight bytes would be a
@@ -34,7 +34,6 @@
 #include "core/gid.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
-#include "core/uuid7.hpp"
 
 namespace snowflake_ids {
 
@@ -50,26 +49,6 @@ template <class Id>
 constexpr std::uint64_t low_bytes(const Id& id) {
     return load_be<sizeof(Id) - 8>(id.bytes + 8);
 }
-
-namespace detail {
-
-// The difference of two ids as numbers, in units of the last bit of byte 7. Exact except for the last rounding, so it
-// never decreases when the ids move apart.
-template <class Id>
-constexpr double difference(const Id& a, const Id& b) {
-    constexpr int low_bits = (sizeof(Id) - 8) * 8;
-    const Id& lesser = compare(a, b) <= 0 ? a : b;
-    const Id& greater = compare(a, b) <= 0 ? b : a;
-    const std::uint64_t borrow = low_bytes(greater) < low_bytes(lesser) ? 1 : 0;
-    const std::uint64_t high = load_be<8>(greater.bytes) - load_be<8>(lesser.bytes) - borrow;
-    std::uint64_t low = low_bytes(greater) - low_bytes(lesser);
-    double unit = 1;
-    for (int i = 0; i < low_bits; i++) unit /= 2;
-    if constexpr (low_bits < 64) low &= (std::uint64_t{1} << low_bits) - 1;
-    return static_cast<double>(high) + static_cast<double>(low) * unit;
-}
-
-}  // namespace detail
 
 namespace sno {
 
@@ -131,9 +110,6 @@ constexpr Neighbour<Id> previous(const Id& id) {
     if (low == 0) store_be<8>(n.id.bytes, load_be<8>(id.bytes) - 1);
     return n;
 }
-
-// In ticks of 4 ms; the bits after the time count as a fraction of a tick. Symmetric, never negative.
-constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 25); }
 
 struct Type {
     using Id = sno::Id;
@@ -203,10 +179,6 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return {};
 }
 
-// In milliseconds; the bits after the time count as a fraction of one. Symmetric, never negative. Ids of two kinds are
-// further apart than any two ids of one kind.
-constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 8); }
-
 struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;
@@ -230,11 +202,6 @@ constexpr Id highest() { return {layout.max_id()}; }
 constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
 constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
 
-// In milliseconds; the sequence counts as a fraction of one. Symmetric, never negative.
-constexpr double distance(const Id& a, const Id& b) {
-    return static_cast<double>(a < b ? b.number - a.number : a.number - b.number) / (1 << 16);
-}
-
 struct Type {
     using Id = mastic::Id;
     static constexpr const char* name = "mastic";
@@ -243,12 +210,5 @@ struct Type {
 };
 
 }  // namespace mastic
-
-namespace uuid7 {
-
-// In milliseconds, as for gid; for any two uuids.
-constexpr double distance(const Id& a, const Id& b) { return snowflake_ids::detail::difference(a, b) / (1 << 16); }
-
-}  // namespace uuid7
 
 }  // namespace snowflake_ids

@@ -37,12 +37,17 @@ struct Timeline {
         return tick;
     }
 
-    // The first tick that starts at or after `us`: 0 for a time before the epoch.
-    // Error: time_after_end when every tick starts earlier.
+    // The first tick that starts at or after `us`: 0 for a time before the epoch, and max_tick() + 1 when every tick
+    // starts earlier.
+    constexpr std::uint64_t next_tick(std::int64_t us) const {
+        if (us <= epoch_us) return 0;
+        const std::uint64_t tick = (distance(us) - 1) / static_cast<std::uint64_t>(tick_us) + 1;
+        return tick <= max_tick() ? tick : max_tick() + 1;
+    }
+
+    // The same. Error: time_after_end when every tick starts earlier.
     constexpr Result<std::uint64_t> ceil_tick(std::int64_t us) const {
-        if (us <= epoch_us) return std::uint64_t{0};
-        const std::uint64_t d = distance(us) - 1;
-        const std::uint64_t tick = d / static_cast<std::uint64_t>(tick_us) + 1;
+        const std::uint64_t tick = next_tick(us);
         if (tick > max_tick()) return Error::time_after_end;
         return tick;
     }

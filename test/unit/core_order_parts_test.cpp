@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/order.hpp"
+#include "core/uuid7.hpp"
 
 namespace snowflake_ids {
 namespace {
@@ -110,23 +111,6 @@ TEST(CoreNeighbours, Mastic) {
     EXPECT_TRUE(mastic::previous({5}).exists && mastic::previous({5}).id == mastic::Id{4});
     EXPECT_TRUE(mastic::lowest() == mastic::Id{0} && mastic::highest() == mastic::Id{~std::uint64_t{0}});
     EXPECT_FALSE(mastic::next(mastic::highest()).exists || mastic::previous(mastic::lowest()).exists);
-}
-
-// ---- distances: in ticks, and the bits after the time as a fraction
-
-TEST(CoreDistance, BorrowsFromTheBitsBefore) {
-    EXPECT_EQ(sno::distance(sno::compose({.units = 1, .sequence = 1}), sno::compose({.units = 2})),
-              1.0 - 1.0 / (std::uint64_t{1} << 41));
-    EXPECT_EQ(sno::distance(sno::compose({.units = 2}), sno::compose({.units = 1, .sequence = 1})),
-              1.0 - 1.0 / (std::uint64_t{1} << 41));
-    EXPECT_EQ(sno::distance(sno::compose({.sequence = 5}), sno::compose({.sequence = 9})),
-              4.0 / (std::uint64_t{1} << 41));
-    EXPECT_EQ(gid::distance(gid::compose({gid::Kind::log, 5, 0x80, std::uint64_t{1} << 63}),
-                            gid::compose({gid::Kind::log, 5, 0x81, 0})),
-              0.5 / 256);
-    EXPECT_EQ(mastic::distance({5}, {5 + 65536}), 1.0);
-    EXPECT_EQ(mastic::distance({5 + 65536}, {5}), 1.0);
-    EXPECT_EQ(uuid7::distance(uuid7::compose({5, 0, 0}), uuid7::compose({7, 0, 0})), 2.0);
 }
 
 // ---- comparison: each byte counts, and an id is not below itself

@@ -174,49 +174,6 @@ TEST(CoreOrder, MasticNeighbours) {
     EXPECT_TRUE(mastic::next({0x7fffffffffffffff}).id == mastic::Id{0x8000000000000000});
 }
 
-// ---- distances
-
-TEST(CoreOrder, DistancesAreInTicks) {
-    EXPECT_EQ(sno::distance(sno::compose({1000}), sno::compose({1250})), 250.0);
-    EXPECT_EQ(sno::distance(sno::compose({.units = 1000, .ticktock = 1}), sno::compose({1001})), 0.5);
-    EXPECT_EQ(sno::distance(sno::compose({.units = 1, .sequence = 65535}), sno::compose({.units = 1, .partition = 1})),
-              1.0 / (std::uint64_t{1} << 41));
-    EXPECT_EQ(sno::distance(sno::lowest(), sno::lowest()), 0.0);
-    EXPECT_EQ(sno::distance(sno::lowest(), sno::highest()), 549755813888.0);  // 2^39 and a rounding
-    EXPECT_EQ(gid::distance(gid::make(Kind::log, 5, 0), gid::make(Kind::log, 12, 0)), 7.0);
-    EXPECT_EQ(gid::distance(gid::compose({Kind::log, 5, 0x80, 1}), gid::compose({Kind::log, 5, 0x81, 1})), 1.0 / 256);
-    EXPECT_EQ(mastic::distance({65536}, {3 * 65536 + 32768}), 2.5);
-    EXPECT_EQ(mastic::distance(mastic::lowest(), mastic::highest()), 281474976710656.0);  // 2^48 and a rounding
-    EXPECT_GT(gid::distance(gid::highest(Kind::volume, gid::timeline.max_tick()), gid::lowest(Kind::log, 0)),
-              gid::distance(gid::lowest(Kind::log, 0), gid::highest(Kind::log, gid::timeline.max_tick())));
-}
-
-template <class Id, class Draw, class Distance>
-void expect_metric(const Draw& draw, const Distance& distance) {
-    for (int i = 0; i < 100000; i++) {
-        Id ids[3] = {draw(), draw(), draw()};
-        std::sort(ids, ids + 3);
-        const double whole = distance(ids[0], ids[2]), left = distance(ids[0], ids[1]),
-                     right = distance(ids[1], ids[2]);
-        EXPECT_EQ(whole, distance(ids[2], ids[0]));
-        EXPECT_GE(left, 0.0);
-        EXPECT_GE(whole, left);
-        EXPECT_GE(whole, right);
-        EXPECT_EQ(left == 0.0, ids[0] == ids[1]);
-        EXPECT_NEAR(whole, left + right, whole * 1e-12);
-    }
-}
-
-TEST(CoreOrder, DistancesGrowWithTheGap) {
-    std::mt19937_64 random(6);
-    expect_metric<sno::Id>([&] { return alike_sno(random); },
-                           [](const sno::Id& a, const sno::Id& b) { return sno::distance(a, b); });
-    expect_metric<gid::Id>([&] { return alike_gid(random); },
-                           [](const gid::Id& a, const gid::Id& b) { return gid::distance(a, b); });
-    expect_metric<mastic::Id>([&] { return alike_mastic(random); },
-                              [](const mastic::Id& a, const mastic::Id& b) { return mastic::distance(a, b); });
-}
-
 // No undefined behaviour: constant evaluation refuses it.
 static_assert(sno::SortKey(sno::lowest())(sno::highest()) == ~std::uint64_t{0});
 static_assert(gid::SortKey(gid::lowest())(gid::lowest()) < gid::SortKey(gid::lowest())(gid::highest()));

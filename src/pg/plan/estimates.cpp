@@ -1,8 +1,8 @@
-// Row estimates for < <= >= > between ids, and between ids and time.
+// Row estimates for < <= >= > between ids, and between ids and times.
 //
 // If the server's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
 // bin. They can tell it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would
-// be estimated as half of four days. Ids are numbers, so these estimators interpolate.
+// be estimated as half of four days. Ids are numbers, so this estimator interpolates.
 //
 // Ranges. For "id >= a AND id < b" the server adds the two estimates instead of multiplying them, but only if both
 // operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
@@ -11,10 +11,9 @@
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// How the AND is found: among the restrictions of the relation, look for the clause with the same arguments (by
-// address). An index condition ("id >= sno_first_from(t)") is not among them, but it was made from one that is: look
-// for its time argument. If nothing is found, the clause is estimated alone. The planner may estimate a clause before
-// it is a restriction.
+// How the AND is found: among the restrictions of the relation, look for the clause with the same two arguments (by
+// address, because an index condition has them in the order that the index needs). If nothing is found, the clause is
+// estimated alone: the planner may estimate a clause before it is a restriction.
 //
 // As in the server, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
 // histogram is not taken as empty, because rows may have come since.
@@ -23,14 +22,111 @@
 // beyond, the largest id is looked up in an index. The table's growth tells how many rows are between.
 #include "pg/plan/estimates.hpp"
 
+#include <utility>
+
+#include "core/gid.hpp"
+#include "core/time_order.hpp"
+#include "pg/datum.hpp"
+
 extern "C" {
-#include "nodes/nodeFuncs.h"
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
 #include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+Datum snowflake_ids_sno_cmp(PG_FUNCTION_ARGS);
+Datum snowflake_ids_gid_cmp(PG_FUNCTION_ARGS);
+Datum snowflake_ids_mastic_cmp(PG_FUNCTION_ARGS);
 }
 
 namespace snowflake_ids {
 
 namespace {
+
+// ---- ids and times as numbers
+
+template <class Id>
+Key key_of_bytes(Datum datum) {
+    constexpr std::size_t rest = sizeof(Id) - 8;
+    const Id& id = id_in<Id>(datum);
+    return Key{load_be<8>(id.bytes)} << (8 * rest) | load_be<rest>(id.bytes + 8);
+}
+
+Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
+
+template <class Id>
+Key key_of_time(Datum datum) {
+    constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
+    return Key{Moment<Id>(unix_us(DatumGetTimestampTz(datum))).begin} << bits_below_time;
+}
+
+// A type of ids, which is known by its comparison function: the extension may be in any schema.
+struct IdType {
+    PGFunction compare;
+    ToKey of_id, of_time;
+};
+
+constexpr IdType id_types[] = {
+    {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>},
+    {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>},
+    // The kind comes before the time in a gid, so its family has no times.
+    {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr},
+};
+
+// The order of ids that an operator belongs to. Anyone may create an operator with this estimator, also for other types
+// or with one argument: then there is none.
+struct Order {
+    const IdType* type = nullptr;
+    Oid family = InvalidOid;
+
+    explicit Order(Oid opno) {
+        Oid left, right;
+        op_input_types(opno, &left, &right);
+        const Oid id = left == TIMESTAMPTZOID ? right : left;
+        if (!OidIsValid(id)) return;
+        const TypeCacheEntry* known = lookup_type_cache(id, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_CMP_PROC_FINFO);
+        family = known->btree_opf;
+        for (const IdType& t : id_types)
+            if (known->cmp_proc_finfo.fn_addr == t.compare) type = &t;
+    }
+};
+
+// A comparison of a column with something. The members of a family compare ids, ids with times, and times: only the
+// input types of the operator tell which side is what.
+struct Comparison {
+    int strategy = 0;  // of btree, as "column operator other"; 0: not of this order
+    Oid column_type;
+    ToKey column, other;
+
+    Comparison(const Order& order, Oid opno, bool column_first) {
+        if (order.type == nullptr) return;
+        int found;
+        Oid left, right;
+        if (!op_in_opfamily(opno, order.family)) return;
+        get_op_opfamily_properties(opno, order.family, false, &found, &left, &right);
+        column = left == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
+        other = right == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
+        column_type = column_first ? left : right;
+        if (!column_first) std::swap(column, other);
+        if (found != BTEqualStrategyNumber && column != nullptr && other != nullptr)
+            strategy = column_first ? found : BTMaxStrategyNumber + 1 - found;
+    }
+};
+
+void add(Range& range, const Comparison& comparison, Node* other) {
+    const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
+    if (!IsA(other, Const)) return range.add_unknown(lower);
+    const auto* known = reinterpret_cast<const Const*>(other);
+    if (known->constisnull) return range.add_null();
+    const Key key = comparison.other(known->constvalue);
+    // "<= key" is "< the next one".
+    const bool next =
+        comparison.strategy == BTGreaterStrategyNumber || comparison.strategy == BTLessEqualStrategyNumber;
+    range.add(lower, next && key != ~Key{0} ? key + 1 : key);
+}
+
+// ---- the clauses before the estimated one
 
 Node* without_relabel(Node* node) {
     while (node != nullptr && IsA(node, RelabelType))
@@ -38,45 +134,23 @@ Node* without_relabel(Node* node) {
     return node;
 }
 
+// The operator and its two arguments, or null.
 const OpExpr* comparison_clause(Node* clause) {
     if (IsA(clause, RestrictInfo)) clause = reinterpret_cast<Node*>(reinterpret_cast<RestrictInfo*>(clause)->clause);
-    return IsA(clause, OpExpr) ? reinterpret_cast<const OpExpr*>(clause) : nullptr;
+    if (!IsA(clause, OpExpr)) return nullptr;
+    const auto* op = reinterpret_cast<const OpExpr*>(clause);
+    return list_length(op->args) == 2 ? op : nullptr;
 }
 
-// The clause that is estimated.
-struct Clause {
-    const List* arguments;
-    // If the clause compares an id with the bound of a time, as those do that the planner makes of time predicates:
-    // that id and that time. Otherwise null.
-    Node *id = nullptr, *time = nullptr;
+bool same_arguments(const List* a, const List* b) {
+    return (linitial(a) == linitial(b) && lsecond(a) == lsecond(b)) ||
+           (linitial(a) == lsecond(b) && lsecond(a) == linitial(b));
+}
 
-    Clause(const List* given, Node* variable, bool between_ids) : arguments(given) {
-        if (!between_ids) return;
-        Node* other = static_cast<Node*>(linitial(given));
-        if (other == variable) other = static_cast<Node*>(lsecond(given));
-        if (!IsA(other, FuncExpr)) return;
-        List* bound = reinterpret_cast<FuncExpr*>(other)->args;
-        if (bound == NIL) return;
-        const Oid type = exprType(static_cast<Node*>(llast(bound)));
-        if (type != TIMESTAMPTZOID && type != TSTZRANGEOID) return;
-        id = without_relabel(variable);
-        time = static_cast<Node*>(llast(bound));
-    }
+// The list of AND-ed clauses with the one that has these arguments: `clauses` or an AND below them; or NIL.
+List* and_list(List* clauses, const List* arguments);
 
-    bool is(const OpExpr* op) const { return op->args == arguments; }
-    bool is_made_from(const OpExpr* op) const {
-        if (time == nullptr || list_length(op->args) != 2) return false;
-        Node* first = static_cast<Node*>(linitial(op->args));
-        Node* second = static_cast<Node*>(lsecond(op->args));
-        return (equal(without_domain(second), time) && equal(without_relabel(first), id)) ||
-               (equal(first, time) && equal(without_relabel(second), id));
-    }
-};
-
-// The list of AND-ed clauses that contains a clause: `clauses` or an AND below them; or NIL.
-List* and_list(List* clauses, const Clause& clause);
-
-List* and_list_below(Node* node, const Clause& clause) {
+List* and_list_below(Node* node, const List* arguments) {
     // For an OR, the planner estimates the form that has RestrictInfos inside.
     if (IsA(node, RestrictInfo)) {
         auto* info = reinterpret_cast<RestrictInfo*>(node);
@@ -84,117 +158,77 @@ List* and_list_below(Node* node, const Clause& clause) {
     }
     if (!IsA(node, BoolExpr)) return NIL;
     auto* expression = reinterpret_cast<BoolExpr*>(node);
-    if (expression->boolop == AND_EXPR) return and_list(expression->args, clause);
+    if (expression->boolop == AND_EXPR) return and_list(expression->args, arguments);
     ListCell* cell;
     foreach (cell, expression->args) {
-        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), clause);
+        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), arguments);
         if (found != NIL) return found;
     }
     return NIL;
 }
 
-List* and_list(List* clauses, const Clause& clause) {
+List* and_list(List* clauses, const List* arguments) {
     ListCell* cell;
     foreach (cell, clauses) {
         const OpExpr* op = comparison_clause(static_cast<Node*>(lfirst(cell)));
-        if (op != nullptr && (clause.is(op) || clause.is_made_from(op))) return clauses;
+        if (op != nullptr && same_arguments(op->args, arguments)) return clauses;
     }
     foreach (cell, clauses) {
-        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), clause);
+        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), arguments);
         if (found != NIL) return found;
     }
     return NIL;
 }
 
-// Adds a clause to `left`, if it compares the variable with something.
-template <class Id>
-void add_clause(PlannerInfo* root, Oid opno, List* arguments, Node* variable, const Order& order, Left<Id>& left) {
-    Comparison comparison;
-    if (list_length(arguments) != 2) return;
-    Node* first = static_cast<Node*>(linitial(arguments));
-    Node* second = static_cast<Node*>(lsecond(arguments));
-    if (order.comparison(opno, comparison)) {
-        if (equal(without_relabel(first), variable))
-            left.add(comparison, estimate_expression_value(root, second));
-        else if (equal(without_relabel(second), variable))
-            left.add(commuted(comparison), estimate_expression_value(root, first));
-        return;
-    }
-    TimeSpan<Id> span;
-    if (exprType(first) == order.type || exprType(second) == order.type || getBaseType(exprType(first)) == order.type)
-        if (time_span(root, get_opcode(opno), arguments, span) && equal(without_relabel(span.id), variable))
-            left.add(span);
-}
-
-// Adds the clauses before the estimated one in its AND.
-template <class Id>
-void add_clauses_before(PlannerInfo* root, List* clauses, const Clause& clause, bool is_upper, Node* variable,
-                        const Order& order, Left<Id>& left) {
+void add_clauses_before(PlannerInfo* root, List* clauses, const List* arguments, Node* column, const Order& order,
+                        Range& range) {
     ListCell* cell;
     foreach (cell, clauses) {
         const OpExpr* op = comparison_clause(static_cast<Node*>(lfirst(cell)));
         if (op == nullptr) continue;
-        if (clause.is(op)) return;
-        if (clause.is_made_from(op)) {
-            // For a range, the lower end comes first. For a comparison, it must be the predicate for the same side.
-            TimeSpan<Id> span;
-            if (!time_span(root, get_opcode(op->opno), op->args, span)) return;
-            if (exprType(span.time) == TSTZRANGEOID) {
-                span.has_upper = false;
-                if (is_upper) left.add(span);
-                return;
-            }
-            if (span.has_upper == is_upper) return;
-        }
-        add_clause(root, op->opno, op->args, variable, order, left);
+        if (same_arguments(op->args, arguments)) return;
+        Node* first = static_cast<Node*>(linitial(op->args));
+        Node* second = static_cast<Node*>(lsecond(op->args));
+        const bool column_first = equal(without_relabel(first), column);
+        if (!column_first && !equal(without_relabel(second), column)) continue;
+        const Comparison comparison(order, op->opno, column_first);
+        if (comparison.strategy != 0)
+            add(range, comparison, estimate_expression_value(root, column_first ? second : first));
     }
 }
 
-template <class Id>
-Datum estimate(FunctionCallInfo fcinfo) {
+}  // namespace
+
+FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);
-    const Order order(opno);
     auto* arguments = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
     VariableStatData variable;
     Node* other;
-    bool variable_first;
-    Comparison comparison;
-    TimeSpan<Id> span;
-    const bool between_ids = order.comparison(opno, comparison);
-    if (!between_ids && !time_span(root, get_opcode(opno), arguments, span))
-        PG_RETURN_FLOAT8(generic_restriction_selectivity(root, opno, PG_GET_COLLATION(), arguments, PG_GETARG_INT32(3),
-                                                         DEFAULT_MATCHING_SEL));
-    if (!get_restriction_variable(root, arguments, PG_GETARG_INT32(3), &variable, &other, &variable_first))
-        PG_RETURN_FLOAT8(between_ids || !span.has_lower || !span.has_upper ? DEFAULT_INEQ_SEL : DEFAULT_RANGE_INEQ_SEL);
-    Left<Id> left;
-    const Comparison own = variable_first ? comparison : commuted(comparison);
-    if (variable.rel != nullptr) {
-        const Clause clause(arguments, static_cast<Node*>(variable_first ? linitial(arguments) : lsecond(arguments)),
-                            between_ids);
-        List* clauses = and_list(variable.rel->baserestrictinfo, clause);
-        if (clauses == NIL) clauses = and_list(variable.rel->joininfo, clause);
-        add_clauses_before(root, clauses, clause, between_ids && !is_lower(own), without_relabel(variable.var), order,
-                           left);
+    bool column_first;
+    if (!get_restriction_variable(root, arguments, PG_GETARG_INT32(3), &variable, &other, &column_first))
+        PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+    const Order order(opno);
+    const Comparison comparison(order, opno, column_first);
+    if (comparison.strategy == 0) {
+        ReleaseVariableStats(variable);
+        PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
     }
-    Statistics<Id> statistics(root, variable, order);
-    const double before = statistics.fraction(left);
-    if (between_ids)
-        left.add(own, other);
-    else
-        left.add(span);
-    const double after = statistics.fraction(left);
+    Range range;
+    if (variable.rel != nullptr) {
+        List* clauses = and_list(variable.rel->baserestrictinfo, arguments);
+        if (clauses == NIL) clauses = and_list(variable.rel->joininfo, arguments);
+        add_clauses_before(root, clauses, arguments, without_relabel(variable.var), order, range);
+    }
+    Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));
+    const double before = statistics.fraction(range);
+    add(range, comparison, other);
+    const double after = statistics.fraction(range);
     statistics.release();
     ReleaseVariableStats(variable);
     double result = before > 0 ? after / before : 0;
     CLAMP_PROBABILITY(result);
     PG_RETURN_FLOAT8(result);
 }
-
-}  // namespace
-
-FUNCTION(snowflake_ids_sno_ineqsel) { return estimate<sno::Id>(fcinfo); }
-FUNCTION(snowflake_ids_gid_ineqsel) { return estimate<gid::Id>(fcinfo); }
-FUNCTION(snowflake_ids_mastic_ineqsel) { return estimate<mastic::Id>(fcinfo); }
 
 }  // namespace snowflake_ids

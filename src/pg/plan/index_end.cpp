@@ -1,11 +1,9 @@
-// Looks up the end of an index at planning time. estimates.hpp uses it.
+// Looks up the end of an index at planning time. statistics.cpp uses it.
 //
 // The server's own estimators do the same for built-in types, and this follows their rules. Some rows count although
 // the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still see. So
 // the search mostly ends at the first entry. It gives up after some pages of the table.
 #include "pg/plan/index_end.hpp"
-
-#include <cstring>
 
 extern "C" {
 #include "access/genam.h"
@@ -26,6 +24,7 @@ extern "C" {
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 }
 
 namespace snowflake_ids {
@@ -54,7 +53,7 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
 }
 
 // The first entry in this direction, without NULLs.
-bool first_entry(Relation table, Relation index, ScanDirection direction, void* value, std::size_t length) {
+bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey key, Key& out) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));
     ScanKeyData not_null;
@@ -82,8 +81,7 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, void* 
         if (scan->xs_itup == nullptr || scan->xs_recheck) break;
         const Datum entry = index_getattr(scan->xs_itup, 1, scan->xs_itupdesc, &is_null);
         if (is_null) break;
-        const bool by_value = TupleDescAttr(scan->xs_itupdesc, 0)->attbyval;
-        std::memcpy(value, by_value ? static_cast<const void*>(&entry) : DatumGetPointer(entry), length);
+        out = key(entry);
         found = true;
         break;
     }
@@ -95,8 +93,8 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, void* 
 
 }  // namespace
 
-bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid family, void* value,
-                      std::size_t length) {
+bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out) {
+    const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const RangeTblEntry* entry = table_of(root, variable);
     const IndexOptInfo* known = entry != nullptr ? index_on(variable, family) : nullptr;
     if (known == nullptr) return false;
@@ -104,7 +102,7 @@ bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid f
     Relation table = table_open(entry->relid, NoLock);
     Relation index = index_open(known->indexoid, NoLock);
     const ScanDirection direction = known->reverse_sort[0] ? ForwardScanDirection : BackwardScanDirection;
-    const bool found = first_entry(table, index, direction, value, length);
+    const bool found = first_entry(table, index, direction, key, out);
     index_close(index, NoLock);
     table_close(table, NoLock);
     return found;

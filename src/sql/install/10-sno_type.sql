@@ -65,19 +65,19 @@ CREATE OPERATOR <> (
 );
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (sno, sno) IS 'equal';

@@ -85,19 +85,19 @@ CREATE OPERATOR <> (
 );
 CREATE OPERATOR < (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (gid, gid) IS 'equal';

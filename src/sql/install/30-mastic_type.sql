@@ -67,19 +67,19 @@ CREATE OPERATOR <> (
 );
 CREATE OPERATOR < (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = scalargesel, JOIN = scalargejoinsel
+    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (mastic, mastic) IS 'equal';

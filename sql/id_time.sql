@@ -1,0 +1,192 @@
+-- Times in the order of sno and mastic.
+SET timezone = 'UTC';
+\i sql/include/plan.psql
+
+--
+-- What the operators mean: next to an id, a time stands for the first id of the next tick
+--
+CREATE TABLE tick (id sno, m mastic, what text);
+INSERT INTO tick VALUES
+    (make_sno('2026-03-01 12:00:00.004', 0, 0, 0), make_mastic('2026-03-01 12:00:00.001', 0), 'first of the tick'),
+    (make_sno('2026-03-01 12:00:00.004', 0, 0, 1), make_mastic('2026-03-01 12:00:00.001', 1), 'second of the tick');
+SELECT what, extract(microseconds FROM t) % 1000000 AS us, id < t AS lt, id <= t AS le, id >= t AS ge, id > t AS gt,
+    t < id AS "t lt", t <= id AS "t le", t >= id AS "t ge", t > id AS "t gt"
+FROM tick, unnest(ARRAY[4000, 4001, 3999, 1, 0]) AS us, LATERAL (SELECT timestamptz '2026-03-01 12:00:00' + us * interval '1 us' AS t) AS s
+ORDER BY what, us DESC;
+SELECT what, extract(microseconds FROM t) % 1000000 AS us, m < t AS lt, m <= t AS le, m >= t AS ge, m > t AS gt,
+    t < m AS "t lt", t <= m AS "t le", t >= m AS "t ge", t > m AS "t gt"
+FROM tick, unnest(ARRAY[1000, 1001, 999, 1, 0]) AS us, LATERAL (SELECT timestamptz '2026-03-01 12:00:00' + us * interval '1 us' AS t) AS s
+ORDER BY what, us DESC;
+-- So >= and < say exactly what the timestamp of an id does, also at and beyond the ends of a format. And all agree with
+-- the bound where there is one.
+CREATE FUNCTION bound(name text, t timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    result text;
+BEGIN
+    EXECUTE format('SELECT %I($1)', name) INTO result USING t;
+    RETURN result;
+EXCEPTION WHEN datetime_field_overflow THEN RETURN NULL;
+END $$;
+CREATE TABLE edge AS SELECT t, bound('sno_lower_bound', t)::sno AS sno, bound('mastic_lower_bound', t)::mastic AS mastic
+FROM (SELECT base + d * interval '1 us' AS t
+      FROM unnest(ARRAY['1999-01-01', '2010-01-01', '2026-01-01', '2026-03-01 12:00:00.004', '2079-09-07 15:47:35.548',
+                        '2079-09-07 15:47:35.552', '2100-01-01', '6485-10-17 02:45:55.328', '10945-08-03 05:31:50.655',
+                        '10945-08-03 05:31:50.656', '20000-01-01', 'infinity', '-infinity']::timestamptz[]) AS base,
+           unnest(ARRAY[-4000, -1001, -1000, -999, -1, 0, 1, 999, 1000, 1001, 3999, 4000]) AS d) AS s;
+SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
+        OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
+    count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)
+        OR (t < id) IS DISTINCT FROM coalesce(bound < id, false) OR (t >= id) IS DISTINCT FROM coalesce(bound >= id, true)) AS not_as_bound
+FROM (SELECT sno AS id, sno_timestamp(sno) AS made FROM edge WHERE sno IS NOT NULL UNION SELECT 'xxxxxxxxxxxxxxxx', '2079-09-07 15:47:35.548'
+      UNION SELECT make_sno(t, 0, 0, 1), sno_timestamp(make_sno(t, 0, 0, 1)) FROM edge WHERE t >= '2010-01-01' AND t < '2079-09-07 15:47:35.552') AS i,
+    (SELECT t, sno AS bound FROM edge) AS e;
+SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
+        OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
+    count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)
+        OR (t < id) IS DISTINCT FROM coalesce(bound < id, false) OR (t >= id) IS DISTINCT FROM coalesce(bound >= id, true)) AS not_as_bound
+FROM (SELECT mastic AS id, mastic_timestamp(mastic) AS made FROM edge WHERE mastic IS NOT NULL
+      UNION SELECT '18446744073709551615', mastic_timestamp('18446744073709551615')
+      UNION SELECT make_mastic(t, 1), mastic_timestamp(make_mastic(t, 1)) FROM edge WHERE t >= '2026-01-01' AND t < '10945-08-03 05:31:50.656') AS i,
+    (SELECT t, mastic AS bound FROM edge) AS e;
+-- The comparison of an index says the same as the operators.
+SELECT count(*) FILTER (WHERE sno_cmp_timestamptz(i.sno, e.t) <> CASE WHEN i.sno < e.t THEN -1 WHEN i.sno > e.t THEN 1 ELSE 0 END
+    OR timestamptz_cmp_sno(e.t, i.sno) <> CASE WHEN e.t < i.sno THEN -1 WHEN e.t > i.sno THEN 1 ELSE 0 END
+    OR sno_times_cmp(i.t, e.t) <> CASE WHEN i.t <~ e.t THEN -1 WHEN i.t >~ e.t THEN 1 ELSE 0 END
+    OR (i.t <=~ e.t) IS NOT DISTINCT FROM (i.t >~ e.t) OR (i.t >=~ e.t) IS NOT DISTINCT FROM (i.t <~ e.t)
+    OR sno_times_cmp(i.t, e.t) <> coalesce(sno_cmp(i.sno, e.sno), (i.sno IS NULL)::int - (e.sno IS NULL)::int)) AS sno,
+  count(*) FILTER (WHERE mastic_cmp_timestamptz(i.mastic, e.t) <> CASE WHEN i.mastic < e.t THEN -1 WHEN i.mastic > e.t THEN 1 ELSE 0 END
+    OR timestamptz_cmp_mastic(e.t, i.mastic) <> CASE WHEN e.t < i.mastic THEN -1 WHEN e.t > i.mastic THEN 1 ELSE 0 END
+    OR mastic_times_cmp(i.t, e.t) <> CASE WHEN i.t <~~ e.t THEN -1 WHEN i.t >~~ e.t THEN 1 ELSE 0 END
+    OR (i.t <=~~ e.t) IS NOT DISTINCT FROM (i.t >~~ e.t) OR (i.t >=~~ e.t) IS NOT DISTINCT FROM (i.t <~~ e.t)
+    OR mastic_times_cmp(i.t, e.t) <> coalesce(mastic_cmp(i.mastic, e.mastic), (i.mastic IS NULL)::int - (e.mastic IS NULL)::int)) AS mastic
+FROM edge AS i, edge AS e;
+DROP TABLE tick, edge;
+DROP FUNCTION bound;
+
+--
+-- What is read as a time
+--
+-- An untyped literal next to an id is an id, next to a time a time; a date is a time. There is no =, and no time next to a gid.
+SELECT '2222222222222222'::sno < 'xxxxxxxxxxxxxxxx' AS sno, '2222222222222222'::sno < date '2026-01-01' AS date,
+    '0'::mastic < timestamp '2026-01-01 12:00' AS timestamp, '2026-01-01' < timestamptz '2026-01-02' AS times;
+SELECT s, r.state, r.message FROM unnest(ARRAY['gen_sno() = now()', 'gen_sno() <> now()', 'now() = gen_mastic()', 'gen_gid(''log'') < now()',
+    'now() < gen_gid(''log'')', 'gen_sno() <@ tstzrange(now(), NULL)', 'gen_mastic() <@ tstzrange(now(), NULL)']) AS s, refusal('SELECT ' || s) AS r;
+-- A time without a type is read as an id: the hint says what to write.
+\set VERBOSITY default
+CREATE TABLE untyped (id sno, g gid(volume));
+SELECT FROM untyped WHERE id >= '2026-01-01';
+SELECT FROM untyped WHERE id BETWEEN '2026-01-01 10:00:00+00' AND 'now';
+SELECT FROM untyped WHERE g < '01/02/2026';
+PREPARE untyped AS SELECT FROM untyped WHERE id >= $1;
+EXECUTE untyped('2026-01-01T10:00:00Z');
+EXECUTE untyped(timestamptz '2026-01-01');
+DEALLOCATE untyped;
+SELECT FROM untyped WHERE id >= '2026-01-01 it''s me';
+-- Nothing else gets it.
+SELECT '2026-01'::sno;
+SELECT '2026-01-01x'::sno;
+SELECT '20260101'::gid;
+DROP TABLE untyped;
+\set VERBOSITY terse
+
+--
+-- Plans show what was written
+--
+CREATE TABLE event (id sno PRIMARY KEY, m mastic, detail text);
+CREATE INDEX ON event (m);
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+SELECT plan($$SELECT * FROM event WHERE id >= now() - interval '1 hour'$$);
+SELECT plan($$SELECT id FROM event WHERE id >= timestamptz '2026-03-01' AND id < timestamptz '2026-03-02' ORDER BY id DESC LIMIT 5$$);
+SELECT plan($$SELECT * FROM event WHERE timestamptz '2026-03-01' < m AND timestamptz '2026-03-02' >= m ORDER BY m$$);
+SELECT plan($$SELECT * FROM event WHERE m BETWEEN timestamptz '2026-03-01' AND timestamptz '2026-03-02'$$);
+SELECT plan($$SELECT * FROM event WHERE id >= sno '3222222222222222' AND id >= timestamptz '2026-03-01'$$);
+SELECT line AS plan FROM plan($$SELECT max(id) FROM event WHERE id < timestamptz '2026-03-01'$$) AS line WHERE line ~ 'Scan';
+-- A parameter, a sub-select, a time from another table. What is volatile stays a filter.
+SET plan_cache_mode = force_generic_plan;
+PREPARE since (timestamptz) AS SELECT * FROM event WHERE id >= $1;
+SELECT plan($$EXECUTE since ('2026-03-01')$$);
+RESET plan_cache_mode;
+DEALLOCATE since;
+CREATE TABLE moment (t timestamptz);
+SET enable_material = off;
+SELECT plan($$SELECT * FROM moment JOIN event ON event.id >= moment.t$$);
+SELECT plan($$SELECT * FROM event WHERE id >= (SELECT max(t) FROM moment)$$);
+SELECT plan($$SELECT * FROM event WHERE id >= clock_timestamp()$$);
+RESET enable_bitmapscan;
+
+-- Marks of planner support were once shown here, or failed.
+CREATE TABLE of_kind (id gid(log), n int) PARTITION BY RANGE (id);
+CREATE TABLE of_kind_0 PARTITION OF of_kind FOR VALUES FROM (MINVALUE) TO (gid_lower_bound('log', '2026-03-01'));
+CREATE TABLE of_kind_1 PARTITION OF of_kind DEFAULT;
+SELECT plan($$SELECT n FROM of_kind WHERE id < gid_lower_bound('log', now() - interval '1 day') OR n = 3$$);
+CREATE TABLE log (id sno, n int) PARTITION BY RANGE (id);
+SELECT format('CREATE TABLE log_%s PARTITION OF log FOR VALUES FROM (sno_lower_bound(%L)) TO (sno_lower_bound(%L))', to_char(d, 'MM_DD'), d, d + interval '1 day')
+FROM generate_series(timestamptz '2026-03-01', '2026-03-04', '1 day') AS d \gexec
+SELECT plan($$SELECT n FROM log WHERE id < now() - interval '1 day' OR n = 3$$);
+
+--
+-- Partitions: a day is one of them, when the query is planned and when it runs
+--
+CREATE FUNCTION at_run_time(t timestamptz) RETURNS timestamptz STABLE LANGUAGE plpgsql AS 'BEGIN RETURN t; END';
+SELECT plan($$SELECT * FROM log WHERE id >= timestamptz '2026-03-02' AND id < timestamptz '2026-03-03'$$);
+SELECT plan($$SELECT * FROM log WHERE id >= at_run_time('2026-03-02') AND id < at_run_time('2026-03-03')$$);
+INSERT INTO log SELECT make_sno(t, 0, 0, 0), 1 FROM generate_series(timestamptz '2026-03-01', '2026-03-04 23:00', '1 hour') AS t;
+CREATE INDEX ON log (id);
+SELECT count(*) FROM log WHERE id >= at_run_time('2026-03-02') AND id < timestamptz '2026-03-03';
+SELECT count(*) FROM log WHERE NOT id >= timestamptz '2026-03-02 12:00' OR id > timestamptz '2026-03-04';
+
+--
+-- BRIN, partial indexes, constraints, generated columns, triggers
+--
+CREATE TABLE by_brin (id sno, m mastic) WITH (fillfactor = 10);
+INSERT INTO by_brin SELECT make_sno(t, 0, 0, 0), make_mastic(t, 0) FROM generate_series(timestamptz '2026-03-01', '2026-03-08', '10 min') AS t;
+CREATE INDEX ON by_brin USING brin (id, m) WITH (pages_per_range = 1);
+SELECT plan($$SELECT count(*) FROM by_brin WHERE id >= now() - interval '1 hour' AND timestamptz '2026-03-01' <= m$$);
+SELECT count(*) FROM by_brin WHERE id >= timestamptz '2026-03-02' AND m < timestamptz '2026-03-03';
+
+CREATE INDEX recent ON event (detail) WHERE id >= timestamptz '2026-03-01';
+SELECT plan($$SELECT * FROM event WHERE detail = 'x' AND id >= timestamptz '2026-04-01'$$);
+SELECT plan($$SELECT detail FROM event WHERE detail = 'x' AND id >= sno_lower_bound('2026-03-01')$$);
+SELECT plan($$SELECT detail FROM event WHERE detail = 'x' AND id >= timestamptz '2026-02-28 23:59:59.997'$$);
+SELECT plan($$SELECT detail FROM event WHERE detail = 'x' AND id >= timestamptz '2026-02-28 23:59:59.996'$$);
+
+CREATE TABLE checked (
+    id sno CHECK (id >= timestamptz '2026-01-01'),
+    late boolean GENERATED ALWAYS AS (id >= timestamptz '2026-06-01') STORED
+);
+INSERT INTO checked VALUES (make_sno('2026-01-01', 0, 0, 0)), (make_sno('2026-06-01', 0, 0, 0)), (NULL) RETURNING *;
+INSERT INTO checked VALUES (make_sno('2025-12-31 23:59:59.999', 0, 0, 0));
+SET constraint_exclusion = on;
+SELECT plan($$SELECT id FROM checked WHERE id < timestamptz '2026-01-01'$$);
+RESET constraint_exclusion;
+CREATE FUNCTION report() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''trigger %'', TG_NAME; RETURN NEW; END';
+CREATE TRIGGER early BEFORE INSERT ON checked FOR EACH ROW WHEN (NEW.id < timestamptz '2026-03-01' AND NEW.id < now() + interval '1000 years')
+    EXECUTE FUNCTION report();
+INSERT INTO checked SELECT make_sno(t, 0, 0, 0) FROM unnest('{2026-02-10, 2026-03-10}'::timestamptz[]) AS t;
+
+-- Row security keeps index scans, because the comparisons are leakproof.
+CREATE ROLE regress_reader;
+CREATE FUNCTION leaky(sno) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS 'BEGIN RETURN true; END';
+ALTER TABLE event ENABLE ROW LEVEL SECURITY;
+CREATE POLICY recent ON event FOR SELECT USING (detail <> 'secret');
+GRANT SELECT ON event TO regress_reader;
+SET enable_bitmapscan = off;
+SET ROLE regress_reader;
+SELECT plan($$SELECT * FROM event WHERE id >= now() AND leaky(id)$$);
+RESET ROLE;
+REVOKE ALL ON event FROM regress_reader;
+DROP ROLE regress_reader;
+
+DROP TABLE event, moment, of_kind, log, by_brin, checked;
+DROP FUNCTION at_run_time, leaky, report;
+
+--
+-- The catalogue of this topic
+--
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_timestamptz$|^timestamptz_|_times_'
+ORDER BY signature COLLATE "C";
+SELECT a.amname, f.opfname, amopstrategy AS strategy, amopopr::regoperator AS operator
+FROM pg_amop AS o JOIN pg_opfamily AS f ON f.oid = amopfamily JOIN pg_am AS a ON a.oid = amopmethod
+WHERE f.opfname ~ '^(sno|mastic)_' AND 'timestamptz'::regtype IN (amoplefttype, amoprighttype)
+ORDER BY amname, opfname, amoplefttype::regtype::text, amoprighttype::regtype::text, amopstrategy;

@@ -1,0 +1,53 @@
+// Ids and times in one order.
+//
+// Next to an id, a time t stands for the smallest id whose tick begins at or after t: lower_bound(t). A time after the
+// last tick stands above all ids. So ids and times have one total order, and "id >= t" is exactly "the time of the id
+// is t or later". Times within a tick stand for the same id, so they are equal here.
+#pragma once
+
+#include <cstdint>
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+
+namespace snowflake_ids {
+
+namespace sno {
+constexpr std::uint64_t tick(const Id& id) { return load_be<5>(id.bytes) >> 1; }
+constexpr bool begins_tick(const Id& id) {
+    return ((load_be<8>(id.bytes) & 0x1ffffff) | load_be<2>(id.bytes + 8)) == 0;
+}
+}  // namespace sno
+
+namespace mastic {
+constexpr std::uint64_t tick(const Id& id) { return id.number >> layout.sequence_bits; }
+constexpr bool begins_tick(const Id& id) { return (id.number & layout.max_sequence()) == 0; }
+}  // namespace mastic
+
+template <class Id>
+inline constexpr Timeline timeline_of{};
+template <>
+inline constexpr Timeline timeline_of<sno::Id> = sno::timeline;
+template <>
+inline constexpr Timeline timeline_of<mastic::Id> = mastic::layout.timeline;
+
+// A time among the ids of a type.
+template <class Id>
+struct Moment {
+    std::uint64_t begin;  // the tick whose first id it stands for; one more than the last tick if above all ids
+
+    explicit constexpr Moment(std::int64_t us) : begin(timeline_of<Id>.next_tick(us)) {}
+
+    // Negative, zero, positive, as for two ids.
+    friend constexpr int compare(const Moment& a, const Moment& b) {
+        return a.begin < b.begin ? -1 : a.begin > b.begin;
+    }
+    friend constexpr int compare(const Id& a, const Moment& b) {
+        const std::uint64_t t = tick(a);
+        if (t != b.begin) return t < b.begin ? -1 : 1;
+        return begins_tick(a) ? 0 : 1;
+    }
+    friend constexpr int compare(const Moment& a, const Id& b) { return -compare(b, a); }
+};
+
+}  // namespace snowflake_ids

@@ -1,0 +1,143 @@
+-- Times in the order of %ID%: next to a %ID%, a time stands for %ID%_lower_bound(time), and a time after the end of the
+-- format stands above all. So ids and times have one order, and the operators below belong to the btree operator family
+-- of %ID%. Indexes, pruning, BRIN, min and max follow from that, without any code for the planner. The Makefile makes
+-- this script once for each type.
+--
+-- There is no "=": no time equals an id for a user, and the planner would merge and hash with it.
+--
+-- An untyped literal or parameter next to a %ID% is read as a %ID%: write timestamptz '2026-01-01', or $1::timestamptz.
+
+CREATE FUNCTION %ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_times_le(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_times_ge(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_times_gt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION %ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION %ID%_lt_timestamptz(%ID%, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION %ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION %ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION %ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION %ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
+COMMENT ON FUNCTION timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
+COMMENT ON FUNCTION timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
+COMMENT ON FUNCTION timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
+COMMENT ON FUNCTION timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION %ID%_times_lt(timestamptz, timestamptz) IS 'implementation of <%TICK% operator';
+COMMENT ON FUNCTION %ID%_times_le(timestamptz, timestamptz) IS 'implementation of <=%TICK% operator';
+COMMENT ON FUNCTION %ID%_times_ge(timestamptz, timestamptz) IS 'implementation of >=%TICK% operator';
+COMMENT ON FUNCTION %ID%_times_gt(timestamptz, timestamptz) IS 'implementation of >%TICK% operator';
+COMMENT ON FUNCTION %ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+CREATE OPERATOR < (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_lt_%ID%, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_le_%ID%, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_ge_%ID%, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_gt_%ID%, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+);
+
+-- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
+-- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
+
+CREATE OPERATOR <%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_lt, COMMUTATOR = >%TICK%, NEGATOR = >=%TICK%,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <=%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_le, COMMUTATOR = >=%TICK%, NEGATOR = >%TICK%,
+    RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR >=%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_ge, COMMUTATOR = <=%TICK%, NEGATOR = <%TICK%,
+    RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+CREATE OPERATOR >%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_gt, COMMUTATOR = <%TICK%, NEGATOR = <=%TICK%,
+    RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+
+COMMENT ON OPERATOR < (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is earlier than the time';
+COMMENT ON OPERATOR <= (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is earlier than the time, or it is the first id of the tick that begins then';
+COMMENT ON OPERATOR >= (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is the time or later';
+COMMENT ON OPERATOR > (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is the time or later, and it is not the first id of the tick that begins then';
+COMMENT ON OPERATOR < (timestamptz, %ID%) IS 'the same as > with the %ID% first';
+COMMENT ON OPERATOR <= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
+COMMENT ON OPERATOR >= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
+COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first';
+COMMENT ON OPERATOR <%TICK% (timestamptz, timestamptz) IS
+    'internal: < for times next to a %ID%, equal within a tick';
+COMMENT ON OPERATOR <=%TICK% (timestamptz, timestamptz) IS
+    'internal: <= for times next to a %ID%, equal within a tick';
+COMMENT ON OPERATOR >=%TICK% (timestamptz, timestamptz) IS
+    'internal: >= for times next to a %ID%, equal within a tick';
+COMMENT ON OPERATOR >%TICK% (timestamptz, timestamptz) IS
+    'internal: > for times next to a %ID%, equal within a tick';
+
+ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
+    OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),
+    OPERATOR 4 >= (%ID%, timestamptz), OPERATOR 5 > (%ID%, timestamptz),
+    FUNCTION 1 (%ID%, timestamptz) %ID%_cmp_timestamptz(%ID%, timestamptz),
+    OPERATOR 1 < (timestamptz, %ID%), OPERATOR 2 <= (timestamptz, %ID%),
+    OPERATOR 4 >= (timestamptz, %ID%), OPERATOR 5 > (timestamptz, %ID%),
+    FUNCTION 1 (timestamptz, %ID%) timestamptz_cmp_%ID%(timestamptz, %ID%),
+    OPERATOR 1 <%TICK% (timestamptz, timestamptz), OPERATOR 2 <=%TICK% (timestamptz, timestamptz),
+    OPERATOR 4 >=%TICK% (timestamptz, timestamptz), OPERATOR 5 >%TICK% (timestamptz, timestamptz),
+    FUNCTION 1 (timestamptz, timestamptz) %ID%_times_cmp(timestamptz, timestamptz);
+ALTER OPERATOR FAMILY %ID%_minmax_ops USING brin ADD
+    OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),
+    OPERATOR 4 >= (%ID%, timestamptz), OPERATOR 5 > (%ID%, timestamptz);

@@ -1,0 +1,100 @@
+// The one order of ids and times: against the bounds, around the ends of ticks and formats.
+#include "core/time_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <random>
+#include <vector>
+
+namespace snowflake_ids {
+namespace {
+
+constexpr int sign(int c) { return (c > 0) - (c < 0); }
+
+sno::Id id_at(std::uint64_t tick, std::uint64_t rest, const sno::Id*) {
+    sno::Id id;
+    store_be<8>(id.bytes, tick << 25 | rest >> 16);
+    store_be<2>(id.bytes + 8, rest & 0xffff);
+    return id;
+}
+
+mastic::Id id_at(std::uint64_t tick, std::uint64_t rest, const mastic::Id*) { return {tick << 16 | rest}; }
+
+Result<sno::Id> bound(std::int64_t us, const sno::Id*) { return sno::lower_bound(us); }
+
+Result<mastic::Id> bound(std::int64_t us, const mastic::Id*) {
+    const auto number = mastic::layout.lower_bound(us);
+    if (!number) return number.error;
+    return mastic::Id{number.value};
+}
+
+template <class Id>
+class TimeOrder : public testing::Test {
+protected:
+    static constexpr const Id* type = nullptr;
+    static constexpr unsigned rest_bits = 8 * sizeof(Id) - timeline_of<Id>.bits;
+
+    // Times at and around the ticks at the ends of the format, some in the middle, and far outside.
+    static std::vector<std::int64_t> times() {
+        const Timeline& t = timeline_of<Id>;
+        std::vector<std::int64_t> times{std::numeric_limits<std::int64_t>::min(), 0,
+                                        std::numeric_limits<std::int64_t>::max()};
+        for (const std::uint64_t tick : {std::uint64_t{0}, std::uint64_t{1}, t.max_tick() / 2, t.max_tick() / 2 + 1,
+                                         t.max_tick() - 1, t.max_tick(), t.max_tick() + 1})
+            for (const std::int64_t d : {-t.tick_us, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, t.tick_us / 2})
+                times.push_back(t.start_us(tick) + d);
+        return times;
+    }
+
+    static std::vector<Id> ids() {
+        const std::uint64_t last = timeline_of<Id>.max_tick();
+        std::vector<Id> ids;
+        for (const std::uint64_t tick : {std::uint64_t{0}, std::uint64_t{1}, last / 2, last / 2 + 1, last - 1, last})
+            for (const std::uint64_t rest : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << (rest_bits - 1),
+                                             (std::uint64_t{1} << rest_bits) - 1})
+                ids.push_back(id_at(tick, rest, type));
+        return ids;
+    }
+};
+
+using Ids = testing::Types<sno::Id, mastic::Id>;
+TYPED_TEST_SUITE(TimeOrder, Ids);
+
+TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
+    for (const std::int64_t us : this->times()) {
+        const Moment<TypeParam> moment(us);
+        const auto lower = bound(us, this->type);
+        for (const TypeParam& id : this->ids()) {
+            EXPECT_EQ(compare(id, moment), lower ? sign(compare(id, lower.value)) : -1) << us;
+            EXPECT_EQ(compare(moment, id), -compare(id, moment)) << us;
+        }
+        for (const std::int64_t other : this->times()) {
+            const auto b = bound(other, this->type);
+            const int expected = lower && b ? sign(compare(lower.value, b.value)) : lower ? -1 : b ? 1 : 0;
+            EXPECT_EQ(compare(moment, Moment<TypeParam>(other)), expected) << us << ' ' << other;
+        }
+    }
+}
+
+// What people write: "from then on" and "before then" are about the time of the id, to the microsecond.
+TYPED_TEST(TimeOrder, BeforeAndNotBeforeAreThoseOfTheTimestamp) {
+    for (const std::int64_t us : this->times())
+        for (const TypeParam& id : this->ids())
+            EXPECT_EQ(compare(id, Moment<TypeParam>(us)) < 0, time_us(id) < us) << us;
+}
+
+TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
+    std::mt19937_64 random(1);
+    const Timeline& t = timeline_of<TypeParam>;
+    for (int i = 0; i < 100000; i++) {
+        const std::uint64_t tick = random() & t.max_tick(), rest = random() >> (64 - this->rest_bits);
+        const TypeParam id = id_at(tick, i % 3 == 0 ? 0 : rest, this->type);
+        const std::int64_t us = t.start_us(tick) + static_cast<std::int64_t>(random() % (3 * t.tick_us)) - t.tick_us;
+        const auto lower = bound(us, this->type);
+        ASSERT_EQ(compare(id, Moment<TypeParam>(us)), lower ? sign(compare(id, lower.value)) : -1);
+    }
+}
+
+}  // namespace
+}  // namespace snowflake_ids
