@@ -61,8 +61,12 @@ CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wn
 endif
 PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
-# -Bsymbolic, noseparate-code: less to look up and to map when a session loads the library.
-SHLIB_LINK += -Wl,--version-script=tools/exports.map -Wl,-Bsymbolic -Wl,-z,noseparate-code $(EXTRA_LDFLAGS)
+# Only what the server calls is visible; macOS has a list for that. -Bsymbolic, noseparate-code: less to look up and to
+# map when a session loads the library.
+comma      := ,
+EXPORTS     = $(if $(filter darwin,$(PORTNAME)),$(BUILD)/exports.list,tools/exports.map)
+SHLIB_LINK += $(if $(filter darwin,$(PORTNAME)),-Wl$(comma)-exported_symbols_list$(comma)$(EXPORTS),-Wl$(comma)--version-script=$(EXPORTS) \
+              -Wl$(comma)-Bsymbolic -Wl$(comma)-z$(comma)noseparate-code) $(EXTRA_LDFLAGS)
 EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out convert/output
 
 # No LLVM bitcode. Only the JIT inliner reads it, our functions are too small a part of any query to gain by that,
@@ -136,9 +140,12 @@ $(CONVERT_OBJS): $(OBJDIR)/convert/%.o: convert/src/%.cpp $(FLAGS_STAMP)
 	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
 -include $(OBJS:.o=.d) $(CONVERT_OBJS:.o=.d)
 
-$(EXTENSION).so: $(FLAGS_STAMP) tools/exports.map
-$(CONVERT).so: $(CONVERT_OBJS) tools/exports.map
-	$(CC) $(CFLAGS) -shared -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
+$(EXTENSION)$(DLSUFFIX): $(FLAGS_STAMP) $(EXPORTS)
+$(CONVERT)$(DLSUFFIX): $(CONVERT_OBJS) $(EXPORTS)
+	$(LINK.shared) -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
+$(BUILD)/exports.list: tools/exports.map
+	@mkdir -p $(@D)
+	sed -n 's/ *global: *//p' $< | tr -d ' ' | tr ';' '\n' | sed -n 's/^./_&/p' >$@
 
 # $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
 # A fragment with %ID% is written for each type that has times in its order; %TICK% tells the operators of two times apart.

@@ -207,7 +207,9 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     encode_ceilings(stamped, place_.system_identifier, bytes);
     place_.before_write();
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
-    if (place_.sync && fdatasync(fd_) != 0) return io_error(errno);
+    if (place_.sync) {
+        if (const int error = sync_data(fd_)) return io_error(error);
+    }
     if (mark_durable(stamped)) {
         encode_ceilings(stamped, place_.system_identifier, bytes);
         place_.before_write();

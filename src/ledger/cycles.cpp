@@ -20,7 +20,7 @@ constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
-bool is_steady() {
+[[maybe_unused]] bool is_steady() {
 #if defined(__aarch64__)
     return true;  // the architecture says so
 #else
@@ -54,6 +54,8 @@ void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t af
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
 
+#ifdef __linux__
+
 std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
     static Rate rate;
     if (rate.due(count)) {
@@ -68,5 +70,11 @@ std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
     }
     return rate.surely_within(ns);
 }
+
+#else
+
+std::uint64_t surely_within(std::uint64_t, std::uint64_t) { return 0; }
+
+#endif
 
 }  // namespace snowflake_ids::ledger::cycles

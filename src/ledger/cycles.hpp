@@ -5,18 +5,18 @@
 // counts that is at least. Until that many counts have passed, the tick has not ended.
 //
 // This needs a steady counter, and the kernel decides that. The counter is used only where the kernel's own clock
-// source is this counter ("tsc"; on arm64 always). Elsewhere, and in the first milliseconds of a process, every check
-// reads the clock.
+// source is this counter ("tsc"; on arm64 always). Elsewhere, on other systems than Linux, and in the first
+// milliseconds of a process, every check reads the clock.
 #pragma once
 
 #include <cstdint>
 
 namespace snowflake_ids::ledger::cycles {
 
-#if defined(__x86_64__)
+#if defined(__linux__) && defined(__x86_64__)
 inline constexpr bool available = true;
 inline std::uint64_t now() { return __builtin_ia32_rdtsc(); }
-#elif defined(__aarch64__)
+#elif defined(__linux__) && defined(__aarch64__)
 inline constexpr bool available = true;
 inline std::uint64_t now() {
     std::uint64_t count;

@@ -35,6 +35,15 @@ int write_at(int fd, const void* data, std::size_t size, std::size_t offset) {
     return 0;
 }
 
+int sync_data(int fd) {
+#ifdef __APPLE__
+    const int done = fcntl(fd, F_FULLFSYNC);
+#else
+    const int done = fdatasync(fd);
+#endif
+    return done == 0 ? 0 : errno;
+}
+
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync) {
     char temporary[128];
     const int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid()));

@@ -19,6 +19,9 @@ int open_directory(const char* dir);
 // Makes the names of new files in it durable. 0 or errno.
 int sync_directory(const char* dir);
 
+// Syncs the content of the file to the disk itself; macOS leaves it in the cache of the drive otherwise. 0 or errno.
+int sync_data(int fd);
+
 // True if `name` in the directory is the open file.
 bool is_file(int dir_fd, const char* name, int fd);
 
