@@ -90,7 +90,7 @@ SELECT s, snowflake_timestamp(12345678901, s) FROM unnest(ARRAY['slow', 'odd', '
 SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids_stats;
 
 --
--- A layout of Snowflake-SI's widths is another layout: the settings of Snowflake-SI do not matter to it
+-- A layout of Snowflake-SI's widths is another layout
 --
 SELECT count(DISTINCT gen_snowflake('other si')),
     min((snowflake_decode(gen_snowflake('other si'), 'other si')).node) AS node FROM generate_series(1, 1000);

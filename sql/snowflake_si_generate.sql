@@ -58,30 +58,32 @@ SELECT sno_partition(gen_sno());
 ALTER SYSTEM SET snowflake_ids.machine_id = 31;
 \i sql/include/reload.psql
 SELECT snowflake_si_machine_id(gen_snowflake_si());
-
---
--- Base clock and width are frozen by the first id
---
-ALTER SYSTEM SET snowflake_ids.si_machine_bits = 12;
-\i sql/include/reload.psql
-SELECT gen_snowflake_si();
-\echo :LAST_ERROR_SQLSTATE
-SELECT * FROM gen_snowflake_si_series(1);
-\c -
-SELECT gen_snowflake_si();
-ALTER SYSTEM RESET snowflake_ids.si_machine_bits;
-ALTER SYSTEM SET snowflake_ids.si_base_clock = '2025-01-01 00:00:00+00';
-\i sql/include/reload.psql
-SET timezone = 'UTC';
-SELECT gen_snowflake_si();
--- The same time in another spelling is the same.
-ALTER SYSTEM SET snowflake_ids.si_base_clock = '2026-01-01T02:00:00.000+02:00';
-\i sql/include/reload.psql
-SELECT gen_snowflake_si() > 0 AS works;
-ALTER SYSTEM RESET snowflake_ids.si_base_clock;
+-- Nothing configured: 0.
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
 SELECT snowflake_si_machine_id(gen_snowflake_si());
+
+--
+-- Another base clock and other widths are another layout, which is created. Its ids are unrelated to these.
+--
+SELECT snowflake_layout_create('shop', epoch => '2024-01-01 00:00:00+00', tick => '1 ms', timestamp_bits => 40,
+    node_bits => 5, sequence_bits => 8);
+SELECT snowflake_layout_create('wide shop', epoch => '2026-01-01 00:00:00+00', tick => '1 ms', timestamp_bits => 41,
+    node_bits => 12, sequence_bits => 10);
+SELECT name, generates, javascript_safe FROM snowflake_layouts WHERE name ~ 'shop|snowflake_si|mastic' ORDER BY 1;
+ALTER SYSTEM SET snowflake_ids.machine_id = 31;
+\i sql/include/reload.psql
+SELECT id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, d.node, d.sequence BETWEEN 0 AND 255 AS sequence,
+       abs(extract(epoch FROM clock_timestamp() - d.created)) < 10 AS now, id > gen_snowflake_si() AS of_an_earlier_base
+FROM gen_snowflake('shop') AS id, snowflake_decode(id, 'shop') AS d;
+SELECT format, node, layout FROM snowflake_ids_stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
+-- A machine id that Snowflake-SI has no room for.
+ALTER SYSTEM SET snowflake_ids.machine_id = 4095;
+\i sql/include/reload.psql
+SELECT (snowflake_decode(gen_snowflake('wide shop'), 'wide shop')).node;
+SELECT gen_snowflake('shop');
+ALTER SYSTEM RESET snowflake_ids.machine_id;
+\i sql/include/reload.psql
 
 --
 -- Who may: everybody

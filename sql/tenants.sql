@@ -37,8 +37,6 @@ INSERT INTO attempts (statement) VALUES
     -- the settings that all share
     ('SET snowflake_ids.machine_id = 1'),
     ('SET snowflake_ids.sno_sequence_min = 60000'),
-    ('SET snowflake_ids.si_machine_bits = 1'),
-    ('SET snowflake_ids.si_base_clock = ''2025-01-01 00:00:00+00'''),
     ('SET snowflake_ids.clock_regression = ''error'''),
     ('SET snowflake_ids.sno_sequence_max = 9999'),
     ('SET snowflake_ids.durable_window = ''1h'''),

@@ -98,8 +98,8 @@ BEGIN
             job.new_id := job.core || '.gen_mastic()';
             job.make := job.core || '.make_mastic(%s, (%s)::int4)';
         WHEN 'snowflake_si' THEN
-            EXECUTE format('SELECT %s.snowflake_si_timestamp(0::pg_catalog.int8)', job.core) INTO job.epoch;
-            job.capacity := 1 << (13 - current_setting('snowflake_ids.si_machine_bits')::int);
+            job.epoch := '2026-01-01 00:00:00+00';
+            job.capacity := 256;
             job.new_id := job.core || '.gen_snowflake_si()';
             job.make := job.core || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
     END CASE;

@@ -57,8 +57,7 @@ BEGIN
     END IF;
     IF times.early > 0 THEN
         RETURN NEXT format('column %s.%I: %s rows are before %s, the first time of %s; the earliest is %s',
-                           job.relation, job.created_column, times.early, job.epoch, job.format, times.first)
-                    || CASE job.format WHEN 'snowflake_si' THEN '; see snowflake_ids.si_base_clock' ELSE '' END;
+                           job.relation, job.created_column, times.early, job.epoch, job.format, times.first);
     END IF;
     IF times.late > 0 THEN
         RETURN NEXT format('column %s.%I: %s rows are in the future; the latest is %s',

@@ -21,7 +21,6 @@ enum class Error : unsigned char {
     sequence_range,
     ticktock_range,
     // configuration
-    bad_base_clock,
     bad_width,
     bad_total_width,
     bad_tick,

@@ -40,9 +40,7 @@ inline constexpr KnownLayout known_layouts[] = {
      true,
      "pgEdge snowflake until early 2024: milliseconds, counter, node"},
     {"mastic", mastic::layout, true, "Mastic: milliseconds, sequence"},
-    // The base clock and width are settings; here with the defaults.
-    {"snowflake_si", snowflake_si::default_layout, true,
-     "Snowflake-SI: milliseconds, machine, number; from the settings"},
+    {"snowflake_si", snowflake_si::layout, true, "Snowflake-SI: milliseconds, machine, number"},
 };
 
 // Null if no built-in layout has this name.

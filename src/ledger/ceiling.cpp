@@ -27,7 +27,6 @@ struct FileHeader {
     std::uint64_t system_identifier;
     std::uint64_t life_number;
     std::uint64_t life_id;
-    std::uint64_t si_layout;
     std::uint64_t floor_ms;
     std::uint64_t clock_ms;
     std::uint64_t settled_ms;
@@ -75,7 +74,6 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
     if (h.system_identifier != system_identifier) return {CeilingError::foreign, 0, -1};
     c.life = {h.life_number, h.life_id};
-    c.si_layout = h.si_layout;
     c.floor_ms = h.floor_ms;
     c.clock_ms = h.clock_ms;
     c.settled_ms = h.settled_ms;
@@ -115,7 +113,6 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .system_identifier = system_identifier,
                  .life_number = c.life.number,
                  .life_id = c.life.id,
-                 .si_layout = c.si_layout,
                  .floor_ms = c.floor_ms,
                  .clock_ms = c.clock_ms,
                  .settled_ms = c.settled_ms,
@@ -247,16 +244,6 @@ CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std
     if (r.error != CeilingError::none || ledger.header->settled_ms.load() >= ms) return r;
     const auto none = [](std::uint32_t) -> std::uint64_t { return 0; };
     return raise_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, ms);
-}
-
-CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,
-                            std::uint64_t& frozen) {
-    frozen = ledger.header->si_layout.load();
-    if (frozen != 0) return {};
-    LockedCeilings file(place);
-    const CeilingResult r = file.open();
-    if (r.error != CeilingError::none) return r;
-    return freeze_locked_layout(*ledger.header, slot_count, slot_at(ledger), file, wanted, frozen);
 }
 
 }  // namespace snowflake_ids::ledger

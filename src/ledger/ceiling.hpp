@@ -2,8 +2,8 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                Snowflake-SI layout, the operator's floor, the latest clock of any writer, the ceiling of the
-//                promise (settled.hpp), a bit for each slot whose entry has been synced, checksum
+//                operator's floor, the latest clock of any writer, the ceiling of the promise (settled.hpp), a bit
+//                for each slot whose entry has been synced, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
@@ -52,7 +52,6 @@ struct CeilingEntry {
 // What the file says.
 struct Ceilings {
     Life life;
-    std::uint64_t si_layout = 0;                  // as Header::si_layout
     std::uint64_t floor_ms = 0;                   // as Header::reset_floor_ms
     std::uint64_t clock_ms = 0;                   // Unix ms: the latest clock of any writer, see life.hpp
     std::uint64_t settled_ms = 0;                 // as Header::settled_ms
@@ -147,7 +146,6 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     if (supersedes(c.life, own)) return {CeilingError::superseded, 0, -1};
     if (c.life.number < own.number) c = {};
     c.life = own;
-    c.si_layout = header.si_layout.load();
     const std::uint64_t floor_ms = header.reset_floor_ms.load(), settled_ms = header.settled_ms.load();
     if (c.floor_ms < floor_ms) c.floor_ms = floor_ms;
     if (c.settled_ms < settled_ms) c.settled_ms = settled_ms;
@@ -179,23 +177,6 @@ CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot,
     return r;
 }
 
-// The steps of freeze_layout(), once `file` is locked.
-template <class H, class SlotAt, class File>
-CeilingResult freeze_locked_layout(H& header, std::uint32_t count, SlotAt slot, const File& file, std::uint64_t wanted,
-                                   std::uint64_t& frozen) {
-    frozen = header.si_layout.load();
-    if (frozen != 0) return {};
-    typename File::Content c;
-    CeilingResult r = read_for_life(header, count, slot, file, c);
-    if (r.error != CeilingError::none) return r;
-    c.si_layout = wanted;
-    r = file.write(c);
-    if (r.error != CeilingError::none) return r;
-    header.si_layout.store(wanted);
-    frozen = wanted;
-    return {};
-}
-
 // Which ceilings of other slots are raised in the same sync, and how far: see raise_ceiling().
 struct Along {
     std::uint64_t from_ms, to_ms;
@@ -211,9 +192,5 @@ CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, con
 
 // Raises the ceiling of the promise. Once there is a promise, each raise of a ceiling raises it along.
 CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std::uint64_t ms);
-
-// Freezes the Snowflake-SI layout if none is frozen yet (formats.hpp), durably. `frozen` returns the one in force.
-CeilingResult freeze_layout(const CeilingPlace& place, const Ledger& ledger, std::uint64_t wanted,
-                            std::uint64_t& frozen);
 
 }  // namespace snowflake_ids::ledger

@@ -51,10 +51,9 @@ constexpr const char* kind_name(Kind kind) {
 }
 
 inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
+inline constexpr std::uint64_t snowflake_si_numbering = pack_numbering(snowflake_si::layout).value;
 
-// Snowflake-SI ids are those of the frozen numbering. After a change of the layout, the old slots count as those of a
-// layout.
-inline Kind kind_of(const Header& header, const Slot& slot) {
+inline Kind kind_of(const Slot& slot) {
     switch (format_of(slot)) {
         case Format::sno:
             return Kind::sno;
@@ -67,16 +66,7 @@ inline Kind kind_of(const Header& header, const Slot& slot) {
     }
     const std::uint64_t numbering = slot.numbering.load();
     if (numbering == mastic_numbering) return Kind::mastic;
-    return numbering == header.si_layout.load() ? Kind::snowflake_si : Kind::layout;
-}
-
-// The Snowflake-SI layout that has this numbering; an error if there is none.
-constexpr Result<Layout> snowflake_si_layout(std::uint64_t numbering) {
-    const Layout l = unpack_numbering(numbering);
-    const Result<Layout> si = snowflake_si::layout(l.timeline.epoch_us, l.node_bits);
-    if (!si) return si.error;
-    const Result<std::uint64_t> again = pack_numbering(si.value);
-    return again && again.value == numbering ? si : Result<Layout>(Error::bad_width);
+    return numbering == snowflake_si_numbering ? Kind::snowflake_si : Kind::layout;
 }
 
 // The tick that contains a time; the first or last tick if the time is outside the format.

@@ -151,7 +151,6 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         resume(s, entry.ceiling_ms > at_least ? entry.ceiling_ms : at_least);
         s.ceiling.store(entry.ceiling_ms);
     }
-    header.si_layout.store(c.si_layout);
     header.reset_floor_ms.store(c.floor_ms);
     header.settled_ms.store(c.settled_ms);
     raise_to(header.floor_ms, c.floor_ms > at_least ? c.floor_ms : at_least);

@@ -12,9 +12,9 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-bool chosen(const Reset& reset, const Header& header, const Slot& slot) {
+bool chosen(const Reset& reset, const Slot& slot) {
     const Key key = Key::unpack(slot.key.load());
-    return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(header, slot)) &&
+    return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(slot)) &&
            (reset.node < 0 || reset.node == key.node);
 }
 
@@ -41,7 +41,7 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
     std::uint64_t highest = 0;
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];
-        if (!chosen(reset, *ledger.header, slot)) continue;
+        if (!chosen(reset, slot)) continue;
         const bool toggled_format = has_toggle(format_of(slot));
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
@@ -61,13 +61,10 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
-    for (std::uint32_t i = 0; i < slot_count; i++) found = found || chosen(reset, header, at(i));
-    const bool raises_floor = !(reset.force && all) && (!found || reset.unfreeze || !names_one(reset));
+    for (std::uint32_t i = 0; i < slot_count; i++) found = found || chosen(reset, at(i));
+    const bool raises_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
-        // Another layout has slots of its own, above the floor. If the layout becomes the same again, its slots
-        // continue.
-        if (reset.unfreeze) c.si_layout = 0;
         if (raises_floor) {
             raise_to(header.reset_floor_ms, reset.floor_ms);
             raise_to(header.floor_ms, reset.floor_ms);
@@ -85,7 +82,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         c.floor_ms = header.reset_floor_ms.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
-        if (!chosen(reset, header, slot)) return;
+        if (!chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
         const std::uint64_t tick = tick_of(timeline_of(slot), reset.floor_ms);
         if (reset.force) {
@@ -102,7 +99,6 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader raises it
     // up to their last ids.
     if (reset.force && header.promise.load() > reset.floor_ms * 1000) header.promise.store(reset.floor_ms * 1000);
-    if (r.error == CeilingError::none && reset.unfreeze) header.si_layout.store(0);
     return r;
 }
 

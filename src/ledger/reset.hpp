@@ -1,5 +1,5 @@
-// Reset: what an operator does about a lost ceiling file, a frozen Snowflake-SI layout, or a generator that a clock jump
-// has put far ahead. The operator must name the floor. It cannot be computed, because the lost file was the only source.
+// Reset: what an operator does about a lost ceiling file, or a generator that a clock jump has put far ahead. The
+// operator must name the floor. It cannot be computed, because the lost file was the only source.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,6 @@ struct Reset {
     Kind kind = Kind::none;        // none: all generators
     int node = -1;                 // -1: all nodes
     bool force = false;            // may put a generator back below ids it has issued
-    bool unfreeze = false;         // forget the Snowflake-SI layout
 };
 
 // Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.

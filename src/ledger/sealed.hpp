@@ -46,10 +46,8 @@ struct Seal {
 
 // Unix milliseconds, 48 bits of them.
 inline constexpr Seal ceiling_seal{1, 15, 0x4599};
-// Unix milliseconds << 4 | machine bits.
-inline constexpr Seal si_layout_seal{2, 11, 0x385};
 
-// 0 says that there is none yet. The sequences start there: src/sql/install/05-wal_ceiling.sql and 06-wal_layout.sql.
-static_assert(ceiling_seal.close(0) == 22320 && si_layout_seal.close(0) == 64);
+// 0 says that there is none yet. The sequence starts there: src/sql/install/05-wal_ceiling.sql.
+static_assert(ceiling_seal.close(0) == 22320);
 
 }  // namespace snowflake_ids::ledger

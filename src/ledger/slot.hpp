@@ -105,7 +105,6 @@ struct Header {
     Word life_number;
     Word life_began;       // Unix microseconds
     Word stats_since;      // Unix microseconds; the counters were 0 then
-    Word si_layout;        // numbering of Snowflake-SI ids, frozen at the first one; see formats.hpp
     Word floor_ms;         // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
     Word reset_floor_ms;   // the floor that an operator has named; also in the ceiling file
     Word epoch;            // every floor and reset adds one: sessions then set their generators up again

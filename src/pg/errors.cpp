@@ -101,8 +101,6 @@ constexpr Row rows[] = {
     {Error::bad_length, Source::argument, "random", bad_argument, "invalid %s part for gid: %s",
      "The random part has 8 bytes."},
     {Error::bad_length, Source::argument, "sno partition", bad_argument, "invalid %s: %s", "A partition has 2 bytes."},
-    {Error::bad_base_clock, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
-     "The %s must be a whole millisecond from %s to %s."},
 };
 
 // If a row is missing, the message is poor but the value is still refused.

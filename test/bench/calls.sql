@@ -2,7 +2,6 @@
 
 INSERT INTO section VALUES
     ('calls', 1, 'One call, net of the scan', 'cpu', 'ns per id', '{clock_timestamp(),"nextval, cache 1",gen_random_uuid(),uuidv7()}', 5),
-    ('bursts', 2, 'One call in bursts of 4,000 with pauses of 2 ms, net of the scan', 'cpu', 'ns per id', '{clock_timestamp(),"nextval, cache 1"}', 5),
     ('series', 4, 'A series in a target list', 'cpu', 'ns per id', '{"generate_series(1, n)"}', 5),
     ('out', 5, 'Text out, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}', 5),
     ('in', 6, 'Text in, net of the scan', 'cpu', 'ns per id', '{bigint,uuid}', 5),
@@ -13,14 +12,6 @@ INSERT INTO section VALUES
 INSERT INTO candidate (section, ord, what, net_of, query, ids)
 SELECT 'calls', ord, what, 'no-op', format('SELECT %s FROM row_source OFFSET %s', expression, :rows), :rows FROM call
 UNION ALL SELECT 'calls', 0, 'no-op', NULL, format('SELECT n FROM row_source OFFSET %s', :rows), :rows;
--- Snowflake-SI below its rated limit: 8,192 ids a millisecond with all bits for the sequence. So in bursts of half as
--- many with pauses, which makes all things slower: beside others in the same bursts, and net of them without the call.
-DELETE FROM candidate WHERE what = 'gen_snowflake_si()';
-CREATE UNLOGGED TABLE burst_source AS SELECT n FROM row_source WHERE n <= 4000;
-INSERT INTO candidate (section, ord, what, net_of, query, ids, loops, pause)
-SELECT 'bursts', ord, what, CASE WHEN ord > 0 THEN 'no-op' END, format('SELECT %s FROM burst_source OFFSET 4000', expression), 800000, 200, 0.002
-FROM (VALUES (0, 'no-op', 'n'), (1, 'clock_timestamp()', 'clock_timestamp()'), (2, 'nextval, cache 1', 'nextval(''seq_1'')'),
-             (3, 'gen_snowflake_si()', 'gen_snowflake_si()'), (4, 'gen_mastic()', 'gen_mastic()')) AS c (ord, what, expression);
 
 -- What no call can go below: the function call itself, and a result of 16 bytes in palloc'd memory.
 INSERT INTO candidate (section, ord, what, net_of, query, ids)
@@ -72,10 +63,8 @@ FROM generate_series(3, :flat_to) AS e, CAST(10 ^ e AS bigint) AS ids, CAST(grea
 INSERT INTO goal VALUES
     (1, 'calls', 'gen_sno()', 'clock_timestamp()', '<=', 1.5),
     (2, 'calls', 'gen_mastic()', 'clock_timestamp()', '<=', 1.5),
-    (3, 'bursts', 'gen_snowflake_si()', 'clock_timestamp()', '<=', 1.5),
     (4, 'calls', 'gen_sno()', 'nextval, cache 1', '<=', 0.16),
     (5, 'calls', 'gen_mastic()', 'nextval, cache 1', '<=', 0.16),
-    (6, 'bursts', 'gen_snowflake_si()', 'nextval, cache 1', '<=', 0.16),
     (7, 'calls', 'gen_gid(''volume'')', 'clock_timestamp()', '<=', 2.5),
     (8, 'calls', 'gen_gid(''volume'')', 'uuidv7()', '<=', 0.12),
     (20, 'series', 'gen_sno_series(n)', 'generate_series(1, n)', '<=', 1.1),

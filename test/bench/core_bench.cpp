@@ -102,7 +102,7 @@ void compose_64_bit(benchmark::State& state, const Layout& layout) {
 }
 
 void mastic_compose(benchmark::State& state) { compose_64_bit(state, mastic::layout); }
-void snowflake_si_compose(benchmark::State& state) { compose_64_bit(state, snowflake_si::default_layout); }
+void snowflake_si_compose(benchmark::State& state) { compose_64_bit(state, snowflake_si::layout); }
 
 void sno_compose(benchmark::State& state) {
     std::uint64_t n = 0;

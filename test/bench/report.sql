@@ -36,7 +36,7 @@ BEGIN
                 || CASE WHEN has_size THEN ' WAL, bytes | table, bytes | index, bytes |' ELSE '' END || CASE section_ WHEN 'backends' THEN ' million ids/s |' ELSE '' END;
     RETURN NEXT '|---|' || CASE WHEN has_cpu THEN '--:|' ELSE '' END || '--:|' || repeat('--:|', cardinality(bases) + 3 * has_size::int + (section_ = 'backends')::int);
     RETURN QUERY
-    SELECT '| ' || what || CASE WHEN has_cpu THEN ' | ' || pg_temp.show(cpu) ELSE '' END || ' | ' || CASE section_ WHEN 'bursts' THEN '' ELSE pg_temp.show(wall) END || ' |'
+    SELECT '| ' || what || CASE WHEN has_cpu THEN ' | ' || pg_temp.show(cpu) ELSE '' END || ' | ' || pg_temp.show(wall) || ' |'
            || coalesce((SELECT string_agg(' ' || to_char(pg_temp.ratio(section_, what, b), 'FM99990.000') || ' |', '' ORDER BY o) FROM unnest(bases) WITH ORDINALITY AS u (b, o)), '')
            || CASE WHEN has_size THEN ' ' || round(wal::numeric) || ' | ' || round(heap::numeric, 1) || ' | ' || round(bytes::numeric, 1) || ' |' ELSE '' END
            || CASE section_ WHEN 'backends' THEN ' ' || round((1000 / wall)::numeric, 1) || ' |' ELSE '' END

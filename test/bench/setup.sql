@@ -16,7 +16,7 @@ CREATE UNLOGGED TABLE row_source AS SELECT n, n::float8 AS x FROM generate_serie
 -- metric: what ratios and goals are about. cpu: time that the session had a processor; other load on the machine
 -- disturbs it less, but it hides waiting. wall: elapsed.
 CREATE TABLE section (name text PRIMARY KEY, ord int, title text, metric text, unit text, bases text[], tries int DEFAULT 1);
-CREATE TABLE candidate (section text REFERENCES section, ord int, what text, net_of text, query text, ids float8, loops int DEFAULT 1, pause float8,
+CREATE TABLE candidate (section text REFERENCES section, ord int, what text, net_of text, query text, ids float8, loops int DEFAULT 1,
                         before text, after text, sized regclass, PRIMARY KEY (section, what));
 -- Nanoseconds per id.
 CREATE UNLOGGED TABLE result (section text, round int, what text, wall float8, cpu float8, wal float8, heap float8, bytes float8,
@@ -53,7 +53,6 @@ BEGIN
             wall := wall_ns();
             FOR i IN 1 .. c.loops LOOP
                 EXECUTE c.query;
-                IF c.pause IS NOT NULL THEN PERFORM pg_sleep(c.pause); END IF;
             END LOOP;
             COMMIT;
             wall := wall_ns() - wall;
@@ -86,7 +85,6 @@ INSERT INTO call VALUES
     (11, 'plpgsql, time and sequence', 'plpgsql_id()', false, NULL, NULL),
     (20, 'gen_sno()', 'gen_sno()', true, NULL, NULL),
     (21, 'gen_mastic()', 'gen_mastic()', true, NULL, NULL),
-    (22, 'gen_snowflake_si()', 'gen_snowflake_si()', false, NULL, NULL),
     (23, 'gen_gid(''volume'')', 'gen_gid(''volume'')', true, NULL, NULL),
     (24, 'gen_uuid7()', 'gen_uuid7()', false, NULL, NULL);
 DELETE FROM call WHERE extension = 'built-in' AND to_regprocedure('pg_catalog.uuidv7()') IS NULL;

@@ -36,7 +36,7 @@ std::vector<StormFormat> real_formats() {
          {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)},
          1000},
         {{Format::snowflake, 9, 0},
-         {.min = 0, .max = snowflake_si::default_layout.max_sequence(), .max_tick = max_tick(false)},
+         {.min = 0, .max = snowflake_si::layout.max_sequence(), .max_tick = max_tick(false)},
          1000},
     };
 }

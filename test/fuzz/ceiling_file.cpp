@@ -15,7 +15,7 @@ using namespace snowflake_ids::ledger;
 namespace {
 
 constexpr std::uint64_t cluster = 7123456789012345678;
-constexpr std::size_t header_words = 26;
+constexpr std::size_t header_words = 25;
 constexpr std::size_t checksum_at = (header_words - 1) * 8;
 using Bytes = std::vector<unsigned char>;
 
@@ -64,11 +64,10 @@ Expected expected(const Bytes& b) {
     e.header = header();
     if (e.header != CeilingError::none) return e;
     e.c.life = {word_at(b, 24), word_at(b, 32)};
-    e.c.si_layout = word_at(b, 40);
-    e.c.floor_ms = word_at(b, 48);
-    e.c.clock_ms = word_at(b, 56);
-    e.c.settled_ms = word_at(b, 64);
-    std::memcpy(e.c.durable, b.data() + 72, sizeof e.c.durable);
+    e.c.floor_ms = word_at(b, 40);
+    e.c.clock_ms = word_at(b, 48);
+    e.c.settled_ms = word_at(b, 56);
+    std::memcpy(e.c.durable, b.data() + 64, sizeof e.c.durable);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
         const std::uint64_t key = word_at(b, at), numbering = word_at(b, at + 8), ms = word_at(b, at + 16),
@@ -85,8 +84,8 @@ Expected expected(const Bytes& b) {
 
 // The map of what is durable follows from the entries and from who wrote them.
 bool same(const Ceilings& a, const Ceilings& b) {
-    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.clock_ms == b.clock_ms &&
-           a.settled_ms == b.settled_ms && std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
+    return a.life == b.life && a.floor_ms == b.floor_ms && a.clock_ms == b.clock_ms && a.settled_ms == b.settled_ms &&
+           std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
 }
 
 void put_file(const Bytes& b) {
@@ -139,10 +138,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // A good file of this cluster or of another one.
     Ceilings c;
     c.life = {in.take<std::uint32_t>(), in.take<std::uint32_t>()};
-    c.si_layout = in.take<std::uint32_t>();
     c.floor_ms = in.take<std::uint32_t>();
-    c.clock_ms = c.floor_ms * c.si_layout;
-    c.settled_ms = c.floor_ms ^ c.si_layout;
+    const std::uint64_t other = in.take<std::uint32_t>();
+    c.clock_ms = c.floor_ms * other;
+    c.settled_ms = c.floor_ms ^ other;
     for (unsigned n = how & 7; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
         c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};

@@ -4,7 +4,6 @@
 
 #include "core/layout.hpp"
 
-#include "core/snowflake_si.hpp"
 #include "fuzz.hpp"
 #include "ledger/numbering.hpp"
 
@@ -92,17 +91,5 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         require_good(l, in);
         require_same_numbers(l, in);
     }
-
-    // Snowflake-SI's two settings.
-    const std::int64_t bits = in.take<std::uint8_t>() % 16;
-    const std::int64_t base = how & 64 ? l.timeline.epoch_us : in.take<std::int64_t>();
-    const Result<Layout> si = snowflake_si::layout(base, bits);
-    if (!si) {
-        require(si.error == Error::bad_base_clock || si.error == Error::bad_width);
-        return 0;
-    }
-    require(check_layout(si.value) == Error::none && si.value.bits() == snowflake_si::id_bits);
-    require_good(si.value, in);
-    require_same_numbers(si.value, in);
     return 0;
 }

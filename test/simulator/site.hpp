@@ -54,7 +54,7 @@ inline constexpr std::uint32_t generator_count = 3, database_count = 2, backend_
 
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
-    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, settled_ms;
+    Word life_id, life_number, floor_ms, reset_floor_ms, settled_ms;
     Word epoch, raising_until, promise, prepared_reused, prepared_below;
 };
 struct Backend {

@@ -9,19 +9,20 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-# Six snos in 4 ms, two Snowflake-SI ids in 1 ms.
+# Six snos in 4 ms, two ids of a layout in 1 ms.
 my $node = PostgreSQL::Test::Cluster->new('wait');
 $node->init;
 $node->append_conf('postgresql.conf', <<'END');
 snowflake_ids.machine_id = 4095
 snowflake_ids.sno_sequence_min = 100
 snowflake_ids.sno_sequence_max = 105
-snowflake_ids.si_machine_bits = 12
 restart_after_crash = on
 fsync = off
 END
 $node->start;
-$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
+$node->safe_psql('postgres',
+	"CREATE EXTENSION snowflake_ids; SELECT snowflake_layout_create('narrow', '2026-01-01 00:00:00+00', '1 ms', 40, 12, 1)"
+);
 
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
@@ -34,7 +35,7 @@ caught_up($node);
 #
 # Rates are those of the format, whatever the demand
 #
-for my $case ([ 'snowflake_si', 'gen_snowflake_si()', 2, 1000, 'snowflake_si_timestamp(id)' ],
+for my $case ([ 'narrow', q{gen_snowflake('narrow')}, 2, 1000, q{snowflake_timestamp(id, 'narrow')} ],
 	[ 'sno', 'gen_sno()', 6, 1500, 'sno_timestamp(id)' ])
 {
 	my ($format, $call, $pool, $count, $time) = @$case;
@@ -79,7 +80,7 @@ sub waiter
 	my ($call) = @_;
 	my $name = 'waiter' . ++$waiters;
 	my %w = (name => $name, out => '', err => '');
-	my $sql = "DO 'BEGIN LOOP PERFORM $call; END LOOP; END'";
+	my $sql = "DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$";
 	$w{harness} = IPC::Run::start(
 		[   'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
 			$node->connstr('postgres') . " application_name=$name",
@@ -110,7 +111,7 @@ sub ended
 
 is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"),
 	'', 'nobody waits yet');
-for my $call ('gen_sno()', 'gen_snowflake_si()')
+for my $call ('gen_sno()', q{gen_snowflake('narrow')})
 {
 	my $w = waiter($call);
 	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids_stats"),
@@ -123,7 +124,7 @@ for my $call ('gen_sno()', 'gen_snowflake_si()')
 	ended($w, qr/57P01: terminating connection due to administrator command/, "$call, pg_terminate_backend");
 
 	my ($rc, undef, $err) = $node->psql('postgres',
-		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO 'BEGIN LOOP PERFORM $call; END LOOP; END'");
+		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$");
 	like($err, qr/57014: canceling statement due to statement timeout/, "$call, statement_timeout: the error");
 	is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, "$call, statement_timeout: nobody waits");
 }
@@ -135,7 +136,7 @@ for my $round (1 .. 20)
 	$w{harness} = IPC::Run::start(
 		[   'psql', '-XAtq',
 			'-d', $node->connstr('postgres') . " application_name=round$round",
-			'-c', 'SELECT count(*) FROM (SELECT gen_snowflake_si_series(1000000000000)) AS s' ],
+			'-c', 'SELECT count(*) FROM (SELECT gen_snowflake_series(\'narrow\', 1000000000000)) AS s' ],
 		'>',
 		\my $out,
 		'2>',
@@ -150,26 +151,26 @@ for my $round (1 .. 20)
 ok(nobody_waits(), 'terminated again and again: nobody waits');
 
 # A session that was killed cannot say so; the server makes its shared memory again then, and nobody waits in it.
-my $w = waiter('gen_snowflake_si()');
+my $w = waiter(q{gen_snowflake('narrow')});
 my $mark = log_mark($node);
 kill 'KILL', $w->{pid};
 $w->{harness}->finish;
 ok(eventually(sub { log_since($node, $mark) =~ /reinitializing/ }), 'kill -9 of a waiting session');
 comes_back($node);
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after the crash restart');
-ok(value('SELECT gen_snowflake_si() > 0'), 'the next one is given its id');
+ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'the next one is given its id');
 $node->restart;
-ok(value('SELECT gen_snowflake_si() > 0'), 'after a restart, too');
+ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'after a restart, too');
 is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after a restart');
 
 #
-# Explicit partitions: 64 in a database
+# Explicit partitions: 64 in a database, the layout above is one of them
 #
-is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 64) AS n'),
-	64, '64 explicit partitions');
-($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 65)");
+is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 63) AS n'),
+	63, '63 explicit partitions');
+($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 64)");
 like($err, qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s, 'the next is one too many');
-is(value('SELECT sno_partition(gen_sno(0, 64))'), 64, 'those that were used go on');
+is(value('SELECT sno_partition(gen_sno(0, 63))'), 63, 'those that were used go on');
 is(value('SELECT sno_partition(gen_sno(0, 4095))'), 4095, "the node's own is none of them");
 is(value('SELECT count(*) FROM snowflake_ids_stats WHERE owner = current_database()'),
 	64, 'the statistics name their database');

@@ -1,4 +1,4 @@
-# The pages that travel with WAL, damaged: lost writes, truncation, noise, a number that somebody wrote by hand. Each is
+# The page that travels with WAL, damaged: lost writes, truncation, noise, a number that somebody wrote by hand. Each is
 # an error that names the way out, never a crash and never "no ceiling yet", and the way out works. The clock goes back
 # before ids are drawn again, and comes past the time of the ids before.
 use strict;
@@ -15,10 +15,9 @@ $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 my $ids = Ids->new;
 $ids->draw($server);
 
-my %sequence = (snowflake_ids_ceiling => 'gen_sno()', snowflake_ids_si_layout => 'gen_snowflake_si()');
-
 # It moves with ALTER SEQUENCE only.
-my %path = map { $_ => $server->data_dir . '/' . value($server, "SELECT pg_relation_filepath('$_')") } keys %sequence;
+my $name = 'snowflake_ids_ceiling';
+my $path = $server->data_dir . '/' . value($server, "SELECT pg_relation_filepath('$name')");
 
 sub put
 {
@@ -61,59 +60,54 @@ my $out_of_it = sub {
 	like($said, qr/\A(?:WARNING:.*invalid page.*\n?)?\z/, "$_[0]: reset leads out");
 };
 
-for my $name (sort keys %sequence)
+for (@damages)
 {
-	for (@damages)
+	my ($what, $damage, $detail) = @$_;
+	my $start = $clock->now;
+	$ids->draw($server);
+	$server->stop('fast');
+	my $good = slurp($path);
+	is(-s $path, 8192, "$name is one page") if $what eq 'page of zeros';
+	$damage->($path);
+	$clock->set(-3600);
+	start_at($server, $clock);
+	my $mark = log_mark($server);
+
+	# A server with page checksums says of most that the page is invalid.
+	fails_with(
+		$server,
+		'SELECT gen_sno()',
+		$what,
+		qr/XX001|is damaged|invalid page|could not read block/,
+		qr/$detail|invalid page/,
+		qr/HINT:.*snowflake_ids_reset\(\)/,
+		$detail =~ /check|page is|tuple/ ? qr/"$name" of extension snowflake_ids/ : qr//);
+	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
+		qr/^s/, 'another database goes on');
+	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() goes on');
+	fails_with(
+		$server,
+		'SET zero_damaged_pages = on; SELECT gen_sno()',
+		'zero_damaged_pages does not make it a new one',
+		qr/is damaged/, qr/HINT:.*snowflake_ids_reset\(\)/);
+	fails_with(
+		$server,
+		"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
+		'no floor in the past without force', qr/floor/);
+	$out_of_it->($what);
+	unlike(log_since($server, $mark), qr/terminated by signal/, 'nothing crashed');
+	draw_at_all_times($ids, $server, $clock, $start);
+
+	if ($what eq 'page of zeros')
 	{
-		my ($what, $damage, $detail) = @$_;
-		my $fault = "$name, $what";
-		my $start = $clock->now;
-		$ids->draw($server);
-		$server->stop('fast');
-		my $good = slurp($path{$name});
-		is(-s $path{$name}, 8192, "$name is one page") if $what eq 'page of zeros';
-		$damage->($path{$name});
-		$clock->set(-3600);
+		# What the repair has written to WAL makes the page again, where the file was put back.
+		kill_postmaster($server);
+		put($path, 0, "\0" x 8192);
 		start_at($server, $clock);
-		my $mark = log_mark($server);
-
-		# A server with page checksums says of most that the page is invalid.
-		fails_with(
-			$server,
-			"SELECT $sequence{$name}",
-			$fault,
-			qr/XX001|is damaged|invalid page|could not read block/,
-			qr/$detail|invalid page/,
-			qr/HINT:.*snowflake_ids_reset\(\)/,
-			$detail =~ /check|page is|tuple/ ? qr/"$name" of extension snowflake_ids/ : qr//);
-		like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
-			qr/^s/, 'another database goes on')
-		  if $name =~ /ceiling/;
-		like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() goes on');
-		fails_with(
-			$server,
-			"SET zero_damaged_pages = on; SELECT $sequence{$name}",
-			'zero_damaged_pages does not make it a new one',
-			qr/is damaged/, qr/HINT:.*snowflake_ids_reset\(\)/);
-		fails_with(
-			$server,
-			"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
-			'no floor in the past without force', qr/floor/) if $name =~ /ceiling/;
-		$out_of_it->($fault);
-		unlike(log_since($server, $mark), qr/terminated by signal/, 'nothing crashed');
-		draw_at_all_times($ids, $server, $clock, $start);
-
-		if ($what eq 'page of zeros')
-		{
-			# What the repair has written to WAL makes the page again, where the file was put back.
-			kill_postmaster($server);
-			put($path{$name}, 0, "\0" x 8192);
-			start_at($server, $clock);
-			$ids->draw($server);
-		}
+		$ids->draw($server);
 	}
 }
-$ids->none_twice('damaged pages of the sequences in WAL, and resets');
+$ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 
 # ---- written by hand while sessions draw: they end at the ceiling that they know, and go on after the reset
 {
@@ -131,20 +125,6 @@ $ids->none_twice('damaged pages of the sequences in WAL, and resets');
 	$out_of_it->('it');
 	$ids->draw($session);
 
-	# The Snowflake-SI layout is known to the ledger: it is that again, and other settings are refused.
-	value($server, "SELECT setval('snowflake_ids_si_layout', 12345, false)");
-	$out_of_it->('the layout');
-	$ids->draw($session);
-	$server->append_conf('postgresql.conf', "snowflake_ids.si_machine_bits = 3\n");
-	$server->stop('fast');
-	unlink $server->data_dir . '/snowflake_ids.ceiling' or die;
-	start_at($server, $clock);
-	fails_with(
-		$server,
-		'SELECT gen_snowflake_si()',
-		'the layout was kept',
-		qr/differ from those of the first id/,
-		qr/5 machine bits/);
 	$ids->none_twice('a ceiling in WAL that somebody wrote');
 }
 $server->stop('immediate');

@@ -15,8 +15,6 @@ my %good = (
 	machine_id => 11,
 	sno_sequence_min => 100,
 	sno_sequence_max => 60000,
-	si_machine_bits => 6,
-	si_base_clock => "'2020-01-01 00:00:00+00'",
 	clock_regression => 'wait',
 	durable_window => '3s',
 	max_wait => '7s',
@@ -73,12 +71,12 @@ for my $first (
 		$is_loaded,
 		"SELECT $in_force",
 		'SELECT DISTINCT sno_partition(id), sno_sequence(id) BETWEEN 100 AND 60000 FROM gen_sno_series(10) AS id',
-		"SELECT snowflake_si_machine_id(id, '2020-01-01 00:00:00+00', 6), snowflake_si_timestamp(id, '2020-01-01 00:00:00+00', 6) > now() - interval '1 minute' FROM gen_snowflake_si() AS id"
+		'SELECT snowflake_si_machine_id(gen_snowflake_si())'
 	);
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
 	is( join("\n", $before, @rest),
-		"loaded 0\n$expected \n11|t\n11|t",
+		"loaded 0\n$expected \n11|t\n11",
 		"first load in $name: the configured values are in force");
 	unlike($err, qr/WARNING/, 'without a warning');
 }
@@ -140,8 +138,6 @@ for my $bad (
 	[ standby_machine_id => 65536 ],
 	[ sno_sequence_min => -1 ],
 	[ sno_sequence_max => 'many' ],
-	[ si_machine_bits => 13 ],
-	[ si_base_clock => '2026-01-01' ],
 	[ clock_regression => 'follow' ],
 	[ durable_window => '1ms' ])
 {
@@ -161,35 +157,23 @@ for my $bad (
 }
 is($server->safe_psql('postgres', q{SELECT gid_kind(gen_gid('log'))}), 'log', 'gen_gid() does not mind');
 
-# What reads the settings.
-configure("snowflake_ids.si_machine_bits = 13\nsnowflake_ids.si_base_clock = 'never'\n", 'si_machine_bits', 13);
-my @readers = (
-	'snowflake_si_timestamp(1)', 'snowflake_si_decode(1)',
-	'make_snowflake_si(now(), 0, 0)', "snowflake_timestamp(1, 'snowflake_si')",
-	"snowflake_si_lower_bound(now())");
-is(join(' ', grep { err ("SELECT $_") !~ /value of parameter "snowflake_ids.si_\w+" was not accepted/ } @readers),
-	'', 'the short forms of Snowflake-SI refuse, too');
-is( $server->safe_psql(
-		'postgres', q{SELECT snowflake_si_machine_id(1, '2026-01-01', 5), sno_partition('2222222222222222')}),
-	'0|0',
-	'what does not read them works');
-is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_status()}),
-	'si_machine_bits = 13, si_base_clock = never',
-	'both are shown');
-
 # A good value ends it, in the session that was refused and in new ones.
 {
+	configure("snowflake_ids.machine_id = 65536\nsnowflake_ids.sno_sequence_min = 'never'\n", 'machine_id', 65536);
+	is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_status()}),
+		'machine_id = 65536, sno_sequence_min = never',
+		'two bad values are shown');
 	my $session = Session->new($server);
 	like(
 		$session->ask('SELECT gen_sno()'),
-		qr/ERROR:  value of parameter "snowflake_ids.si_machine_bits" was not/,
+		qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not/,
 		'a session is refused');
-	configure("snowflake_ids.si_machine_bits = 5\nsnowflake_ids.si_base_clock = 'never'\n", 'si_machine_bits', 5);
+	configure("snowflake_ids.machine_id = 5\nsnowflake_ids.sno_sequence_min = 'never'\n", 'machine_id', 5);
 	my $said = '';
-	eventually(sub { ($said = $session->ask('SELECT gen_sno()')) =~ /si_base_clock/ });
+	eventually(sub { ($said = $session->ask('SELECT gen_sno()')) =~ /sno_sequence_min/ });
 	like(
 		$said,
-		qr/ERROR:  value of parameter "snowflake_ids.si_base_clock" was not/,
+		qr/ERROR:  value of parameter "snowflake_ids.sno_sequence_min" was not/,
 		'after one value is mended, by the other');
 	configure($good, 'machine_id', '11');
 	eventually(sub { ($said = $session->ask('SELECT sno_partition(gen_sno())')) !~ /ERROR/ });

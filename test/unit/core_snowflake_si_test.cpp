@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/mastic.hpp"
-#include "support/json.hpp"
+#include "support/snowflake_si.hpp"
 #include "support/text.hpp"
 #include "support/times.hpp"
 #include "support/tsv.hpp"
@@ -15,15 +15,16 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr std::int64_t unchecked = 1700000000000000;  // a base clock that is always fine
+static_assert(layout.lower_bound(INT64_MAX).error == Error::time_after_end);
+static_assert(layout.upper_bound(INT64_MIN).error == Error::time_before_epoch);
+static_assert(layout.upper_bound(INT64_MAX).value == 9007199254740991);
 
-static_assert(layout(INT64_MIN, 5).error == Error::bad_base_clock);
-static_assert(layout(INT64_MAX, 5).error == Error::bad_base_clock);
-static_assert(layout(unchecked, INT64_MIN).error == Error::bad_width);
-static_assert(layout(unchecked, INT64_MAX).error == Error::bad_width);
-static_assert(default_layout.lower_bound(INT64_MAX).error == Error::time_after_end);
-static_assert(default_layout.upper_bound(INT64_MIN).error == Error::time_before_epoch);
-static_assert(default_layout.upper_bound(INT64_MAX).value == 9007199254740991);
+// The document's base clock is 2003-03-18T07:20:19.225Z or later.
+constexpr std::int64_t min_base_clock_ms = 1047972019225;
+
+Layout layout_of(std::int64_t base_clock_ms, unsigned clock_bits, unsigned machine_bits) {
+    return {{base_clock_ms * 1000, 1000, clock_bits}, machine_bits, 53 - clock_bits - machine_bits};
+}
 
 // A Snowflake-SI is printed as a plain number, as a Mastic id is.
 std::string print(std::uint64_t id) { return std::to_string(id); }
@@ -33,36 +34,33 @@ TEST(CoreSnowflakeSi, GoldenValues) {
     std::size_t rows = 0;
     for (const Row& row : table) {
         SCOPED_TRACE(row.where());
-        const Result<Layout> l =
-            layout(row.i64("base_clock_ms") * 1000, row.i64("mid_bits"), static_cast<unsigned>(row.u64("clock_bits")));
-        ASSERT_TRUE(l);
-        EXPECT_EQ(l.value.timeline.bits, row.u64("clock_bits"));
-        EXPECT_EQ(l.value.node_bits, row.u64("mid_bits"));
-        EXPECT_EQ(l.value.sequence_bits, row.u64("uin_bits"));
-        EXPECT_EQ(l.value.bits(), 53u);
+        const Layout l{
+            {row.i64("base_clock_ms") * 1000, 1000, row.u32("clock_bits")}, row.u32("mid_bits"), row.u32("uin_bits")};
+        ASSERT_EQ(check_layout(l), Error::none);
+        EXPECT_EQ(l.bits(), 53u);
 
         const std::uint64_t id = row.u64("id");
         EXPECT_EQ(print(id), row["id"]);
         EXPECT_EQ(mastic::parse(row["id"].data(), row["id"].size()).value, id);
         EXPECT_EQ(to_hex(id), row["id_hex"]);
-        const Result<Layout::Fields> f = l.value.split(id);
+        const Result<Layout::Fields> f = l.split(id);
         ASSERT_TRUE(f);
         EXPECT_EQ(f.value.tick, row.u64("mab"));
         EXPECT_EQ(f.value.node, row.u64("mid"));
         EXPECT_EQ(f.value.sequence, row.u64("uin"));
-        EXPECT_EQ(l.value.compose({row.u64("mab"), row.u32("mid"), row.u32("uin")}), id);
+        EXPECT_EQ(l.compose({row.u64("mab"), row.u32("mid"), row.u32("uin")}), id);
 
         const std::int64_t us = row.i64("unix_ms") * 1000;
-        EXPECT_EQ(l.value.time_us(id), us);
-        EXPECT_EQ(to_iso(l.value.time_us(id) / 1000), row["iso_utc"]);
+        EXPECT_EQ(l.time_us(id), us);
+        EXPECT_EQ(to_iso(l.time_us(id) / 1000), row["iso_utc"]);
         for (const std::int64_t inside : {us, us + 999}) {
-            const Result<std::uint64_t> made = l.value.make(inside, row.i64("mid"), row.i64("uin"));
+            const Result<std::uint64_t> made = l.make(inside, row.i64("mid"), row.i64("uin"));
             EXPECT_EQ(made.error, Error::none);
             EXPECT_EQ(made.value, id);
         }
-        const unsigned below = l.value.node_bits + l.value.sequence_bits;
-        EXPECT_EQ(l.value.lower_bound(us).value, id >> below << below);
-        EXPECT_EQ(l.value.upper_bound(us + 999).value, id | ((std::uint64_t{1} << below) - 1));
+        const unsigned below = l.node_bits + l.sequence_bits;
+        EXPECT_EQ(l.lower_bound(us).value, id >> below << below);
+        EXPECT_EQ(l.upper_bound(us + 999).value, id | ((std::uint64_t{1} << below) - 1));
         rows++;
     }
     expect_count("snowflake_si.tsv", rows, 513);
@@ -71,9 +69,12 @@ TEST(CoreSnowflakeSi, GoldenValues) {
 // What became of one row of snowflake_si_invalid.tsv.
 enum class Fate {
     refused,
-    not_an_integer,  // NaN, Infinity, fractions, a missing base clock: the core's arguments are integers
-    not_a_setting,   // sequenceResetThreshold: only replayed traces have it
-    allowed,         // no machine bits: v2 refuses what the document and v1 allow, and so do we
+    not_an_integer,   // NaN, Infinity, fractions, a missing base clock: the core's arguments are integers
+    not_a_field,      // sequenceResetThreshold: only replayed traces have it
+    another_layout,   // not a Snowflake-SI, but a good layout: an early base clock, or other widths
+    no_machine_bits,  // v2 refuses what the document and v1 allow, and so do we
+    allowed,
+    count
 };
 
 bool all_integers(const JsonObject& options) {
@@ -82,41 +83,45 @@ bool all_integers(const JsonObject& options) {
     return true;
 }
 
+// The rules of the document and of both releases, which bind a Snowflake-SI but not a layout.
+bool is_snowflake_si(const Layout& l) {
+    const unsigned clock = l.timeline.bits;
+    return l.bits() == 53 && (clock == 40 || clock == 41) && l.sequence_bits > 0 &&
+           l.timeline.epoch_us >= (clock == 40 ? min_base_clock_ms * 1000 : 0);
+}
+
+Fate try_layout(const Layout& l, std::int64_t machine) {
+    if (check_layout(l) != Error::none || !l.make(l.timeline.epoch_us, machine, 0)) return Fate::refused;
+    if (!is_snowflake_si(l)) return Fate::another_layout;
+    return l.node_bits == 0 ? Fate::no_machine_bits : Fate::allowed;
+}
+
 Fate try_create_v1(const JsonObject& o) {
-    if (!o.has("baseClock")) return Fate::not_an_integer;
-    const std::int64_t sequence_bits = o.i64("uinBitWidth", 8), machine = o.i64("machineId", 0);
-    const Result<Layout> l = layout(o.i64("baseClock") * 1000, 13 - sequence_bits);
-    if (l && l.value.make(l.value.timeline.epoch_us, machine, 0)) return Fate::allowed;
-    return Fate::refused;
+    return o.has("baseClock") ? try_layout(si_layout_v1(o), o.i64("machineId", 0)) : Fate::not_an_integer;
 }
 
 Fate try_create_v2(const JsonObject& o) {
-    if (o.has("sequenceResetThreshold")) return Fate::not_a_setting;
-    const std::int64_t clock_bits = o.i64("clockBitWidth", 40);
-    const Result<Layout> l =
-        layout(o.i64("epoch") * 1000, o.i64("machineIdBitWidth", 5), static_cast<unsigned>(clock_bits));
-    if (!l) return Fate::refused;
-    // The width of the sequence is not an argument here: it is the rest, so another one cannot be had.
-    if (o.has("sequenceBitWidth") && o.i64("sequenceBitWidth") != l.value.sequence_bits) return Fate::refused;
-    return l.value.make(l.value.timeline.epoch_us, o.i64("machineId"), 0) ? Fate::allowed : Fate::refused;
+    if (o.has("sequenceResetThreshold")) return Fate::not_a_field;
+    return try_layout(si_layout_v2(o), o.i64("machineId"));
 }
 
 Fate try_generate_by(const JsonObject& o) {
-    const Result<Layout> l = layout(o.i64("epoch") * 1000, 5, static_cast<unsigned>(o.i64("clockBitWidth", 40)));
-    EXPECT_TRUE(l);
-    const Result<std::uint64_t> id = l.value.make(o.i64("timestamp") * 1000, o.i64("machineId"), o.i64("sequence"));
+    const Layout l = si_layout_v2(o);
+    EXPECT_EQ(check_layout(l), Error::none);
+    EXPECT_TRUE(is_snowflake_si(l));
+    const Result<std::uint64_t> id = l.make(o.i64("timestamp") * 1000, o.i64("machineId"), o.i64("sequence"));
     return id ? Fate::allowed : Fate::refused;
 }
 
 Fate try_id(const std::string& decimal) {
     const std::uint64_t id = decimal[0] == '-' ? static_cast<std::uint64_t>(to_i64(decimal)) : to_u64(decimal);
-    EXPECT_EQ(default_layout.split(id).error, Error::id_range);
-    return default_layout.split(id) ? Fate::allowed : Fate::refused;
+    EXPECT_EQ(layout.split(id).error, Error::id_range);
+    return layout.split(id) ? Fate::allowed : Fate::refused;
 }
 
 TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
     const Table table("snowflake_si_invalid.tsv");
-    std::size_t fates[4] = {};
+    std::size_t fates[static_cast<int>(Fate::count)] = {};
     for (const Row& row : table) {
         SCOPED_TRACE(row.where() + " " + row["args_json"]);
         EXPECT_EQ(row["expect"], "reject");
@@ -131,46 +136,34 @@ TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
                    : kind == "create_v2"  ? try_create_v2(options)
                                           : try_generate_by(options);
         }
-        if (fate == Fate::allowed) {
-            EXPECT_EQ(parse_json_object(row["args_json"]).i64("machineIdBitWidth", 5), 0);
-        }
         fates[static_cast<int>(fate)]++;
+        // These are what the reference says they are.
+        if (fate == Fate::another_layout) {
+            const std::string& why = row["why"];
+            EXPECT_TRUE(why == "base_clock" || why.starts_with("epoch_4") || why.ends_with("bit_width") ||
+                        why == "clock41_mid" || why == "mid13_uin0")
+                << why;
+        }
     }
     expect_count("snowflake_si_invalid.tsv", table.rows().size(), 98);
-    expect_count("snowflake_si_invalid.tsv refused", fates[0], 76);
+    expect_count("snowflake_si_invalid.tsv refused", fates[0], 56);
     expect_count("snowflake_si_invalid.tsv not an integer", fates[1], 18);
-    expect_count("snowflake_si_invalid.tsv not a setting", fates[2], 2);
-    expect_count("snowflake_si_invalid.tsv allowed without machine bits", fates[3], 2);
+    expect_count("snowflake_si_invalid.tsv not a field", fates[2], 2);
+    expect_count("snowflake_si_invalid.tsv another layout", fates[3], 20);
+    expect_count("snowflake_si_invalid.tsv no machine bits", fates[4], 2);
+    expect_count("snowflake_si_invalid.tsv allowed", fates[5], 0);
 }
 
-TEST(CoreSnowflakeSi, WidthsAndBaseClock) {
-    for (const unsigned clock_bits : {40u, 41u}) {
-        for (int machine_bits = -2; machine_bits <= 14; machine_bits++) {
-            const Result<Layout> l = layout(unchecked, machine_bits, clock_bits);
-            const int rest = 53 - static_cast<int>(clock_bits);
-            EXPECT_EQ(l.error, machine_bits >= 0 && machine_bits < rest ? Error::none : Error::bad_width);
-            if (!l) continue;
-            EXPECT_EQ(l.value.max_node() + 1, 1u << machine_bits);
-            EXPECT_EQ(l.value.max_sequence() + 1, 1u << (rest - machine_bits));
-            EXPECT_EQ(l.value.max_id(), 9007199254740991u);
-        }
-    }
-    for (const unsigned clock_bits : {0u, 1u, 39u, 42u, 53u, 64u, 4294967295u})
-        EXPECT_EQ(layout(unchecked, 5, clock_bits).error, Error::bad_width);
-    EXPECT_EQ(layout(min_base_clock_us, 5).error, Error::none);
-    EXPECT_EQ(layout(min_base_clock_us - 1000, 5).error, Error::bad_base_clock);
-    EXPECT_EQ(layout(min_base_clock_us + 1, 5).error, Error::bad_base_clock);  // not a whole millisecond
-    EXPECT_EQ(layout(0, 5, 41).error, Error::none);
-    EXPECT_EQ(layout(-1000, 5, 41).error, Error::bad_base_clock);
-    EXPECT_EQ(layout(253402300799999000, 5, 41).error, Error::none);
-    EXPECT_EQ(layout(253402300800000000, 5, 41).error, Error::bad_base_clock);
-    // The earliest base clock is the one whose last millisecond is 2038-01-19T03:14:07Z.
-    EXPECT_EQ(to_iso(layout(min_base_clock_us, 5).value.time_us(9007199254740991) / 1000), "2038-01-19T03:14:07.000Z");
+// The earliest base clock is the one whose last millisecond is 2038-01-19T03:14:07Z.
+TEST(CoreSnowflakeSi, LastTimes) {
+    EXPECT_EQ(to_iso(layout_of(min_base_clock_ms, 40, 5).time_us(9007199254740991) / 1000), "2038-01-19T03:14:07.000Z");
+    EXPECT_EQ(to_iso(layout.time_us(0) / 1000), "2026-01-01T00:00:00.000Z");
+    EXPECT_EQ(to_iso(layout.time_us(9007199254740991) / 1000), "2060-11-03T19:53:47.775Z");
 }
 
 TEST(CoreSnowflakeSi, BoundsAgreeWithThePlainDefinition) {
-    for (const Layout& l : {default_layout, layout(min_base_clock_us, 0).value, layout(0, 11, 41).value,
-                            layout(253402300799999000, 12).value}) {
+    for (const Layout& l :
+         {layout, layout_of(min_base_clock_ms, 40, 0), layout_of(0, 41, 11), layout_of(253402300799999, 40, 12)}) {
         const PlainTimeline plain(l.timeline);
         const unsigned below = l.node_bits + l.sequence_bits;
         for (const std::int64_t us : interesting_times(l.timeline)) {
@@ -205,7 +198,7 @@ TEST(CoreSnowflakeSi, RandomRoundTrips) {
     std::mt19937_64 random(4);
     for (int i = 0; i < 300000; i++) {
         const unsigned clock_bits = i % 2 ? 40 : 41;
-        const Layout l = layout(unchecked, static_cast<std::int64_t>(random() % (53 - clock_bits)), clock_bits).value;
+        const Layout l = layout_of(1700000000000, clock_bits, static_cast<unsigned>(random() % (53 - clock_bits)));
         const std::uint64_t id = random() >> 11 >> random() % 53;
         const Layout::Fields f = l.split(id).value;
         ASSERT_EQ(l.compose(f), id);

@@ -5,10 +5,9 @@
 #include <string>
 
 #include "core/mastic.hpp"
-#include "core/snowflake_si.hpp"
 #include "support/draw.hpp"
-#include "support/json.hpp"
 #include "support/replay.hpp"
+#include "support/snowflake_si.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids {
@@ -27,11 +26,8 @@ struct SiGenerator {
 SiGenerator si_generator(const Row& row) {
     const JsonObject o = parse_json_object(row["options_json"]);
     const bool v1 = row["lib"] == "v1.0.0";
-    const Result<Layout> layout = v1 ? snowflake_si::layout(o.i64("baseClock") * 1000, 13 - o.i64("uinBitWidth", 8))
-                                     : snowflake_si::layout(o.i64("epoch") * 1000, o.i64("machineIdBitWidth", 5),
-                                                            static_cast<unsigned>(o.i64("clockBitWidth", 40)));
-    EXPECT_TRUE(layout);
-    SiGenerator g{layout.value, o.u32("machineId")};
+    SiGenerator g{v1 ? si_layout_v1(o) : si_layout_v2(o), o.u32("machineId")};
+    EXPECT_EQ(check_layout(g.layout), Error::none);
     g.replay.rules = {.max = g.layout.max_sequence(), .max_tick = g.layout.timeline.max_tick()};
     // 0: an error, 1: the clock is followed, 2: the last tick continues.
     const std::int64_t reversed = v1 ? 1 : o.i64("onTimeReversed", 0);

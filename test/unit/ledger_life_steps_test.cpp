@@ -208,7 +208,7 @@ TEST(LedgerLead, OfAFloorThatWasUnderWay) {
 struct File {
     struct Content {
         Life life;
-        std::uint64_t si_layout = 0, floor_ms = 0, settled_ms = 0;
+        std::uint64_t floor_ms = 0, settled_ms = 0;
         CeilingEntry entries[4];
     };
     Content content;
@@ -227,7 +227,7 @@ struct File {
 
 struct LedgerLifeSteps : testing::Test {
     struct {
-        HookedWord life_id, life_number, si_layout, reset_floor_ms, settled_ms, floor_ms;
+        HookedWord life_id, life_number, reset_floor_ms, settled_ms, floor_ms;
     } header;
     struct Entry {
         HookedWord numbering, key, ceiling;
@@ -245,7 +245,6 @@ struct LedgerLifeSteps : testing::Test {
 // Its id is stored last: from then on sessions draw.
 TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
-    file.content.si_layout = 7;
     file.content.floor_ms = 600;
     file.content.settled_ms = 400;
     file.content.entries[1] = {11, 12, 700};
@@ -254,7 +253,6 @@ TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
     header.life_id.before_store = [&] {
         begun = true;
         EXPECT_EQ(header.life_number.value, 100u);
-        EXPECT_EQ(header.si_layout.value, 7u);
         EXPECT_EQ(header.reset_floor_ms.value, 600u);
         EXPECT_EQ(header.settled_ms.value, 400u);
         EXPECT_EQ(header.floor_ms.value, 600u);

@@ -116,16 +116,14 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-// What a slot's ids are called: Mastic by its numbering, Snowflake-SI by the frozen one, whatever the layout's name is.
+// What a slot's ids are called, by the numbering, whatever the layout's name is.
 TEST(LedgerNumbering, KindOfASlot) {
     const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
-    const Layout si = snowflake_si::layout(1700000000000000, 6).value;
-    Header header{};
     const auto kind = [&](Format format, std::uint64_t n) {
         Slot slot{};
         slot.key.store(Key{format, 1, 0}.pack());
         slot.numbering.store(n);
-        return kind_of(header, slot);
+        return kind_of(slot);
     };
     EXPECT_EQ(kind(Format::none, 0), Kind::none);
     EXPECT_EQ(kind(Format::sno, 0), Kind::sno);
@@ -135,11 +133,10 @@ TEST(LedgerNumbering, KindOfASlot) {
     EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600001000, 1000, 48}, 0, 16})), Kind::layout);
     EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 10000, 48}, 0, 16})), Kind::layout);
     EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering(si)), Kind::layout);
-    header.si_layout.store(numbering(si));
-    EXPECT_EQ(kind(Format::snowflake, numbering(si)), Kind::snowflake_si);
-    EXPECT_EQ(kind(Format::snowflake, numbering(snowflake_si::default_layout)), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering(snowflake_si::layout)), Kind::snowflake_si);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 41}, 5, 8})), Kind::snowflake_si);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600001000, 1000, 40}, 5, 8})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 40}, 6, 7})), Kind::layout);
 }
 
 TEST(LedgerNumbering, KnownLayoutsDiffer) {
@@ -150,19 +147,19 @@ TEST(LedgerNumbering, KnownLayoutsDiffer) {
     }
 }
 
-// Every Snowflake-SI layout that can draw has a numbering, for an id's time is at or after the base clock.
-TEST(LedgerNumbering, SnowflakeSi) {
-    for (int bits = 0; bits <= snowflake_si::max_machine_bits; bits++) {
-        for (const std::int64_t base_us : {snowflake_si::min_base_clock_us, std::int64_t{8796093022207000}}) {
-            const Layout l = snowflake_si::layout(base_us, bits).value;
+// Every Snowflake-SI of the reference that can draw has a numbering, for an id's time is at or after the base clock.
+TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
+    for (unsigned machine_bits = 0; machine_bits <= 12; machine_bits++) {
+        for (const std::int64_t base_ms : {std::int64_t{1047972019225}, std::int64_t{8796093022207}}) {
+            const Layout l{{base_ms * 1000, 1000, 40}, machine_bits, 13 - machine_bits};
             const Result<std::uint64_t> n = pack_numbering(l);
-            ASSERT_TRUE(n) << bits;
+            ASSERT_TRUE(n) << machine_bits;
             Layout back = unpack_numbering(n.value);
-            back.timeline.bits = snowflake_si::default_clock_bits;
+            back.timeline.bits = 40;
             EXPECT_EQ(back, l);
         }
     }
-    EXPECT_FALSE(pack_numbering(snowflake_si::layout(8796093022208000, 5).value));  // the year 2248
+    EXPECT_FALSE(pack_numbering({{8796093022208000, 1000, 40}, 5, 8}));  // the year 2248
 }
 
 struct LedgerLayoutSlots : testing::Test {

@@ -256,36 +256,6 @@ TEST(LedgerRaise, WithoutSync) {
     EXPECT_EQ(slot.ceiling.load(), now_ms);
 }
 
-TEST(LedgerRaise, FrozenLayoutIsDurable) {
-    const DataDirectory data;
-    const ServerLife life(data, 1);
-    std::uint64_t frozen = 1;
-    on_sync = [] { return EIO; };
-    EXPECT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::io);
-    EXPECT_EQ(life.ledger.header->si_layout.load(), 0u);
-    int syncs = 0;
-    on_sync = [&] {
-        syncs++;
-        EXPECT_EQ(data.content().si_layout, 77u);
-        EXPECT_EQ(life.ledger.header->si_layout.load(), 0u);
-        return 0;
-    };
-    EXPECT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::none);
-    EXPECT_EQ(frozen, 77u);
-    EXPECT_EQ(life.ledger.header->si_layout.load(), 77u);
-    // The first one counts.
-    EXPECT_EQ(freeze_layout(data.place, life.ledger, 78, frozen).error, CeilingError::none);
-    EXPECT_EQ(frozen, 77u);
-    EXPECT_EQ(syncs, 1);
-    on_sync = nullptr;
-    // A raise keeps it, and so does the next life.
-    ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
-    const ServerLife next(data, 2);
-    EXPECT_EQ(next.ledger.header->si_layout.load(), 77u);
-    EXPECT_EQ(data.content().si_layout, 77u);
-    EXPECT_EQ(freeze_layout(data.place, life.ledger, 78, frozen).error, CeilingError::none);
-}
-
 // ---- the latest clock of its writers ----
 
 TEST(LedgerClockInFile, OnlyForward) {

@@ -34,7 +34,6 @@ struct LedgerReplacedFile : testing::Test {
     static void expect_restored(const ServerLife& life) {
         const Ceilings c = life.data.content();
         EXPECT_EQ(c.life, life.life());
-        EXPECT_EQ(c.si_layout, life.ledger.header->si_layout.load());
         EXPECT_EQ(c.floor_ms, life.ledger.header->reset_floor_ms.load());
         for (std::uint32_t i = 0; i < slot_count; i++) {
             ASSERT_EQ(c.entries[i].ceiling_ms, life.ledger.slots[i].ceiling.load()) << i;
@@ -44,10 +43,8 @@ struct LedgerReplacedFile : testing::Test {
         }
     }
     static void use(const ServerLife& life) {
-        std::uint64_t frozen;
         EXPECT_EQ(life.raised(life.slot(mastic), now_ms + 5000), CeilingError::none);
         EXPECT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
-        EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 77, frozen).error, CeilingError::none);
         EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms - 9000, .ceiling_ms = 0}).error,
                   CeilingError::none);
     }
@@ -67,7 +64,6 @@ TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     // Nothing of it counts, not even a slot that this life does not have, or a higher floor.
     Ceilings c = data.content();
     c.life = {old->life().number - 1, 2};
-    c.si_layout = 99;
     c.floor_ms = now_ms + 1;
     c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
     data.put(c);
@@ -101,10 +97,8 @@ TEST_F(LedgerReplacedFile, HigherThanPublished) {
 // Nothing of a life that is over gets into the file or to its sessions any more.
 void expect_superseded(const ServerLife& life, Slot& slot) {
     const std::string bytes = life.data.bytes();
-    std::uint64_t frozen;
     EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::superseded);
     EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now_ms), CeilingError::superseded);
-    EXPECT_EQ(freeze_layout(life.data.place, life.ledger, 78, frozen).error, CeilingError::superseded);
     EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms, .force = true}).error,
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
@@ -143,10 +137,6 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
         (void) raise_ceiling(place, life.ledger, slot, now_ms, no_others);
     };
     const auto promises = [&](const CeilingPlace& place) { (void) raise_settled(place, life.ledger, now_ms); };
-    const auto freezes = [&](const CeilingPlace& place) {
-        std::uint64_t frozen;
-        (void) freeze_layout(place, life.ledger, 78, frozen);
-    };
     const auto resets = [&](const CeilingPlace& place) {
         (void) apply(place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms});
     };
@@ -155,7 +145,6 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
         EXPECT_TRUE(ends_before_it_writes(data, begins));
         EXPECT_TRUE(ends_before_it_writes(data, raises));
         EXPECT_TRUE(ends_before_it_writes(data, promises));
-        EXPECT_TRUE(ends_before_it_writes(data, freezes));
         EXPECT_TRUE(ends_before_it_writes(data, resets));
     };
     const std::string bytes = data.bytes();

@@ -161,7 +161,7 @@ TEST_F(LedgerResetSteps, PutSlot) {
     EXPECT_EQ(slot.word.load(), pack({.tick = max_tick(true), .next = used_up, .drifts = 1}, true));
 }
 
-// ---- floors, promise, layout, epoch
+// ---- floors, promise, epoch
 
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now_ms);
@@ -187,15 +187,6 @@ TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
     EXPECT_EQ(promise_after(now_ms * 1000 + 1, true), now_ms * 1000);
     EXPECT_EQ(promise_after(now_ms * 1000 - 1, true), now_ms * 1000 - 1);
     EXPECT_EQ(promise_after(now_ms * 1000 + 1, false), now_ms * 1000 + 1) << "without force nothing goes back";
-}
-
-TEST_F(LedgerResetSteps, LayoutIsForgottenInTheFile) {
-    std::uint64_t frozen;
-    ASSERT_EQ(freeze_layout(data.place, life.ledger, 77, frozen).error, CeilingError::none);
-    ASSERT_EQ(apply({.floor_ms = now_ms, .kind = Kind::snowflake_si}), CeilingError::none);
-    EXPECT_EQ(data.content().si_layout, 77u);
-    ASSERT_EQ(apply({.floor_ms = now_ms, .kind = Kind::snowflake_si, .unfreeze = true}), CeilingError::none);
-    EXPECT_EQ(data.content().si_layout, 0u);
 }
 
 // What was set up while the file was written is set up again.

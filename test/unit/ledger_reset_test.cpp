@@ -58,11 +58,6 @@ struct LedgerReset : testing::Test {
 
 constexpr Key mastic{Format::snowflake, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake, 0, 0};
 
-std::uint64_t si_numbering(std::uint64_t base_clock_ms, unsigned machine_bits) {
-    return pack_numbering(snowflake_si::layout(static_cast<std::int64_t>(base_clock_ms) * 1000, machine_bits).value)
-        .value;
-}
-
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
     Slot& far = slot_at(mastic, now_ms + year_ms);
     Slot& near = slot_at(sno, now_ms - 60000);
@@ -174,13 +169,12 @@ bool same(const Ceilings& a, const Ceilings& b) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
         if (x.key != y.key || x.numbering != y.numbering || x.ceiling_ms != y.ceiling_ms) return false;
     }
-    return a.life == b.life && a.si_layout == b.si_layout && a.floor_ms == b.floor_ms && a.settled_ms == b.settled_ms;
+    return a.life == b.life && a.floor_ms == b.floor_ms && a.settled_ms == b.settled_ms;
 }
 
 // Nothing writes to it. When somebody has moved it away, memory has all of it.
 TEST_F(LedgerReset, DamagedInALife) {
     Slot& slot = slot_at(mastic, now_ms);
-    ledger.header->si_layout.store(5);
     ASSERT_EQ(apply({.floor_ms = now_ms - 1000}).error, CeilingError::none);
     ASSERT_EQ(raise_settled(data.place, ledger, now_ms + 1000).error, CeilingError::none);
     const std::string good = data.bytes();
@@ -233,48 +227,17 @@ TEST_F(LedgerReset, DamagedBeforeTheLife) {
     EXPECT_EQ(data.content().floor_ms, now_ms + 600000);
 }
 
-// A Snowflake-SI node has a slot in each layout. The floor of one that is not there yet is the floor of all.
-TEST_F(LedgerReset, SnowflakeSiNodeOfTheLayoutInForce) {
-    const std::uint64_t old = si_numbering(base_ms, 5), other = si_numbering(base_ms, 6);
-    const std::uint64_t floor_ms = now_ms + 3600000;
-    const Reset reset{.floor_ms = floor_ms, .ceiling_ms = floor_ms + 2500, .kind = Kind::snowflake_si, .node = si.node};
-    ledger.header->si_layout.store(old);
-    Slot& of_old = slot_at(si, now_ms, old);
+// One Snowflake-SI node is one generator. If it has no slot yet, the floor of all rises, for it begins there.
+TEST_F(LedgerReset, SnowflakeSiNode) {
+    const Reset reset{
+        .floor_ms = now_ms + 3600000, .ceiling_ms = now_ms + 3602500, .kind = Kind::snowflake_si, .node = 0};
+    ASSERT_EQ(apply(reset).error, CeilingError::none);
+    EXPECT_EQ(ledger.header->floor_ms.load(), reset.floor_ms);
+    ledger.header->floor_ms.store(0);
+    Slot& slot = slot_at(si, now_ms, snowflake_si_numbering);
     ASSERT_EQ(apply(reset).error, CeilingError::none);
     EXPECT_EQ(ledger.header->floor_ms.load(), 0u);
-    EXPECT_EQ(unpack(of_old.word.load(), 0, false).tick, floor_ms - base_ms);
-
-    for (const std::uint64_t in_force : {std::uint64_t{0}, other}) {
-        ledger.header->si_layout.store(in_force);
-        ledger.header->floor_ms.store(0);
-        ASSERT_EQ(apply(reset).error, CeilingError::none);
-        EXPECT_EQ(ledger.header->floor_ms.load(), floor_ms) << in_force;
-    }
-    Slot& of_other = *find_slot(ledger, si, true, other);
-    apply_floor(ledger, of_other);
-    EXPECT_EQ(unpack(of_other.word.load(), 0, false).tick, floor_ms - base_ms);
-}
-
-// After the layout is forgotten, its slot keeps its numbering and the floor; the slot of the next one begins there too.
-TEST_F(LedgerReset, SnowflakeSiForgotten) {
-    const std::uint64_t old = si_numbering(base_ms, 5), other = si_numbering(now_ms, 5);
-    for (const bool force : {false, true}) {
-        Slot& slot = slot_at(si, now_ms, old);
-        ledger.header->si_layout.store(old);
-        const Reset reset{.floor_ms = now_ms + 1000,
-                          .ceiling_ms = now_ms + 3500,
-                          .kind = Kind::snowflake_si,
-                          .force = force,
-                          .unfreeze = true};
-        ASSERT_EQ(apply(reset).error, CeilingError::none);
-        EXPECT_EQ(ledger.header->si_layout.load(), 0u);
-        EXPECT_EQ(slot.numbering.load(), old);
-        EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, now_ms + 1000 - base_ms);
-        Slot& next = *find_slot(ledger, si, true, other);
-        EXPECT_NE(&next, &slot);
-        apply_floor(ledger, next);
-        EXPECT_EQ(unpack(next.word.load(), 0, false).tick, 1000u);
-    }
+    EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, reset.floor_ms - base_ms);
 }
 
 }  // namespace

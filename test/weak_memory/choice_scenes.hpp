@@ -1,4 +1,4 @@
-// The choice of a slot, floors beside it, the layout that the first id freezes, and a server that another one supersedes.
+// The choice of a slot, floors beside it, and a server that another one supersedes.
 #pragma once
 
 #include "file_scenes.hpp"
@@ -78,30 +78,6 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
         });
         Clock clock{1, 4};
         for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);
-    }
-};
-
-// Each session has a layout of its own, and the first one freezes it.
-struct FrozenLayout : rl::test_suite<FrozenLayout, 3>, Server {
-    static constexpr const char* name = "frozen layout";
-    Value in_use = 0;
-
-    void before() { live(4); }
-    void thread(unsigned i) {
-        Session s{*this};
-        s.begin_life();
-        Value frozen = header.si_layout.load();
-        if (frozen == 0) {
-            const Held held(file_lock);
-            const auto r = ledger::freeze_locked_layout(header, slots, at(), file, i + 1, frozen);
-            require(r.error == ledger::CeilingError::none, "superseded by nobody");
-        }
-        require(frozen != 0 && disk.si_layout == frozen, "a layout that is not on disk");
-        require(in_use == 0 || in_use == frozen, "two layouts");
-        in_use = frozen;
-        // Others write the file again from what they know.
-        raise(i / 2, between(4, 6));
-        require(disk.si_layout == frozen, "a layout is forgotten");
     }
 };
 

@@ -99,7 +99,6 @@ inline constexpr Reason reasons[] = {
     {"find_slot_from: key.load", "is_of() loads it again"},
     {"find_slot_from: numbering.swap", "the swap of the key releases it"},
     {"is_of", "the load before it, or the swap that has failed, has acquired the key; slots behind a free one are old"},
-    {"freeze_locked_layout", "under the lock of the file"},
     {"raise_to: floor_ms.load", "an old floor makes the swap fail; one that is high enough is seen in this database"},
     {"raise_to: ceiling", "the number vouches for what is on disk, not for other words"},
     {"raise_to: settled_ms", "the number vouches for what is on disk, not for other words"},

@@ -101,7 +101,7 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
         s.clock.low = 2;
         s.set_up(i / 2);
         require(slot[i / 2].numbering.load() == i / 2, "a slot without its numbering");
-        require(header.si_layout.load() == 0 && header.reset_floor_ms.load() == 2, "a header without its floor");
+        require(header.reset_floor_ms.load() == 2, "a header without its floor");
         require(header.floor_ms.load() == 2, "a life without its floor");
         const ledger::Life life = ledger::life_of(header);
         require(life.number == 2 && life.id == 9, "a life without its number");

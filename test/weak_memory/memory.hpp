@@ -26,12 +26,11 @@ struct Slot : ledger::BasicSlot<Word> {
 };
 
 struct Header {
-    Word life_id, life_number, si_layout, floor_ms, reset_floor_ms, epoch, promise, settled_ms, slots_taken;
+    Word life_id, life_number, floor_ms, reset_floor_ms, epoch, promise, settled_ms, slots_taken;
 
     Header() {
         life_id.begin("life_id");
         life_number.begin("life_number");
-        si_layout.begin("si_layout");
         floor_ms.begin("floor_ms");
         reset_floor_ms.begin("reset_floor_ms");
         epoch.begin("epoch");
@@ -104,7 +103,7 @@ inline ledger::Claim claim(Slot& slot, Clock& clock, std::uint32_t want, const R
 struct File {
     struct Content {
         ledger::Life life;
-        Value si_layout = 0, floor_ms = 0, clock_ms = 0, settled_ms = 0;
+        Value floor_ms = 0, clock_ms = 0, settled_ms = 0;
         ledger::CeilingEntry entries[2];
     };
     Content* disk;

@@ -34,7 +34,7 @@ struct MasticTime {
     static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
 };
 struct SnowflakeSiTime {
-    static Timeline of(const Generator& g) { return {g.timeline.epoch_us, 1000, snowflake_si::default_clock_bits}; }
+    static constexpr const Timeline& of(const Generator&) { return snowflake_si::layout.timeline; }
 };
 struct AnyTime {
     static const Timeline& of(const Generator& g) { return g.timeline; }

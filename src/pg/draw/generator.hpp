@@ -39,7 +39,6 @@ struct Generator {
     Rules rules{};
     uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
-    Layout layout{};            // 64-bit formats
     uint64 epoch = 0;           // Header::epoch it was set up under
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;      // ticks from here on are near the limit

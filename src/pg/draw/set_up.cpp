@@ -17,7 +17,6 @@ extern "C" {
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/wal_layout.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -118,25 +117,6 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     ready(g);
 }
 
-// Called before a layout is frozen. Otherwise, with the clock outside the format, the layout would be frozen without a
-// first id, and the corrected setting would be refused.
-void refuse_time_outside(const char* name, const Timeline& timeline) {
-    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
-    if (now) return;
-    raise_outside_format(
-        name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
-}
-
-[[noreturn]] void refuse_snowflake_si_layout(const char* whose, const Layout& frozen) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("Snowflake-SI base clock or machine bits differ from those of the first id"),
-                    errdetail("%s ids use base clock %s and %u machine bits.", whose,
-                              show_time(timestamptz(frozen.timeline.epoch_us)), frozen.node_bits),
-                    errhint("Set snowflake_ids.si_base_clock and snowflake_ids.si_machine_bits back to these values, "
-                            "or see snowflake_ids_reset().")));
-    pg_unreachable();
-}
-
 uint64 numbering_of(const char* name, const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     if (!numbering) {
@@ -150,8 +130,17 @@ uint64 numbering_of(const char* name, const Layout& layout) {
     return numbering.value;
 }
 
-// The node to draw ids of the layout with. `room`: for the hint, what would give room for a larger node.
-uint32 node_of(const char* name, const Layout& layout, bool in_recovery, const char* room) {
+// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong epoch
+// could not be dropped any more.
+void refuse_time_outside(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
+    if (now) return;
+    raise_outside_format(
+        name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
+// The node to draw ids of the layout with.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     // Without a node, a standby's ids could not be told from the primary's.
     if (in_recovery && layout.node_bits == 0)
         machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
@@ -161,20 +150,10 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery, const c
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
                  errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
                            layout.max_node()),
-                 errhint("Choose a smaller snowflake_ids.machine_id, or %s.", room)));
+                 errhint("Choose a smaller snowflake_ids.machine_id, or a layout with more node bits.")));
     }
     layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
     return node;
-}
-
-void bind_snowflake(Generator& g, const char* name, const Layout& layout, uint64 numbering, uint32 node, Oid owner,
-                    bool in_recovery, const Patience& patience) {
-    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, patience, numbering);
-    g.layout = layout;
-    g.timeline = layout.timeline;
-    // A slot's word has room for 65,536 numbers per tick.
-    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
-    ready(g);
 }
 
 }  // namespace
@@ -207,28 +186,13 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     not_accepted::check(not_accepted::any);
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
-    const uint32 node = node_of(name, layout, in_recovery, "another layout");
-    bind_snowflake(g, name, layout, numbering, node, owner, in_recovery, Patience{});
-}
-
-void set_up_snowflake_si(Generator& g) {
-    constexpr const char* name = "Snowflake-SI";
-    not_accepted::check(not_accepted::any);
-    const Layout layout = settings::snowflake_si_layout();
-    const bool in_recovery = RecoveryInProgress();
-    const uint32 node =
-        node_of(name, layout, in_recovery, "a larger snowflake_ids.si_machine_bits before the first id");
-    const Patience patience;
-    const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
-    // The layout of the database's ids comes first, because the ceiling file may be a new one.
-    const std::optional<Layout> in_database = wal_layout::read(patience);
-    if (in_database && !(*in_database == layout)) refuse_snowflake_si_layout("This database's", *in_database);
-    if (!in_database && shared.header->si_layout.load() == 0) refuse_time_outside(name, layout.timeline);
-    const uint64 numbering = numbering_of(name, layout);
-    const uint64 frozen = ceiling_file::freeze_layout(numbering, patience);
-    if (frozen != numbering) refuse_snowflake_si_layout("This server's", ledger::unpack_numbering(frozen));
-    if (!in_database && !in_recovery) wal_layout::write(layout, patience);
-    bind_snowflake(g, name, layout, numbering, node, InvalidOid, in_recovery, patience);
+    const uint32 node = node_of(name, layout, in_recovery);
+    refuse_time_outside(name, layout.timeline);
+    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering);
+    g.timeline = layout.timeline;
+    // A slot's word has room for 65,536 numbers per tick.
+    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
+    ready(g);
 }
 
 Generator& sno_of_partition(uint32 partition) {

@@ -4,6 +4,7 @@
 
 #include "core/layout.hpp"
 #include "core/mastic.hpp"
+#include "core/snowflake_si.hpp"
 #include "pg/draw/generator.hpp"
 #include "pg/pg.hpp"
 
@@ -17,8 +18,6 @@ void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
 // Any 64-bit layout. `owner`: the database that created it, InvalidOid for a built-in one.
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
-// The layout of the settings, which the first id freezes.
-void set_up_snowflake_si(Generator& g);
 
 // The sno generator of an explicit partition; and whether this server has drawn with it.
 Generator& sno_of_partition(uint32 partition);
@@ -40,7 +39,8 @@ inline Generator& ready_mastic() {
 }
 
 inline Generator& ready_snowflake_si() {
-    if (unlikely(stale(own_snowflake_si))) set_up_snowflake_si(own_snowflake_si);
+    if (unlikely(stale(own_snowflake_si)))
+        set_up_snowflake(own_snowflake_si, "Snowflake-SI", snowflake_si::layout, InvalidOid);
     return own_snowflake_si;
 }
 

@@ -59,14 +59,13 @@ FUNCTION(snowflake_ids_gen_mastic_series) {
 }
 
 FUNCTION(snowflake_ids_gen_snowflake_si) {
-    Generator& g = generator::ready_snowflake_si();
-    return generate<SnowflakeSiTime>(g, g.layout);
+    return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
 }
 
 // gen_snowflake_si_series(count)
 FUNCTION(snowflake_ids_gen_snowflake_si_series) {
     return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
-                                            [](const Generator& g) -> const Layout& { return g.layout; });
+                                            [](const Generator&) { return snowflake_si::layout; });
 }
 
 namespace {
@@ -82,7 +81,7 @@ Generator& set_up(NamedLayout& named) {
     layouts::pin(named);
     if (named.layout == mastic::layout) {
         named.generator = &generator::ready_mastic();
-    } else if (layouts::from_settings(named)) {
+    } else if (named.layout == snowflake_si::layout) {
         named.generator = &generator::ready_snowflake_si();
     } else {
         if (named.own == nullptr) {
@@ -100,11 +99,7 @@ Generator& set_up(NamedLayout& named) {
 // The server reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     Generator* g = named.generator;
-    // The Snowflake-SI generator may have been set up since then by gen_snowflake_si(), under other settings.
-    if (likely(named.valid && g != nullptr && !generator::stale(*g) &&
-               g->layout.timeline.epoch_us == named.layout.timeline.epoch_us &&
-               g->layout.node_bits == named.layout.node_bits))
-        return *g;
+    if (likely(named.valid && g != nullptr && !generator::stale(*g))) return *g;
     return set_up(named);
 }
 
@@ -140,8 +135,7 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
-            // Between two fetches of a cursor, the name may have become that of another layout, or the Snowflake-SI
-            // settings may have changed.
+            // Between two fetches of a cursor, the name may have become that of another layout.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready_snowflake(*s.named);
             const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);

@@ -18,7 +18,6 @@ extern "C" {
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wal_ceiling.hpp"
-#include "pg/server/wal_layout.hpp"
 
 namespace snowflake_ids::operate {
 
@@ -104,23 +103,17 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Pa
     wal_ceiling::raise(ceiling_below(old_us), patience);
 }
 
-// Repairs those of this database's two sequences that are damaged. A damaged WAL ceiling no longer tells which ids the
-// database may have: then the floor rises for all generators, also for those that are not reset. Other sessions may
-// draw meanwhile: their ids are below their slots' ceilings, and the new WAL ceiling is not lower.
-void repair_sequences(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
-    if (wal_ceiling::is_damaged(patience)) {
-        // Only the life: the database cannot be entered.
-        (void) ceiling_file::ledger_in_life(patience);
-        ledger::raise_floor(shared, reset.floor_ms);
-        const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
-        wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
-        shared.header->epoch.fetch_add(1);
-    }
-    // The ledger may still have the layout.
-    if (wal_layout::is_damaged(patience)) {
-        const uint64 frozen = shared.header->si_layout.load();
-        wal_layout::repair(frozen != 0 ? std::optional(ledger::unpack_numbering(frozen)) : std::nullopt, patience);
-    }
+// Repairs this database's WAL ceiling if it is damaged. It no longer tells which ids the database may have: then the
+// floor rises for all generators, also for those that are not reset. Other sessions may draw meanwhile: their ids are
+// below their slots' ceilings, and the new WAL ceiling is not lower.
+void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
+    if (!wal_ceiling::is_damaged(patience)) return;
+    // Only the life: the database cannot be entered.
+    (void) ceiling_file::ledger_in_life(patience);
+    ledger::raise_floor(shared, reset.floor_ms);
+    const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
+    wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
+    shared.header->epoch.fetch_add(1);
 }
 
 void refuse_past_floor() {
@@ -158,9 +151,10 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
     const bool force = forced(fcinfo, 1);
     Generator& g = generator::ready_snowflake_si();
-    const Result<Layout::Fields> fields = g.layout.split(static_cast<uint64>(id));
-    if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(g.layout.max_id()));
-    if (fields.value.node == g.node) observe(g, g.layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    constexpr Layout layout = snowflake_si::layout;
+    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
+    if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(layout.max_id()));
+    if (fields.value.node == g.node) observe(g, layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
     PG_RETURN_VOID();
 }
 
@@ -246,7 +240,6 @@ FUNCTION(snowflake_ids_reset) {
                         .force = forced(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
-    reset.unfreeze = reset.kind == ledger::Kind::snowflake_si && reset.node < 0;
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
@@ -265,7 +258,7 @@ FUNCTION(snowflake_ids_reset) {
              errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
              errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
     }
-    if (!in_recovery) repair_sequences(shared, reset, patience);
+    if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
     (void) durability::enter(in_recovery, patience);
     ceiling_file::apply(reset);
     if (!in_recovery) {
@@ -274,9 +267,6 @@ FUNCTION(snowflake_ids_reset) {
             put_back_wal_ceiling(shared, floor_us, patience);
         else
             wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()}, patience);
-        // This database forgets its layout. Another database continues to refuse settings that differ from those of
-        // its ids.
-        if (reset.unfreeze) wal_layout::forget(patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));

@@ -51,7 +51,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     bool nulls[columns] = {};
 
     const ledger::Key key = ledger::Key::unpack(slot.key.load());
-    const ledger::Kind kind = ledger::kind_of(header, slot);
+    const ledger::Kind kind = ledger::kind_of(slot);
     const bool has_toggle = ledger::has_toggle(key.format);
     const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
     const Timeline timeline = ledger::timeline_of(slot);

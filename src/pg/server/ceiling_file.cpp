@@ -128,12 +128,6 @@ void remember(const ledger::Slot& slot) {
     until_done({}, [&] { return ledger::raise_ceiling(place(), shared_ledger(), slot, 1, none); });
 }
 
-uint64 freeze_layout(uint64 wanted, const Patience& patience) {
-    uint64 frozen = 0;
-    until_done(patience, [&] { return ledger::freeze_layout(place(), shared_ledger(), wanted, frozen); });
-    return frozen;
-}
-
 void check() {
     until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }

@@ -37,9 +37,6 @@ void try_raise_settled(int64 until_us);
 // Gives the slot an entry, also if its generator has no time.
 void remember(const ledger::Slot& slot);
 
-// Freezes the Snowflake-SI layout of this server if none is frozen. Returns the one in force.
-uint64 freeze_layout(uint64 wanted, const Patience& patience);
-
 // Raises the error that a draw which has to write the file would meet.
 void check();
 

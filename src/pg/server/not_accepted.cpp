@@ -28,10 +28,6 @@ constexpr Known known[count] = {
     {"standby_machine_id", "a whole number from -1 to 65535"},
     {"sno_sequence_min", "a whole number from 0 to 65535"},
     {"sno_sequence_max", "a whole number from 0 to 65535"},
-    {"si_machine_bits", "a whole number from 0 to 12"},
-    {"si_base_clock",
-     "a time with its offset from UTC, such as \"2026-01-01 00:00:00+00\": a whole millisecond, 2003-03-18 "
-     "07:20:19.225+00 or later"},
     {"clock_regression", "hold, wait or error"},
     {"durable_window", "a time from 100ms to 1h"},
 };

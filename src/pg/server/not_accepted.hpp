@@ -17,8 +17,6 @@ enum Setting : int {
     standby_machine_id,
     sno_sequence_min,
     sno_sequence_max,
-    si_machine_bits,
-    si_base_clock,
     clock_regression,
     durable_window,
     count

@@ -7,8 +7,6 @@ extern "C" {
 #include "utils/guc.h"
 }
 
-#include "core/iso8601.hpp"
-#include "core/snowflake_si.hpp"
 #include "pg/server/not_accepted.hpp"
 
 namespace snowflake_ids::settings {
@@ -17,7 +15,6 @@ namespace snowflake_ids::settings {
 int machine_id = -1;
 int sno_sequence_min = 0;
 int sno_sequence_max = 65535;
-int si_machine_bits = snowflake_si::default_machine_bits;
 int overflow = static_cast<int>(Overflow::wait);
 int clock_regression = static_cast<int>(OnRegression::hold);
 int standby_machine_id = -1;
@@ -26,9 +23,6 @@ int durable_window_ms = 2000;
 uint64 generation = 1;
 
 namespace {
-
-char* si_base_clock = nullptr;
-int64 si_base_clock_us = snowflake_si::default_base_clock_us;
 
 const config_enum_entry overflow_options[] = {{"wait", static_cast<int>(Overflow::wait), false},
                                               {"error", static_cast<int>(Overflow::error), false},
@@ -48,30 +42,6 @@ void changed(int, void*) {
     generation++;
 }
 
-// `extra` carries the parsed time to the assign hook, which must not fail.
-bool check_base_clock(char** value, void** extra, GucSource) {
-    const Result<int64> us = iso8601::parse(*value, strlen(*value));
-    if (!us) {
-        GUC_check_errdetail("Expected a time with its offset from UTC, such as \"2026-01-01 00:00:00+00\".");
-        return false;
-    }
-    if (!snowflake_si::layout(us.value, snowflake_si::default_machine_bits)) {
-        GUC_check_errdetail("The base clock must be a whole millisecond, 2003-03-18 07:20:19.225+00 or later.");
-        return false;
-    }
-    auto* parsed = static_cast<int64*>(guc_malloc(LOG, sizeof(int64)));
-    if (parsed == nullptr) return false;
-    *parsed = us.value;
-    *extra = parsed;
-    return true;
-}
-
-void assign_base_clock(const char*, void* extra) {
-    si_base_clock_us = *static_cast<const int64*>(extra);
-    not_accepted::accept(not_accepted::si_base_clock);
-    generation++;
-}
-
 template <not_accepted::Setting setting>
 void define_sighup_int(const char* name, const char* brief, const char* detail, int* variable, int max) {
     DefineCustomIntVariable(name, brief, detail, variable, *variable, 0, max, PGC_SIGHUP, in_parallel, nullptr,
@@ -79,13 +49,6 @@ void define_sighup_int(const char* name, const char* brief, const char* detail, 
 }
 
 }  // namespace
-
-Layout snowflake_si_layout() {
-    not_accepted::check(not_accepted::bit(not_accepted::si_base_clock) |
-                        not_accepted::bit(not_accepted::si_machine_bits));
-    // Both were checked when they were set.
-    return snowflake_si::layout(si_base_clock_us, si_machine_bits).value;
-}
 
 void define() {
     DefineCustomIntVariable(
@@ -105,13 +68,6 @@ void define() {
         65535);
     define_sighup_int<not_accepted::sno_sequence_max>(
         "snowflake_ids.sno_sequence_max", "Highest sequence number of a sno.", nullptr, &sno_sequence_max, 65535);
-    define_sighup_int<not_accepted::si_machine_bits>(
-        "snowflake_ids.si_machine_bits", "Width of the machine id in a Snowflake-SI id.",
-        "The per-millisecond number gets the rest of 13 bits. Frozen at the first id.", &si_machine_bits,
-        snowflake_si::max_machine_bits);
-    DefineCustomStringVariable("snowflake_ids.si_base_clock", "Time from which Snowflake-SI ids count.",
-                               "Frozen at the first id.", &si_base_clock, "2026-01-01 00:00:00+00", PGC_SIGHUP,
-                               in_parallel, check_base_clock, assign_base_clock, nullptr);
     DefineCustomEnumVariable("snowflake_ids.overflow", "What to do when the sequence of a tick is used up.",
                              "\"wait\" for the next tick, or \"error\".", &overflow, overflow, overflow_options,
                              PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);

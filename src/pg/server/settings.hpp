@@ -2,7 +2,6 @@
 // server (sighup); the others by every user.
 #pragma once
 
-#include "core/layout.hpp"
 #include "core/step.hpp"
 #include "pg/pg.hpp"
 
@@ -13,7 +12,6 @@ enum class Overflow : int { wait, error };
 extern int machine_id;        // 0-65535; -1: automatic, see machine_id.hpp
 extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
-extern int si_machine_bits;     // 0-12
 extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
 extern int standby_machine_id;  // machine id in recovery; -1: refuse
@@ -22,9 +20,6 @@ extern int durable_window_ms;   // how far ahead the durable ceilings are writte
 
 // Changes with every change of a sighup setting. A generator that was set up under another value must be set up again.
 extern uint64 generation;
-
-// The Snowflake-SI layout that si_base_clock and si_machine_bits describe.
-Layout snowflake_si_layout();
 
 // Defines all settings; called once, from _PG_init.
 void define();

@@ -1,4 +1,4 @@
-// Reads, checks and writes the page. The meaning of its number is the matter of wal_ceiling.cpp and wal_layout.cpp.
+// Reads, checks and writes the page. The meaning of its number is the matter of wal_ceiling.cpp.
 #include "pg/server/wal_sequence.hpp"
 
 extern "C" {

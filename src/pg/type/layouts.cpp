@@ -30,7 +30,6 @@ extern "C" {
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/extension.hpp"
 #include "pg/server/orphan.hpp"
-#include "pg/server/settings.hpp"
 
 namespace snowflake_ids::layouts {
 
@@ -151,19 +150,12 @@ bool load(NamedLayout& named, bool keep_lock) {
     return true;
 }
 
-NamedLayout* current(NamedLayout* named) {
-    if (unlikely(from_settings(*named))) named->layout = settings::snowflake_si_layout();
-    return named;
-}
-
 }  // namespace
-
-bool from_settings(const NamedLayout& named) { return !named.created && std::strcmp(named.name, "snowflake_si") == 0; }
 
 NamedLayout* find(const char* name, std::size_t length) {
     if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
                last->name[length] == '\0'))
-        return current(last);
+        return last;
     if (length == 0 || length >= NAMEDATALEN || std::memchr(name, 0, length) != nullptr) return nullptr;
     if (cache == nullptr) make_cache();
     NamedLayout wanted{};
@@ -181,7 +173,7 @@ NamedLayout* find(const char* name, std::size_t length) {
         }
     }
     last = named;
-    return current(named);
+    return named;
 }
 
 NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
@@ -194,23 +186,6 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
 void pin(NamedLayout& named) {
     named.valid = false;
     if (!load(named, true)) raise_unknown(named.name);
-    current(&named);
-}
-
-Layout snowflake_si_argument(FunctionCallInfo fcinfo, int n) {
-    if (PG_NARGS() == n) return settings::snowflake_si_layout();
-    const TimestampTz base_clock = PG_GETARG_TIMESTAMPTZ(n);
-    const uint32 machine_bits =
-        number_argument(fcinfo, n + 1, "machine_bits", Error::bad_width, snowflake_si::max_machine_bits);
-    const Result<Layout> layout = snowflake_si::layout(unix_us(base_clock), machine_bits);
-    if (!layout) {
-        constexpr int64 last = 253402300799999000;  // 9999-12-31 23:59:59.999+00, as core has it
-        static_assert(snowflake_si::layout(last, 0) && !snowflake_si::layout(last + 1000, 0));
-        report(Error::bad_base_clock,
-               {Source::argument, "base_clock", show_time(base_clock),
-                show_time(timestamptz(snowflake_si::min_base_clock_us)), show_time(timestamptz(last))});
-    }
-    return layout.value;
 }
 
 Layout from_fields(FunctionCallInfo fcinfo, int n) {
@@ -353,7 +328,7 @@ FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     for (const KnownLayout& k : known_layouts) {
-        const Layout l = k.layout == snowflake_si::default_layout ? settings::snowflake_si_layout() : k.layout;
+        const Layout& l = k.layout;
         Interval tick = {};
         tick.time = l.timeline.tick_us;
         Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),

@@ -29,9 +29,6 @@ namespace layouts {
 // backend lives, but after invalidation messages were read it may be another layout, or none.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
-// Is it Snowflake-SI? Its base clock and machine id width are settings and may change between calls.
-bool from_settings(const NamedLayout& named);
-
 // The same by name; null if there is none.
 NamedLayout* find(const char* name, std::size_t length);
 
@@ -47,10 +44,6 @@ Layout from_fields(FunctionCallInfo fcinfo, int n);
 inline Layout named_or_fields(FunctionCallInfo fcinfo, int n, int fields, int count) {
     return PG_NARGS() > count ? from_fields(fcinfo, fields) : argument(fcinfo, n).layout;
 }
-
-// The Snowflake-SI layout: from the arguments base_clock and machine_bits after the first `n`, or from the settings if
-// there are none.
-Layout snowflake_si_argument(FunctionCallInfo fcinfo, int n);
 
 }  // namespace layouts
 }  // namespace snowflake_ids

@@ -1,10 +1,8 @@
 // Fields of an id of a 64-bit layout, making an id from fields, and the ids that bound a span of time.
 //
 // The functions of the formats differ only in where the layout comes from:
-//   Mastic          the layout is fixed
-//   Snowflake-SI    the settings, or two arguments at the end
-//   other layouts   a name, or six arguments at the end
-// Each function here that accepts such arguments serves two SQL functions.
+//   Mastic, Snowflake-SI   the layout is fixed
+//   other layouts          a name, or six arguments at the end: a function here serves both forms
 //
 // A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a 64-bit
 // layout are negative. That matters only for the order of bigint, not here.
@@ -108,12 +106,12 @@ namespace {
 const char* snowflake_si_id() { return "Snowflake-SI id"; }
 
 Inside snowflake_si_argument(FunctionCallInfo fcinfo) {
-    return inside_argument(fcinfo, layouts::snowflake_si_argument(fcinfo, 1), snowflake_si_id());
+    return inside_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
 }
 
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    return bound(layouts::snowflake_si_argument(fcinfo, 1), of, t, snowflake_si_id);
+    return bound(snowflake_si::layout, of, t, snowflake_si_id);
 }
 
 }  // namespace
@@ -127,7 +125,7 @@ FUNCTION(snowflake_ids_snowflake_si_uin) {
 }
 FUNCTION(snowflake_ids_snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake_si) {
-    return make(fcinfo, layouts::snowflake_si_argument(fcinfo, 3), {0, "machine_id", "uin"}, snowflake_si_id);
+    return make(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, snowflake_si_id);
 }
 FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }

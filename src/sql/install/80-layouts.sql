@@ -111,11 +111,15 @@ COMMENT ON FUNCTION snowflake_known_layouts() IS 'the built-in layouts; see the 
 
 CREATE VIEW snowflake_layouts AS
 SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, k.node_last, k.generates,
+       k.timestamp_bits OPERATOR(pg_catalog.+) k.node_bits OPERATOR(pg_catalog.+) k.sequence_bits
+           OPERATOR(pg_catalog.<=) 53 AS javascript_safe,
        false AS created, k.description
 FROM snowflake_known_layouts() k
 UNION ALL
 SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,
        snowflake_layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
+       l.timestamp_bits OPERATOR(pg_catalog.+) l.node_bits OPERATOR(pg_catalog.+) l.sequence_bits
+           OPERATOR(pg_catalog.<=) 53,
        true, NULL
 FROM snowflake_ids_layout l;
 COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and similar functions accept';
@@ -127,6 +131,8 @@ COMMENT ON COLUMN snowflake_layouts.node_bits IS 'width of the node; 0: none';
 COMMENT ON COLUMN snowflake_layouts.sequence_bits IS 'width of the sequence; 0: none';
 COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node has the lowest bits, below the sequence';
 COMMENT ON COLUMN snowflake_layouts.generates IS 'gen_snowflake() can draw ids of this layout';
+COMMENT ON COLUMN snowflake_layouts.javascript_safe IS
+    'ids have at most 53 bits, so each is an exact JavaScript number; false: hand them over as strings';
 COMMENT ON COLUMN snowflake_layouts.created IS 'created in this database by snowflake_layout_create()';
 COMMENT ON COLUMN snowflake_layouts.description IS 'the service that has these ids; null for a created layout';
 GRANT SELECT ON snowflake_layouts TO PUBLIC;

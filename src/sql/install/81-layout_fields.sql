@@ -1,5 +1,5 @@
 -- Fields of an id of any layout, making an id from fields, bounds of a span of time. The forms with a layout's name
--- look it up, in a table or the settings, and are stable. The forms with the layout's fields at the end are immutable
+-- look it up in a table and are stable. The forms with the layout's fields at the end are immutable
 -- and can be used in indexes and generated columns.
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz

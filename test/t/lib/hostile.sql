@@ -52,7 +52,7 @@ INSERT INTO hostile.value (type, expression, argument)
 SELECT type::regtype, format('%L::%s', v, type), argument
 FROM (VALUES ('text', 'mastic', 'format'), ('text', 'volume', 'kind'), ('text', '<', 'comparison'), ('text', '18446744073709551615', 'id'), ('text', 'EXCLUSIVE', 'mode'),
     ('name', 'created', 'created_column'), ('integer', '0', 'partition'), ('integer', '41', 'timestamp_bits'), ('integer', '10', 'node_bits'), ('integer', '12', 'sequence_bits'),
-    ('integer', '12', 'machine_bits'), ('bytea', '\x0102030405060708', 'random'), ('bigint', '2', 'count'), ('bigint', '7', 'id'), ('timestamptz', '2026-01-01 00:00:00+00', 'base_clock'),
+    ('bytea', '\x0102030405060708', 'random'), ('bigint', '2', 'count'), ('bigint', '7', 'id'),
     ('timestamptz', '2020-01-01 00:00:00+00', 'epoch'), ('jsonb', '{"machine_id": 1, "system_identifier": 1}', 'one')) AS v (type, v, argument);
 
 INSERT INTO hostile.value (type, expression) VALUES ('snowflake_ids_convert.job',

@@ -43,7 +43,7 @@ inline Cell of_memory(Value memory, unsigned c) { return static_cast<Cell>(memor
 
 struct WatchedHeader {
     WatchedWord floor_ms, life_id, life_number, epoch;
-    WatchedWord si_layout, reset_floor_ms, settled_ms;  // not watched: nothing here changes them
+    WatchedWord reset_floor_ms, settled_ms;  // not watched: nothing here changes them
 
     WatchedHeader(Watcher& w, Value memory) {
         floor_ms.watch(w, of_memory(memory, floor_cell));
@@ -56,7 +56,7 @@ struct WatchedHeader {
 struct WatchedFile {
     struct Content {
         ledger::Life life;
-        Value si_layout = 0, floor_ms = 0, settled_ms = 0;
+        Value floor_ms = 0, settled_ms = 0;
         ledger::CeilingEntry entries[1];
     };
     World* world;

@@ -288,13 +288,12 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
         struct {
             decltype((header.life_number)) life_number;
             decltype((header.life_id)) life_id;
-            decltype((header.si_layout)) si_layout;
             decltype((header.reset_floor_ms)) reset_floor_ms;
             decltype((header.settled_ms)) settled_ms;
             struct {
                 void fetch_add(Value) {}
             } epoch;
-        } silent{header.life_number, header.life_id, header.si_layout, header.reset_floor_ms, header.settled_ms, {}};
+        } silent{header.life_number, header.life_id, header.reset_floor_ms, header.settled_ms, {}};
         return ledger::force_locked(silent, n, slot, file, change, put_back);
     }
 };
