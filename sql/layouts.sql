@@ -153,7 +153,10 @@ SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('none', NULL, '
 -- They never change, whoever asks.
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$,
     $$INSERT INTO snowflake_ids_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
-    $$INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false)$$]) AS s, refusal(s) AS r;
+    $$INSERT INTO snowflake_ids_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r;
+-- A row that is there already is left out, as from a subscription. Another one of its name is refused.
+INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false);
+INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, true);
 SET session_replication_role = replica;
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$]) AS s, refusal(s) AS r;
 RESET session_replication_role;
@@ -164,7 +167,7 @@ COMMIT;
 SELECT count(*) FILTER (WHERE name = 'unwanted') AS unwanted, count(*) FILTER (WHERE name = 'acme') AS acme
     FROM snowflake_layouts;
 -- What refuses those changes is a trigger function; a call by hand is refused too.
-SELECT r.* FROM refusal('SELECT snowflake_layout_keep()') AS r;
+SELECT r.* FROM unnest(ARRAY['SELECT snowflake_layout_keep()', 'SELECT snowflake_layout_same()']) AS s, refusal(s) AS r;
 -- A transaction that is rolled back leaves nothing behind, in this session neither.
 BEGIN;
 SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);

@@ -14,6 +14,7 @@ extern "C" {
 #include "commands/trigger.h"
 #include "funcapi.h"
 #include "replication/logicalworker.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
@@ -208,17 +209,29 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
+    if (!CALLED_AS_TRIGGER(fcinfo)) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was not called by trigger manager", function)));
+    }
+    return *reinterpret_cast<TriggerData*>(fcinfo->context);
+}
+
+// Raises an error in a trigger of another table. Takes the lock, until the end of the transaction, on the right one.
+void lock_table(const TriggerData& trigger, const char* function, LOCKMODE lock) {
+    Relation rel = open_relation(lock);
+    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
+    table_close(rel, NoLock);
+    if (ours) return;
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function \"%s\" was called for another table", function)));
+}
+
 // A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
 // used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
 bool apply_drop(const TriggerData& trigger) {
-    Relation rel = open_relation(AccessExclusiveLock);  // as layout_drop
-    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
-    table_close(rel, NoLock);
-    if (!ours) {
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        errmsg("function \"%s\" was called for another table", "snowflake_layout_keep")));
-    }
-    rel = trigger.tg_relation;
+    lock_table(trigger, "snowflake_layout_keep", AccessExclusiveLock);  // as layout_drop
+    Relation rel = trigger.tg_relation;
     if (used(of_row(rel, trigger.tg_trigtuple))) {
         bool null;
         const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
@@ -228,6 +241,12 @@ bool apply_drop(const TriggerData& trigger) {
     }
     CacheInvalidateRelcache(rel);
     return true;
+}
+
+const char* describe(const Layout& l) {
+    return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
+                    show_time(timestamptz(l.timeline.epoch_us)), static_cast<double>(l.timeline.tick_us) / 1000,
+                    l.timeline.bits, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits);
 }
 
 }  // namespace
@@ -305,11 +324,7 @@ FUNCTION(snowflake_ids_layout_generates) {
 
 // The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
-    if (!CALLED_AS_TRIGGER(fcinfo)) {
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                        errmsg("function \"%s\" was not called by trigger manager", "snowflake_layout_keep")));
-    }
-    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_layout_keep");
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
@@ -320,6 +335,29 @@ FUNCTION(snowflake_ids_layout_keep) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
                     errdetail("Ids that exist could not be told from others any more."),
                     errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
+    PG_RETURN_NULL();
+}
+
+// The function of a trigger before each insert that is not snowflake_layout_create(): of a subscription, of its first
+// copy, of a dump that is restored. The row may be there already, because two nodes have created the same layout. Then
+// it is left out: a duplicate key would stop the subscription.
+FUNCTION(snowflake_ids_layout_same) {
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_layout_same");
+    const HeapTuple row = trigger.tg_trigtuple;
+    lock_table(trigger, "snowflake_layout_same", RowExclusiveLock);
+    if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
+    Relation rel = trigger.tg_relation;
+    // One insert at a time: of two subscriptions that apply the same row, the second one must see the first one's.
+    LockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 0, ExclusiveLock);
+    bool null;
+    const char* name = TextDatumGetCString(heap_getattr(row, 1, RelationGetDescr(rel), &null));
+    const Layout layout = of_row(rel, row);
+    Layout here{};
+    if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) return PointerGetDatum(row);
+    if (here == layout) return PointerGetDatum(nullptr);
+    ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
+                    errdetail("It has %s; the other one has %s.", describe(here), describe(layout)),
+                    errhint("A layout never changes. Create one of the two under another name.")));
     PG_RETURN_NULL();
 }
 

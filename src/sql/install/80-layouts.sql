@@ -72,10 +72,21 @@ CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FO
     EXECUTE FUNCTION snowflake_layout_keep();
 COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS
     'only users who may call snowflake_layout_create() may insert rows';
+-- A subscription, or a dump that is restored, may bring a row that is there already.
+CREATE FUNCTION snowflake_layout_same() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_layout_same'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_layout_same() IS 'internal: leaves out a layout that exists';
+REVOKE ALL ON FUNCTION snowflake_layout_same() FROM PUBLIC;
+CREATE TRIGGER snowflake_layout_same BEFORE INSERT ON snowflake_ids_layout
+    FOR EACH ROW EXECUTE FUNCTION snowflake_layout_same();
+COMMENT ON TRIGGER snowflake_layout_same ON snowflake_ids_layout IS
+    'a row that exists is left out, so that two nodes may create the same layout';
 -- Also with session_replication_role = replica.
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep;
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep_row;
 ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_restore;
+ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_same;
 
 CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
