@@ -224,6 +224,24 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass)
     IS 'internal: publications that a table is in';
 
+-- The map is made in the schema of the key's table. A publication of all tables, or of that schema, would have it too,
+-- and subscribers have no such table: replication would stop.
+CREATE FUNCTION snowflake_ids_convert.map_problems(target regclass) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('publication %I would have the map of old and new keys too: make it a publication of named tables',
+                  b.pubname)
+    FROM pg_publication b
+    WHERE b.puballtables
+       OR EXISTS (SELECT
+                  FROM pg_publication_namespace n
+                       JOIN pg_class c ON c.relnamespace = n.pnnspid
+                  WHERE n.pnpubid = b.oid AND c.oid = target)
+    ORDER BY b.pubname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.map_problems(regclass)
+    IS 'internal: publications that would have the map';
+
 -- A table cannot be rewritten while a column of another table has its row type.
 CREATE FUNCTION snowflake_ids_convert.row_type_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -291,6 +309,7 @@ BEGIN
                 RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
         END;
     END LOOP;
+    RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
     IF job.keep_position THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
     END IF;

@@ -135,6 +135,7 @@ INSERT INTO measured (note) VALUES ('a');
 SELECT snowflake_ids_convert_forget('measured');
 SELECT * FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created');
 SET client_min_messages = error;
+CREATE PUBLICATION regress_named FOR TABLE measured;
 CREATE PUBLICATION regress_schema FOR TABLES IN SCHEMA data;
 SET client_min_messages = warning;
 ALTER TABLE measured ALTER COLUMN id DROP DEFAULT;
@@ -145,6 +146,10 @@ SELECT *
 FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created', publications => true)
 WHERE item ~ 'publication';
 DROP PUBLICATION regress_schema;
+SELECT *
+FROM snowflake_ids_convert_plan('measured', 'id', 'snowflake_si', 'created', publications => true)
+WHERE item ~ 'publication';
+DROP PUBLICATION regress_named;
 
 -- A foreign key that is dropped between the two calls
 CREATE TABLE left_alone (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT now());
