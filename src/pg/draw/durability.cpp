@@ -122,8 +122,8 @@ void raise_ahead(Generator& g, uint64 tick) {
         PG_TRY();
         {
             const int64 target = target_us(g, tick);
-            // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first: a
-            // process that has outlived its server writes no WAL.
+            // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first,
+            // because it has the fence.
             const bool raised =
                 soon < ceiling_us(g) || ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
             if (raised && !g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
