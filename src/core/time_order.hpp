@@ -13,14 +13,14 @@
 namespace snowflake_ids {
 
 namespace sno {
-constexpr std::uint64_t tick(const Id& id) { return load_be<5>(id.bytes) >> 1; }
+constexpr std::uint64_t tick_of(const Id& id) { return load_be<5>(id.bytes) >> 1; }
 constexpr bool begins_tick(const Id& id) {
     return ((load_be<8>(id.bytes) & 0x1ffffff) | load_be<2>(id.bytes + 8)) == 0;
 }
 }  // namespace sno
 
 namespace mastic {
-constexpr std::uint64_t tick(const Id& id) { return id.number >> layout.sequence_bits; }
+constexpr std::uint64_t tick_of(const Id& id) { return id.number >> layout.sequence_bits; }
 constexpr bool begins_tick(const Id& id) { return (id.number & layout.max_sequence()) == 0; }
 }  // namespace mastic
 
@@ -34,18 +34,20 @@ inline constexpr Timeline timeline_of<mastic::Id> = mastic::layout.timeline;
 // A time among the ids of a type.
 template <class Id>
 struct Moment {
-    std::uint64_t begin;  // the tick whose first id it stands for; one more than the last tick if above all ids
+    std::int64_t us;
 
-    explicit constexpr Moment(std::int64_t us) : begin(timeline_of<Id>.next_tick(us)) {}
+    // The tick whose first id it stands for; one more than the last tick if it is above all ids.
+    constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(us); }
 
     // Negative, zero, positive, as for two ids.
     friend constexpr int compare(const Moment& a, const Moment& b) {
-        return a.begin < b.begin ? -1 : a.begin > b.begin;
+        const std::uint64_t x = a.tick(), y = b.tick();
+        return x < y ? -1 : x > y;
     }
+    // Mostly without the division that tick() needs: it is called for each row of a table.
     friend constexpr int compare(const Id& a, const Moment& b) {
-        const std::uint64_t t = tick(a);
-        if (t != b.begin) return t < b.begin ? -1 : 1;
-        return begins_tick(a) ? 0 : 1;
+        if (time_us(a) < b.us) return -1;
+        return begins_tick(a) && tick_of(a) == b.tick() ? 0 : 1;
     }
     friend constexpr int compare(const Moment& a, const Id& b) { return -compare(b, a); }
 };

@@ -63,7 +63,7 @@ TYPED_TEST_SUITE(TimeOrder, Ids);
 
 TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
     for (const std::int64_t us : this->times()) {
-        const Moment<TypeParam> moment(us);
+        const Moment<TypeParam> moment{us};
         const auto lower = bound(us, this->type);
         for (const TypeParam& id : this->ids()) {
             EXPECT_EQ(compare(id, moment), lower ? sign(compare(id, lower.value)) : -1) << us;
@@ -72,7 +72,7 @@ TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
         for (const std::int64_t other : this->times()) {
             const auto b = bound(other, this->type);
             const int expected = lower && b ? sign(compare(lower.value, b.value)) : lower ? -1 : b ? 1 : 0;
-            EXPECT_EQ(compare(moment, Moment<TypeParam>(other)), expected) << us << ' ' << other;
+            EXPECT_EQ(compare(moment, Moment<TypeParam>{other}), expected) << us << ' ' << other;
         }
     }
 }
@@ -81,7 +81,7 @@ TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
 TYPED_TEST(TimeOrder, BeforeAndNotBeforeAreThoseOfTheTimestamp) {
     for (const std::int64_t us : this->times())
         for (const TypeParam& id : this->ids())
-            EXPECT_EQ(compare(id, Moment<TypeParam>(us)) < 0, time_us(id) < us) << us;
+            EXPECT_EQ(compare(id, Moment<TypeParam>{us}) < 0, time_us(id) < us) << us;
 }
 
 TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
@@ -92,7 +92,7 @@ TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
         const TypeParam id = id_at(tick, i % 3 == 0 ? 0 : rest, this->type);
         const std::int64_t us = t.start_us(tick) + static_cast<std::int64_t>(random() % (3 * t.tick_us)) - t.tick_us;
         const auto lower = bound(us, this->type);
-        ASSERT_EQ(compare(id, Moment<TypeParam>(us)), lower ? sign(compare(id, lower.value)) : -1);
+        ASSERT_EQ(compare(id, Moment<TypeParam>{us}), lower ? sign(compare(id, lower.value)) : -1);
     }
 }
 
