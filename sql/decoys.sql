@@ -40,10 +40,10 @@ SELECT pg_temp.make_decoys() > 500 AS many;
 SELECT ids.mastic_sequence(0);
 
 -- Views, and functions that are written in SQL.
-SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
-SELECT count(*) AS status FROM ids.snowflake_ids_status();
+SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
+SELECT count(*) AS status FROM snowflake_ids.status();
 SELECT ids.snowflake_layout_create('ours'::text, timestamptz '2020-01-01 00:00:00+00', interval '1 ms', 41, 10, 12);
-SELECT count(*) > 0 AS layouts FROM ids.snowflake_layouts;
+SELECT count(*) > 0 AS layouts FROM snowflake_ids.layouts;
 SELECT ids.gen_snowflake('ours'::text) > 0 AS drawn;
 
 -- Nothing of the extension runs with the rights of its owner.

@@ -20,7 +20,7 @@ SELECT 'bulk', n, make_gid('log', '2026-01-01'::timestamptz + n * 7919 % 4000 / 
 FROM generate_series(1, 4000) AS n;
 -- Any byte 7: as graft writes it, below and above the prefix.
 INSERT INTO id_data (part, n, raw)
-SELECT 'byte 7', n, set_byte(substr(gid_send(make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 4 * interval '1 ms',
+SELECT 'byte 7', n, set_byte(substr(snowflake_ids.gid_send(make_gid(kind_of(n), '2026-01-01'::timestamptz + n % 4 * interval '1 ms',
     '\x0000000000000000')), 1, 8),
                              7, 79 + n * 7919 % 177) || substr(sha256((n % 999)::text::bytea), 1, 8)
 FROM generate_series(1, 4000) AS n;

@@ -7,7 +7,7 @@ SET datestyle = 'ISO';
 --
 SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid AS volume, '74ggDzh4TZ-33Abx4UEM2PFE'::gid AS log,
     '8H245M8PNF-3TLyzYaRBqBTC'::gid AS segment;
-SELECT gid_send('74ggDzh4TZ-33Abx4UEM2PFE'), pg_column_size('74ggDzh4TZ-33Abx4UEM2PFE'::gid);
+SELECT snowflake_ids.gid_send('74ggDzh4TZ-33Abx4UEM2PFE'), pg_column_size('74ggDzh4TZ-33Abx4UEM2PFE'::gid);
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE typname = 'gid';
 
 SELECT s, r.* FROM unnest(ARRAY['', '5rMJNeFjYs', '5rMJNeFjYs-2eDkDiPiLuBbSS', '5rMJNeFjYs_2eDkDiPiLuBbS',
@@ -92,8 +92,8 @@ WHERE attrelid IN ('copied'::regclass, 'viewed'::regclass, 'volumes'::regclass) 
 -- The functions behind it, called with what the catalogs never hold.
 SELECT gid(:v, 3, true);
 SELECT gid(:v, -2, true);
-SELECT gid_in(:v, 0, 2147483647);
-SELECT gid_typmod_out(3);
+SELECT snowflake_ids.gid_in(:v, 0, 2147483647);
+SELECT snowflake_ids.gid_typmod_out(3);
 SELECT gid(:l::gid, -1, true), gid(:l::gid, 1, false), gid(NULL, 1, false);
 DROP VIEW viewed;
 DROP TABLE copied, volumes, logs;
@@ -103,7 +103,7 @@ DROP DOMAIN volume;
 --
 -- Comparison: the order of the bytes, so kind first
 --
-SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, sign(gid_cmp(a, b)) AS cmp
+SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, sign(snowflake_ids.gid_cmp(a, b)) AS cmp
 FROM (VALUES
     (gid_empty('volume'), gid_empty('volume')),
     (make_gid('volume', '2026-01-01', '\x0000000000000001'), make_gid('volume', '2026-01-01', '\x0000000000000002')),
@@ -112,9 +112,9 @@ FROM (VALUES
     (make_gid('volume', '2026-01-01', '\x7fffffffffffffff'), make_gid('volume', '2026-01-01', '\x8000000000000000')),
     (make_gid('segment', '1970-01-01', '\x0000000000000000'), make_gid('log', '9999-01-01', '\x0000000000000000')))
         AS v (a, b);
-SELECT gid_hash(a) = gid_hash(b) AS same, gid_hash_extended(a, 0) = gid_hash_extended(b, 0) AS same_extended,
-       gid_hash_extended(a, 1) = gid_hash_extended(a, 2) AS seed_ignored,
-       gid_hash_extended(a, 0)::bit(32) = gid_hash(a)::bit(32) AS low_half
+SELECT snowflake_ids.gid_hash(a) = snowflake_ids.gid_hash(b) AS same, snowflake_ids.gid_hash_extended(a, 0) = snowflake_ids.gid_hash_extended(b, 0) AS same_extended,
+       snowflake_ids.gid_hash_extended(a, 1) = snowflake_ids.gid_hash_extended(a, 2) AS seed_ignored,
+       snowflake_ids.gid_hash_extended(a, 0)::bit(32) = snowflake_ids.gid_hash(a)::bit(32) AS low_half
 FROM (VALUES (:v::gid, '\x8001977420dc0080fa560112f91df425'::bytea::gid)) AS v (a, b);
 
 --
@@ -201,7 +201,7 @@ CREATE TEMP TABLE round_trip (text text, id gid);
 \copy round_trip FROM 'results/gid_type.bin' (FORMAT binary)
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS text,
-       count(*) FILTER (WHERE gid_send(id) IS DISTINCT FROM decode(bin_hex, 'hex')) AS send,
+       count(*) FILTER (WHERE snowflake_ids.gid_send(id) IS DISTINCT FROM decode(bin_hex, 'hex')) AS send,
        count(*) FILTER (WHERE id::bytea IS DISTINCT FROM decode(bin_hex, 'hex')) AS to_bytea,
        count(*) FILTER (WHERE decode(bin_hex, 'hex')::gid IS DISTINCT FROM id) AS from_bytea,
        count(*) FILTER (WHERE id::uuid IS DISTINCT FROM uuid) AS to_uuid,

@@ -21,8 +21,8 @@ CREATE TABLE ids_used (a ids.sno DEFAULT ids.gen_sno(), b ids.gid(log) DEFAULT i
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM ids.gen_sno_series(3), ids.gen_gid_series('log', 3), ids.gen_mastic_series(3), ids.gen_snowflake_si_series(3);
-SELECT count(*) > 0 AS stats FROM ids.snowflake_ids_stats;
-SELECT ledger_state FROM ids.snowflake_ids_status();
+SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
+SELECT ledger_state FROM snowflake_ids.status();
 -- (Only a superuser may move what a trusted extension's objects belong to.)
 \c - :superuser
 SET search_path = '';
@@ -30,15 +30,15 @@ CREATE SCHEMA "moved ""ids""";
 ALTER EXTENSION snowflake_ids SET SCHEMA "moved ""ids""";
 INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM "moved ""ids""".gen_sno_series(3), "moved ""ids""".gen_mastic_series(3), "moved ""ids""".gen_snowflake_si_series(3);
-SELECT count(*) > 0 AS stats FROM "moved ""ids""".snowflake_ids_stats;
-SELECT ledger_state FROM "moved ""ids""".snowflake_ids_status();
+SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
+SELECT ledger_state FROM snowflake_ids.status();
 -- A session that meets it there first.
 \c -
 SET search_path = '';
 INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NOT NULL AS b, c > 0 AS c, d > 0 AS d;
 SELECT count(*), count(DISTINCT a), count(DISTINCT b), count(DISTINCT c), count(DISTINCT d) FROM public.ids_used;
-SELECT count(*) > 0 AS stats FROM "moved ""ids""".snowflake_ids_stats;
-SELECT ledger_state FROM "moved ""ids""".snowflake_ids_status();
+SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
+SELECT ledger_state FROM snowflake_ids.status();
 ALTER EXTENSION snowflake_ids SET SCHEMA ids;
 \c - regress_install_owner
 
@@ -51,15 +51,15 @@ CREATE FUNCTION decoy.snowflake_ids_node() RETURNS integer LANGUAGE sql RETURN 1
 CREATE TABLE decoy.pg_settings (name text);
 SET search_path = decoy, ids, public;
 INSERT INTO ids_used DEFAULT VALUES;
-SELECT ledger_state FROM snowflake_ids_status();
+SELECT ledger_state FROM snowflake_ids.status();
 SELECT last_value, is_called FROM decoy.snowflake_ids_ceiling;
 RESET search_path;
 DROP SCHEMA decoy CASCADE;
 
 -- The owner of the database may not do what a superuser granted nobody; neither may others.
 SELECT ids.gen_sno(0, 1);
-SELECT ids.snowflake_ids_stats_reset();
-SELECT setval('ids.snowflake_ids_ceiling', 1);
+SELECT snowflake_ids.stats_reset();
+SELECT setval('snowflake_ids.wal_ceiling', 1);
 \c - regress_install_user
 CREATE EXTENSION snowflake_ids;
 SELECT ids.gen_sno();

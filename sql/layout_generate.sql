@@ -16,15 +16,15 @@ SELECT snowflake_layout_create('seconds', '2020-01-01 00:00:00+00', '1 s', 32, 1
 SELECT snowflake_layout_create('tenth', '2020-01-01 00:00:00+00', '100 us', 44, 6, 8);
 SELECT snowflake_layout_create('last', '2020-01-01 00:00:00+00', '1 ms', 41, 10, 12, true);
 CREATE TEMP TABLE drawn (layout text, part int, n bigint, id bigint);
-INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM snowflake_layouts, generate_series(1, 5000) AS n
+INSERT INTO drawn SELECT name, 1, n, gen_snowflake(name) FROM snowflake_ids.layouts, generate_series(1, 5000) AS n
     WHERE generates AND name <> 'sonyflake' ORDER BY name, n;
-INSERT INTO drawn SELECT name, 2, n, id FROM snowflake_layouts,
+INSERT INTO drawn SELECT name, 2, n, id FROM snowflake_ids.layouts,
     gen_snowflake_series(name, 5000) WITH ORDINALITY AS s (id, n) WHERE generates AND name <> 'sonyflake';
 -- Its 25,600 ids a second take their time.
 INSERT INTO drawn SELECT 'sonyflake', 1, n, gen_snowflake('sonyflake') FROM generate_series(1, 2000) AS n;
 INSERT INTO drawn SELECT 'sonyflake', 2, n, id
     FROM gen_snowflake_series('sonyflake', 2000) WITH ORDINALITY AS s (id, n);
-INSERT INTO drawn SELECT name, 3, 1, gen_snowflake(name) FROM snowflake_layouts WHERE generates;
+INSERT INTO drawn SELECT name, 3, 1, gen_snowflake(name) FROM snowflake_ids.layouts WHERE generates;
 SELECT layout, count(*) AS ids, count(DISTINCT id) AS "different",
     count(*) FILTER (WHERE id <= previous) AS inversions, min(node) AS node, max(node) = min(node) AS one_node,
        bool_and(abs(extract(epoch FROM clock_timestamp() - created)) < 60) AS now
@@ -52,7 +52,7 @@ SELECT snowflake_layout_create('birds', '2010-11-04 01:42:54.657+00', '1 ms', 41
 SELECT snowflake_layout_create('birds again', '2010-11-04 01:42:54.657+00', '1 ms', 40, 10, 12);
 SELECT snowflake_layout_create('my mastic', '2026-01-01 00:00:00+00', '1 ms', 40, 0, 16);
 SELECT snowflake_layout_create('my si', '2026-01-01 00:00:00+00', '1 ms', 41, 5, 8);
-SELECT count(*) AS slots FROM snowflake_ids_stats \gset before_
+SELECT count(*) AS slots FROM snowflake_ids.stats \gset before_
 CREATE TEMP TABLE same AS SELECT n, gen_snowflake('twitter') AS a, gen_snowflake('birds') AS b,
     gen_snowflake('birds again') AS c FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
@@ -64,10 +64,10 @@ DROP TABLE same;
 CREATE TEMP TABLE same AS SELECT n, gen_snowflake_si() AS a, gen_snowflake('snowflake_si') AS b,
     gen_snowflake('my si') AS c FROM generate_series(1, 10000) AS n;
 SELECT count(DISTINCT id) FROM (SELECT a FROM same UNION ALL SELECT b FROM same UNION ALL SELECT c FROM same) AS s (id);
-SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids_stats;
+SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids.stats;
 SELECT layout, node, owner = current_database() AS owned, issued > 0 AS issued, last_timestamp > '2026-01-01' AS last,
     durable_until > last_timestamp AS durable
-FROM snowflake_ids_stats WHERE format = 'layout' AND (node = 21 OR node = 0 AND owner = current_database())
+FROM snowflake_ids.stats WHERE format = 'layout' AND (node = 21 OR node = 0 AND owner = current_database())
     ORDER BY layout COLLATE "C";
 
 --
@@ -80,21 +80,21 @@ SELECT snowflake_layout_create('slow', '2020-01-01 00:00:00+00', '2 s', 32, 5, 9
 SELECT snowflake_layout_create('odd', '2020-01-01 00:00:00+00', '1024 us', 32, 5, 9);
 SELECT snowflake_layout_create('old', '1969-01-01 00:00:00+00', '1 ms', 41, 5, 9);
 SELECT snowflake_layout_create('narrow', '2020-01-01 00:00:00+00', '1 ms', 41, 4, 10);
-SELECT name, generates FROM snowflake_layouts
+SELECT name, generates FROM snowflake_ids.layouts
     WHERE name IN ('other si', 'ended', 'later', 'slow', 'odd', 'old', 'narrow', 'mastodon') ORDER BY 1;
 SELECT s, r.* FROM unnest(ARRAY['mastodon', 'facebook', 'ended', 'later', 'slow', 'odd', 'old', 'narrow']) AS s,
     refusal(format('SELECT gen_snowflake(%L)', s)) AS r;
 SELECT * FROM gen_snowflake_series('twitter', -1);
 -- Decoding needs none of that.
 SELECT s, snowflake_timestamp(12345678901, s) FROM unnest(ARRAY['slow', 'odd', 'old', 'narrow']) AS s;
-SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids_stats;
+SELECT count(*) - :before_slots AS new_slots FROM snowflake_ids.stats;
 
 --
 -- A layout of Snowflake-SI's widths is another layout
 --
 SELECT count(DISTINCT gen_snowflake('other si')),
     min((snowflake_decode(gen_snowflake('other si'), 'other si')).node) AS node FROM generate_series(1, 1000);
-SELECT format, layout FROM snowflake_ids_stats WHERE layout LIKE '%5 node bits, 8 sequence bits';
+SELECT format, layout FROM snowflake_ids.stats WHERE layout LIKE '%5 node bits, 8 sequence bits';
 
 --
 -- Used up: an error if that is wanted, or if waiting is not
@@ -146,7 +146,7 @@ SELECT gen_snowflake('twitter') > 0 AS known, gen_snowflake('seconds') > 0 AS cr
 SELECT snowflake_observe('twitter', 1);
 RESET ROLE;
 DROP ROLE regress_layout_user;
-SELECT count(*) AS owned FROM snowflake_ids_stats WHERE owner = current_database() \gset
+SELECT count(*) AS owned FROM snowflake_ids.stats WHERE owner = current_database() \gset
 SELECT count(snowflake_layout_create('filler ' || n, '2020-01-01'::timestamptz + n * interval '1 day', '1 ms', 41, 10,
     12)) FROM generate_series(1, 70) AS n;
 SELECT r.*, count(*) = 64 - :owned AS up_to_the_limit
@@ -156,7 +156,7 @@ SELECT gen_snowflake('filler 70');
 -- What nobody owns goes on; and so does what another database has created, or creates.
 ALTER SYSTEM SET snowflake_ids.machine_id = 20;
 \i sql/include/reload.psql
-SELECT name, gen_snowflake(name) > 0 AS works FROM snowflake_layouts WHERE generates AND NOT created;
+SELECT name, gen_snowflake(name) > 0 AS works FROM snowflake_ids.layouts WHERE generates AND NOT created;
 ALTER SYSTEM SET snowflake_ids.machine_id = 21;
 \i sql/include/reload.psql
 CREATE DATABASE regress_layout_2;
@@ -169,7 +169,7 @@ SELECT snowflake_layout_create('filler', '2020-01-02 00:00:00+00', '1 ms', 41, 1
 SELECT abs(extract(epoch FROM clock_timestamp() - snowflake_timestamp(gen_snowflake('seconds'), 'seconds'))) < 10
     AS other_numbers;
 SELECT count(DISTINCT id) FROM gen_snowflake_series('filler', 1000) AS id;
-SELECT layout, count(*), count(DISTINCT owner) FROM snowflake_ids_stats
+SELECT layout, count(*), count(DISTINCT owner) FROM snowflake_ids.stats
     WHERE format = 'layout' AND node = 21 AND layout ~ '2020-01-0[12] .*(10 ms|12 sequence)' GROUP BY 1 ORDER BY 1;
 SELECT max(id) AS there FROM gen_snowflake_series('filler', 10) AS id \gset
 \c regress_layout

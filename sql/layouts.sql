@@ -4,7 +4,7 @@ SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
-SELECT * FROM snowflake_layouts WHERE NOT created;
+SELECT * FROM snowflake_ids.layouts WHERE NOT created;
 
 --
 -- Ids that were published
@@ -62,7 +62,7 @@ FROM published p, snowflake_decode(p.id, p.layout) d;
 -- Instagram's own example gives fields: time 1387263000, shard 1341, sequence 5001 % 1024, and in its function the epoch 1314220021721
 -- (instagram-engineering.com/sharding-ids-at-instagram-1cf5a71e5a5c).
 SELECT snowflake_decode((1387263000::bigint << (64 - 41)) | (1341 << (64 - 41 - 13)) | (5001 % 1024), 'instagram');
-SELECT extract(epoch FROM epoch) * 1000 = 1314220021721 AS instagram FROM snowflake_layouts WHERE name = 'instagram';
+SELECT extract(epoch FROM epoch) * 1000 = 1314220021721 AS instagram FROM snowflake_ids.layouts WHERE name = 'instagram';
 -- Mastic and Snowflake-SI are what they are elsewhere.
 SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'mastic') d)
     = (SELECT row(created, 0, sequence) FROM mastic_decode(id)) AS mastic,
@@ -78,7 +78,7 @@ FROM (VALUES (make_snowflake_si('2026-05-06 07:08:09.123', 21, 201))) AS v (id);
 SELECT l.name, make_snowflake(l.name, l.epoch, 0, 0) AS first, snowflake_lower_bound(l.name, l.epoch) AS lower,
        snowflake_upper_bound(l.name, 'infinity') AS last, d.created AS last_time, d.node, d.sequence,
        make_snowflake(l.name, d.created, d.node, d.sequence) = snowflake_upper_bound(l.name, 'infinity') AS back
-FROM snowflake_layouts l, snowflake_decode(snowflake_upper_bound(l.name, 'infinity'), l.name) d;
+FROM snowflake_ids.layouts l, snowflake_decode(snowflake_upper_bound(l.name, 'infinity'), l.name) d;
 SELECT t, snowflake_lower_bound('sonyflake', t), snowflake_upper_bound('sonyflake', t)
 FROM unnest(ARRAY['2014-09-01', '2014-09-01 00:00:00.000001', '2014-09-01 00:00:00.01']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[
@@ -119,7 +119,7 @@ SELECT l.name, count(*), count(*) FILTER (WHERE row(a.*) IS DISTINCT FROM row(b.
                            OR snowflake_timestamp(snowflake_lower_bound(l.name, t) - 1, l.name) >= t
                            OR snowflake_timestamp(snowflake_upper_bound(l.name, t), l.name) > t
                            OR snowflake_timestamp(snowflake_upper_bound(l.name, t) + 1, l.name) <= t) AS wrong
-FROM snowflake_layouts l, generate_series(1, 300) AS n,
+FROM snowflake_ids.layouts l, generate_series(1, 300) AS n,
      LATERAL (SELECT l.epoch + n * random() * interval '1 day' + interval '1 s' AS t) AS times,
      LATERAL (SELECT snowflake_lower_bound(l.name,
          t) + floor(random() * (1 << (l.node_bits + l.sequence_bits)))::bigint AS id) AS ids,
@@ -140,7 +140,7 @@ SELECT s, r.* FROM unnest(ARRAY[
 SELECT snowflake_layout_create('acme', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
 SELECT snowflake_layout_create(name => 'acme low', epoch => '2020-01-01 00:00:00+00', tick => '10 ms',
     timestamp_bits => 38, node_bits => 12, sequence_bits => 10, node_last => true);
-SELECT * FROM snowflake_layouts WHERE created ORDER BY 1;
+SELECT * FROM snowflake_ids.layouts WHERE created ORDER BY 1;
 SELECT snowflake_decode(make_snowflake('acme', '2026-05-06 07:08:09', 1000000, 2000), 'acme'),
        snowflake_decode(make_snowflake('acme low', '2026-05-06 07:08:09', 4000, 1000), 'acme low');
 SELECT s, r.* FROM unnest(ARRAY[
@@ -151,23 +151,23 @@ SELECT s, r.* FROM unnest(ARRAY[
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('none', NULL, '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_create(NULL, '2020-01-01', '1 s', 32, 20, 11)$$,
     $$SELECT snowflake_layout_drop(NULL)$$]) AS s, refusal(s) AS r;
 -- They never change, whoever asks.
-SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$,
-    $$INSERT INTO snowflake_ids_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
-    $$INSERT INTO snowflake_ids_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r;
+SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids.created_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids.created_layout$$, $$TRUNCATE snowflake_ids.created_layout$$,
+    $$INSERT INTO snowflake_ids.created_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
+    $$INSERT INTO snowflake_ids.created_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r;
 -- A row that is there already is left out, as from a subscription. Another one of its name is refused.
-INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false);
-INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, true);
+INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false);
+INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, true);
 SET session_replication_role = replica;
-SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids_layout$$, $$TRUNCATE snowflake_ids_layout$$]) AS s, refusal(s) AS r;
+SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids.created_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids.created_layout$$, $$TRUNCATE snowflake_ids.created_layout$$]) AS s, refusal(s) AS r;
 RESET session_replication_role;
 -- Nor do they come or go in a transaction that only reads.
 BEGIN READ ONLY;
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('unwanted', '2020-01-01', '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_drop('acme')$$]) AS s, refusal(s) AS r;
 COMMIT;
 SELECT count(*) FILTER (WHERE name = 'unwanted') AS unwanted, count(*) FILTER (WHERE name = 'acme') AS acme
-    FROM snowflake_layouts;
+    FROM snowflake_ids.layouts;
 -- What refuses those changes is a trigger function; a call by hand is refused too.
-SELECT r.* FROM unnest(ARRAY['SELECT snowflake_layout_keep()', 'SELECT snowflake_layout_same()']) AS s, refusal(s) AS r;
+SELECT r.* FROM unnest(ARRAY['SELECT snowflake_ids.layout_keep()', 'SELECT snowflake_ids.layout_same()']) AS s, refusal(s) AS r;
 -- A transaction that is rolled back leaves nothing behind, in this session neither.
 BEGIN;
 SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);
@@ -197,9 +197,9 @@ SELECT s, r.* FROM unnest(ARRAY['brief', 'twitter']) AS s, refusal(format('SELEC
 SET client_min_messages = warning;
 CREATE ROLE regress_layout_user;
 SET ROLE regress_layout_user;
-SELECT snowflake_timestamp(0, 'acme'), (SELECT count(*) FROM snowflake_layouts);
+SELECT snowflake_timestamp(0, 'acme'), (SELECT count(*) FROM snowflake_ids.layouts);
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('mine', '2020-01-01', '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_drop('acme')$$,
-    $$INSERT INTO snowflake_ids_layout VALUES ('mine', '2020-01-01', '1 s', 32, 20, 11, false)$$, $$DELETE FROM snowflake_ids_layout$$]) AS s, refusal(s) AS r;
+    $$INSERT INTO snowflake_ids.created_layout VALUES ('mine', '2020-01-01', '1 s', 32, 20, 11, false)$$, $$DELETE FROM snowflake_ids.created_layout$$]) AS s, refusal(s) AS r;
 RESET ROLE;
 GRANT EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer,
     boolean) TO regress_layout_user;

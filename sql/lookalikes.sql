@@ -7,27 +7,27 @@ CREATE ROLE regress_lookalike LOGIN;
 CREATE DATABASE regress_lookalike OWNER regress_lookalike;
 SELECT current_database() AS main, current_user AS super \gset
 SELECT gen_sno() IS NOT NULL AS sno, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
-CREATE TABLE lookalike_before AS SELECT * FROM snowflake_ids_stats;
+CREATE TABLE lookalike_before AS SELECT * FROM snowflake_ids.stats;
 
 \c regress_lookalike regress_lookalike
 SET client_min_messages = warning;
 -- A name is taken before the extension comes: it adopts nothing.
-CREATE SEQUENCE snowflake_ids_ceiling AS bigint START 9000000000000000000;
+CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint START 9000000000000000000;
 CREATE EXTENSION snowflake_ids;
-DROP SEQUENCE snowflake_ids_ceiling;
-CREATE TABLE snowflake_ids_ceiling (last_value bigint, log_cnt bigint);
+DROP SEQUENCE snowflake_ids.wal_ceiling;
+CREATE TABLE snowflake_ids.wal_ceiling (last_value bigint, log_cnt bigint);
 CREATE EXTENSION snowflake_ids;
-DROP TABLE snowflake_ids_ceiling;
-CREATE TABLE snowflake_ids_layout (name text, epoch timestamptz, tick interval, timestamp_bits int, node_bits int,
+DROP TABLE snowflake_ids.wal_ceiling;
+CREATE TABLE snowflake_ids.created_layout (name text, epoch timestamptz, tick interval, timestamp_bits int, node_bits int,
     sequence_bits int, node_last boolean);
 CREATE EXTENSION snowflake_ids;
-DROP TABLE snowflake_ids_layout;
+DROP TABLE snowflake_ids.created_layout;
 CREATE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
 CREATE EXTENSION snowflake_ids;
 DROP FUNCTION gen_mastic();
-CREATE VIEW snowflake_ids_stats AS SELECT 1 AS issued;
+CREATE VIEW snowflake_ids.stats AS SELECT 1 AS issued;
 CREATE EXTENSION snowflake_ids;
-DROP VIEW snowflake_ids_stats;
+DROP VIEW snowflake_ids.stats;
 CREATE TYPE sno AS (id bigint);
 CREATE EXTENSION snowflake_ids;
 DROP TYPE sno;
@@ -45,23 +45,23 @@ SHOW search_path;
 SELECT count(*) AS "this is caught" FROM pg_catalog.pg_class WHERE relname = name 'x';
 SELECT quote_ident(pg_catalog.text 'this is caught');
 \set formats 'pg_catalog.unnest(ARRAY[\'sno\', \'mastic\', \'snowflake_si\']::pg_catalog.text[]) AS f'
-SELECT f, public.snowflake_ids_pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
-SELECT machine_id_source, ledger_state FROM public.snowflake_ids_status();
-SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM public.snowflake_ids_stats;
-SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS layouts FROM public.snowflake_layouts;
+SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
+SELECT machine_id_source, ledger_state FROM snowflake_ids.status();
+SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM snowflake_ids.stats;
+SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 AS layouts FROM snowflake_ids.layouts;
 SELECT public.snowflake_layout_create(pg_catalog.text 'own', pg_catalog.timestamptz '2024-01-01 00:00:00+00',
     pg_catalog.interval '1 ms', 41, 10, 12, false);
-SELECT pg_catalog.count(*) AS layouts FROM public.snowflake_layouts WHERE created;
+SELECT pg_catalog.count(*) AS layouts FROM snowflake_ids.layouts WHERE created;
 SELECT public.snowflake_layout_drop(pg_catalog.text 'own');
-SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(public.sno_snapshot(NULL::pg_catalog.int4));
-SELECT public.snowflake_ids_reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
+SELECT jsonb_typeof AS snapshot FROM pg_catalog.jsonb_typeof(snowflake_ids.sno_snapshot(NULL::pg_catalog.int4));
+SELECT snowflake_ids.reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg_catalog.int4, false);
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
     public.gen_mastic_series(10::pg_catalog.int8);
 
 \c - regress_lookalike
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
-SELECT f, public.snowflake_ids_pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
+SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 
 -- Moved to a schema of his, which only a superuser can do, where names are taken. It does not adopt them either.
 CREATE SCHEMA mine;
@@ -79,13 +79,13 @@ ALTER EXTENSION snowflake_ids SET SCHEMA mine;
 -- Where it was before there are look-alikes now.
 \c - regress_lookalike
 SET client_min_messages = warning;
-CREATE SEQUENCE public.snowflake_ids_ceiling AS pg_catalog.int8 START 9000000000000000000;
-CREATE TABLE public.snowflake_ids_layout (name pg_catalog.text, epoch pg_catalog.text);
-INSERT INTO public.snowflake_ids_layout VALUES ('own', 'x');
+CREATE SEQUENCE snowflake_ids.wal_ceiling AS pg_catalog.int8 START 9000000000000000000;
+CREATE TABLE snowflake_ids.created_layout (name pg_catalog.text, epoch pg_catalog.text);
+INSERT INTO snowflake_ids.created_layout VALUES ('own', 'x');
 SET search_path = hostile, public, pg_catalog;
 SELECT mine.gen_sno() IS NOT NULL AS sno, mine.gen_mastic() IS NOT NULL AS mastic,
     mine.gen_snowflake_si() IS NOT NULL AS snowflake_si;
-SELECT last_value, is_called FROM public.snowflake_ids_ceiling;
+SELECT last_value, is_called FROM snowflake_ids.wal_ceiling;
 SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
 -- What has the name and is in the schema, but is not of the extension, is not used. (Only a superuser gets there.)
@@ -101,8 +101,8 @@ SELECT mine.gen_mastic();
 SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 DROP SEQUENCE mine.snowflake_ids_ceiling;
 DROP TABLE mine.snowflake_ids_layout;
-ALTER SEQUENCE mine.ceiling RENAME TO snowflake_ids_ceiling;
-ALTER TABLE mine.layout RENAME TO snowflake_ids_layout;
+ALTER SEQUENCE mine.ceiling RENAME TO snowflake_ids.wal_ceiling;
+ALTER TABLE mine.layout RENAME TO snowflake_ids.created_layout;
 ALTER EXTENSION snowflake_ids ADD SEQUENCE mine.snowflake_ids_ceiling;
 ALTER EXTENSION snowflake_ids ADD TABLE mine.snowflake_ids_layout;
 SELECT mine.gen_mastic() IS NOT NULL AS mastic;
@@ -119,9 +119,9 @@ SELECT mine.gen_mastic() IS NOT NULL AS mastic;
 SET client_min_messages = warning;
 DROP DATABASE regress_lookalike;
 DROP ROLE regress_lookalike;
-SELECT s.format, s.node, s.layout FROM snowflake_ids_stats s
+SELECT s.format, s.node, s.layout FROM snowflake_ids.stats s
 WHERE NOT EXISTS (SELECT FROM lookalike_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT
     FROM (s.format, s.node, s.layout, s.owner));
-SELECT s.format, s.node, s.clock_lead FROM snowflake_ids_stats s JOIN lookalike_before b USING (format, node)
+SELECT s.format, s.node, s.clock_lead FROM snowflake_ids.stats s JOIN lookalike_before b USING (format, node)
 WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
 DROP TABLE lookalike_before;

@@ -37,7 +37,7 @@ CREATE TEMP TABLE golden ("case" text, text text, id_hex text, signed bigint, un
 ALTER TABLE golden ADD id mastic;
 UPDATE golden SET id = text::mastic;
 SELECT count(*) AS rows,
-       count(*) FILTER (WHERE mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS bits,
+       count(*) FILTER (WHERE snowflake_ids.mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS bits,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,
        count(*) FILTER (WHERE d.sequence IS DISTINCT FROM g.sequence) AS sequence,

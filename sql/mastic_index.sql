@@ -3,7 +3,7 @@ SET timezone = 'UTC';
 \getenv srcdir PG_ABS_SRCDIR
 
 -- The test compares everything with the bytes, most significant first.
-CREATE CAST (mastic AS bytea) WITH FUNCTION mastic_send(mastic);
+CREATE CAST (mastic AS bytea) WITH FUNCTION snowflake_ids.mastic_send(mastic);
 CREATE TABLE id_data (part text, n integer, id mastic, raw bytea);
 INSERT INTO id_data (part, n, raw)
 SELECT 'random', n, substr(sha256(n::text::bytea), 1, 8) FROM generate_series(1, 4000) AS n;
@@ -18,7 +18,7 @@ INSERT INTO id_data (part, n, id)
 SELECT 'ends', n, (ARRAY['0', '1', '9223372036854775807', '9223372036854775808', '18446744073709551614', '18446744073709551615']::mastic[])[1 + n % 6]
 FROM generate_series(1, 600) AS n;
 INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
-UPDATE id_data SET id = coalesce(id, ('x' || encode(raw, 'hex'))::bit(64)::bigint), raw = coalesce(raw, mastic_send(id));
+UPDATE id_data SET id = coalesce(id, ('x' || encode(raw, 'hex'))::bit(64)::bigint), raw = coalesce(raw, snowflake_ids.mastic_send(id));
 
 \set type mastic
 \set type_cmp mastic_cmp

@@ -6,7 +6,7 @@ SET datestyle = 'ISO';
 -- Text and binary
 --
 SELECT '116301527915219032'::mastic, '0'::mastic AS zero, '18446744073709551615'::mastic AS max, '+7'::mastic AS plus, '007'::mastic AS zeros;
-SELECT mastic_send('116301527915219032'), pg_column_size('116301527915219032'::mastic);
+SELECT snowflake_ids.mastic_send('116301527915219032'), pg_column_size('116301527915219032'::mastic);
 SELECT typname, typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE typname IN ('mastic', 'int8') ORDER BY 1;
 
 SELECT s, r.* FROM unnest(ARRAY['', ' 1', '1 ', '-1', '-0', '+', '1e3', '0x1F', '1_000', '1.0', '18446744073709551616', '99999999999999999999',
@@ -31,7 +31,7 @@ SELECT * FROM received;
 --
 -- Comparison: unsigned
 --
-SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, mastic_cmp(a, b) AS cmp
+SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, snowflake_ids.mastic_cmp(a, b) AS cmp
 FROM (VALUES
     ('0'::mastic, '0'::mastic),
     ('0', '1'),
@@ -41,10 +41,10 @@ FROM (VALUES
 SELECT '0'::mastic < NULL AS none;
 
 SELECT count(*) AS pairs,
-       count(*) FILTER (WHERE (mastic_hash(a) = mastic_hash(b)) < (a = b) OR (mastic_hash_extended(a, 7) = mastic_hash_extended(b, 7)) < (a = b)) AS differ
+       count(*) FILTER (WHERE (snowflake_ids.mastic_hash(a) = snowflake_ids.mastic_hash(b)) < (a = b) OR (snowflake_ids.mastic_hash_extended(a, 7) = snowflake_ids.mastic_hash_extended(b, 7)) < (a = b)) AS differ
 FROM unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS a,
      unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS b;
-SELECT mastic_hash_extended('5', 0)::bit(32) = mastic_hash('5')::bit(32) AS low_half, mastic_hash_extended('5', 1) = mastic_hash_extended('5', 2) AS seed_ignored;
+SELECT snowflake_ids.mastic_hash_extended('5', 0)::bit(32) = snowflake_ids.mastic_hash('5')::bit(32) AS low_half, snowflake_ids.mastic_hash_extended('5', 1) = snowflake_ids.mastic_hash_extended('5', 2) AS seed_ignored;
 
 --
 -- Casts. Integers become a mastic unasked, a mastic becomes a bigint by assignment.
@@ -90,7 +90,7 @@ CREATE TEMP TABLE round_trip (text text, id mastic);
 \copy round_trip FROM 'results/mastic_type.bin' (FORMAT binary)
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS text,
-       count(*) FILTER (WHERE mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS send,
+       count(*) FILTER (WHERE snowflake_ids.mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS send,
        count(*) FILTER (WHERE id::bigint IS DISTINCT FROM signed OR signed::mastic IS DISTINCT FROM id) AS bigint,
        count(*) FILTER (WHERE id::numeric IS DISTINCT FROM text::numeric OR text::numeric::mastic IS DISTINCT FROM id) AS numeric
 FROM golden;

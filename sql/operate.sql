@@ -7,7 +7,7 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 19;
 \i sql/include/reload.psql
 CREATE ROLE regress_operator;
 GRANT EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
-    snowflake_observe(text, bigint, boolean), sno_restore(jsonb) TO regress_operator;
+    snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb) TO regress_operator;
 
 -- How each format is drawn, made of a time on this node and on another, and observed.
 CREATE TABLE format_of (format text, draw text, make text, elsewhere text, created text, observe text, reset text);
@@ -72,13 +72,13 @@ RESET ROLE;
 -- A superuser may. A reset by force leads back.
 SELECT o.* FROM format_of f, observed(f, '124 s', true) AS o ORDER BY format;
 SELECT f.format, r.state, r.message, r.detail ~ '^Ids up to .* may exist\.$' AS detail
-FROM format_of f, refusal(format('SELECT snowflake_ids_reset(now(), %s)', reset)) AS r ORDER BY format;
-SELECT format, value_of(format('snowflake_ids_reset(now(), %s, true)', reset)) AS void FROM format_of ORDER BY format;
+FROM format_of f, refusal(format('SELECT snowflake_ids.reset(now(), %s)', reset)) AS r ORDER BY format;
+SELECT format, value_of(format('snowflake_ids.reset(now(), %s, true)', reset)) AS void FROM format_of ORDER BY format;
 SELECT format, abs(extract(epoch FROM value_of(format(created, value_of(draw)))::timestamptz - clock_timestamp())) < 10 AS now FROM format_of ORDER BY format;
 -- To the end of the format: nothing can be drawn any more, until it is led back.
 SELECT sno_observe(sno_set_partition(sno_upper_bound('2079-09-07 15:47:35.548+00'), 19), force => true);
 SELECT gen_sno();
-SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
 -- No ids.
 SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['snowflake_si_observe(-1)', 'snowflake_si_observe(9007199254740992)', 'snowflake_observe(''twitter'', -1)',
@@ -89,17 +89,17 @@ SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe(1, NULL) IS NULL AS mast
 --
 -- Snapshot
 --
-SELECT gen_sno() AS id, sno_snapshot() AS snapshot \gset
+SELECT gen_sno() AS id, snowflake_ids.sno_snapshot() AS snapshot \gset
 SELECT key, jsonb_typeof(value) FROM jsonb_each(:'snapshot') ORDER BY key;
 SELECT s.partition, s."sequenceMin", s."sequenceMax", s.sequence = sno_sequence(:'id') AS sequence, s."wallSafe" <= s."wallHi" AS safe, s.drifts & 1 = sno_ticktock(:'id') AS drifts,
        timestamptz '2010-01-01 00:00:00+00' + s."wallHi" * interval '4 ms' = sno_timestamp(:'id') AS wall_hi,
        abs(extract(epoch FROM timestamptz '2010-01-01 00:00:00+00' + s.now * interval '4 ms' - clock_timestamp())) < 10 AS now
 FROM jsonb_to_record(:'snapshot') AS s (partition jsonb, "sequenceMin" int, "sequenceMax" int, sequence int, now bigint, "wallHi" bigint, "wallSafe" bigint, drifts bigint);
-SELECT sno_snapshot(19) - 'now' = sno_snapshot(NULL) - 'now' AS same, sno_snapshot(40019) IS NULL AS never_drawn;
-SELECT (refusal(format('SELECT sno_snapshot(%s)', p))).* FROM unnest(ARRAY[-1, 65536]) AS p;
+SELECT snowflake_ids.sno_snapshot(19) - 'now' = snowflake_ids.sno_snapshot(NULL) - 'now' AS same, snowflake_ids.sno_snapshot(40019) IS NULL AS never_drawn;
+SELECT (refusal(format('SELECT snowflake_ids.sno_snapshot(%s)', p))).* FROM unnest(ARRAY[-1, 65536]) AS p;
 -- Everybody may look.
 SET ROLE regress_operator;
-SELECT sno_snapshot() ->> 'partition' AS partition;
+SELECT snowflake_ids.sno_snapshot() ->> 'partition' AS partition;
 RESET ROLE;
 
 --
@@ -107,42 +107,42 @@ RESET ROLE;
 --
 SELECT count(gen_sno()) FROM generate_series(1, 1000);
 -- An older one at most uses up the tick that the generator is at.
-SELECT gen_sno() AS last, sno_snapshot() AS before, sno_restore(:'snapshot') AS void, sno_snapshot() AS after \gset
+SELECT gen_sno() AS last, snowflake_ids.sno_snapshot() AS before, snowflake_ids.sno_restore(:'snapshot') AS void, snowflake_ids.sno_snapshot() AS after \gset
 SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb_each(:'after') AS a USING (key)
 WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
 SELECT gen_sno() > :'last' AS above, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 1 AS not_ahead;
 \set units '(extract(epoch FROM clock_timestamp()) - 1262304000)::bigint * 250'
-SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'sequenceMax', 65535, 'sequence', 65535, 'wallHi', :units + 5000)) AS void;
+SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'sequenceMax', 65535, 'sequence', 65535, 'wallHi', :units + 5000)) AS void;
 SELECT gen_sno() AS id, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead \gset
-SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
+SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (snowflake_ids.sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
 -- The safe time counts as well.
-SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallSafe', :units + 10000)) AS void;
+SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallSafe', :units + 10000)) AS void;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 30 AND 41 AS forty_seconds_ahead;
-SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 -- Of an explicit partition.
-SELECT sno_restore(jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
-SELECT sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
+SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
+SELECT snowflake_ids.sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
 -- Who was granted it may not go far; a superuser may.
 SET ROLE regress_operator;
-SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 5000)) AS void;
-SELECT r.state, r.message FROM refusal(format('SELECT sno_restore(''{"partition": [0, 19], "wallHi": %s}'')', :units + 30000)) AS r;
+SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 5000)) AS void;
+SELECT r.state, r.message FROM refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": [0, 19], "wallHi": %s}'')', :units + 30000)) AS r;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 25 AS not_there;
 RESET ROLE;
-SELECT sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 30000)) AS void;
+SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 30000)) AS void;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 100 AND 121 AS two_minutes_ahead;
-SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 
 -- Keys that are not there are zero, others are not read, the time of the snapshot neither. Bounds may be reversed.
-SELECT s, (refusal(format('SELECT sno_restore(%L)', s))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}', '{"sequenceMin": 65535}',
+SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}', '{"sequenceMin": 65535}',
     '{"sequenceMin": 9, "sequenceMax": 4}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
-SELECT sno_restore(NULL);
+SELECT snowflake_ids.sno_restore(NULL);
 -- What is no snapshot.
-SELECT s, (refusal(format('SELECT sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{"sequenceMin": 9, "sequenceMax": 9}',
+SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{"sequenceMin": 9, "sequenceMax": 9}',
     '{"sequenceMin": 0, "sequenceMax": 4}', '{"sequenceMin": 7, "sequence": 6}', '{', '']) AS s;
-SELECT k, v, (refusal(format('SELECT sno_restore(''{"partition": [0, 19], "%s": %s}'')', k, v))).*
+SELECT k, v, (refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": [0, 19], "%s": %s}'')', k, v))).*
 FROM unnest(ARRAY['sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts']) WITH ORDINALITY AS k (k, i),
      unnest(ARRAY['-1', '0.5', '1e30', '-1e30', '549755813888', '"1"', 'true', 'null', '[1]', '{}']) WITH ORDINALITY AS v (v, j) ORDER BY i, j;
-SELECT v, (refusal(format('SELECT sno_restore(''{"partition": %s}'')', v))).*
+SELECT v, (refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": %s}'')', v))).*
 FROM unnest(ARRAY['[256, 0]', '[0, -1]', '[0, 1.5]', '["0", 19]', '[0]', '[0, 0, 19]', '[]', '19', '"AA=="', 'null', '{}', '[[0], [19]]', '[0, 1e40]']) AS v;
 SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
 
@@ -152,52 +152,52 @@ SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_tim
 SELECT c, r.state, r.message, regexp_replace(r.detail, '\d{4}-\d\d-\d\d \d\d:.*(?=,|\.$)', 'TIME') AS detail
 FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''', 'now(), ''SNO''', 'now(), ''sno'', -1', 'now(), ''sno'', 65536',
     '''1969-12-31 23:59:59+00''', '''-infinity''', '''infinity''', '''294276-01-01 00:00:00+00''', '''2020-01-01'', ''sno'', 19', '''2020-01-01''']) AS c,
-    refusal(format('SELECT snowflake_ids_reset(%s)', c)) AS r;
+    refusal(format('SELECT snowflake_ids.reset(%s)', c)) AS r;
 SET ROLE regress_operator;
-SELECT (refusal('SELECT snowflake_ids_reset(now())')).*;
+SELECT (refusal('SELECT snowflake_ids.reset(now())')).*;
 RESET ROLE;
 -- Who was granted it may not force.
-GRANT EXECUTE ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) TO regress_operator;
+GRANT EXECUTE ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) TO regress_operator;
 SET ROLE regress_operator;
-SELECT snowflake_ids_reset(now() + interval '20 s', 'sno', 19);
+SELECT snowflake_ids.reset(now() + interval '20 s', 'sno', 19);
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
        abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
-SELECT (refusal('SELECT snowflake_ids_reset(now(), ''sno'', 19, force => true)')).*;
+SELECT (refusal('SELECT snowflake_ids.reset(now(), ''sno'', 19, force => true)')).*;
 RESET ROLE;
-SELECT snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
 -- A floor above all ids needs no force.
-SELECT snowflake_ids_reset(now() + interval '1 s', 'sno', 19), gen_sno() AS above \gset
+SELECT snowflake_ids.reset(now() + interval '1 s', 'sno', 19), gen_sno() AS above \gset
 SELECT :'above'::sno > sno_upper_bound(now()) AS above;
 
 --
 -- Passing the present: no later id has its time. Each pass disturbs all sessions, so calls in a row wait for each other.
 --
-SELECT snowflake_ids_pass_now('sno') AS passed \gset
+SELECT snowflake_ids.pass_now('sno') AS passed \gset
 SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
-SELECT snowflake_ids_pass_now('mastic') AS passed \gset
+SELECT snowflake_ids.pass_now('mastic') AS passed \gset
 SELECT mastic_timestamp(gen_mastic()) > :'passed' AS mastic;
-SELECT snowflake_ids_pass_now('snowflake_si') AS passed \gset
+SELECT snowflake_ids.pass_now('snowflake_si') AS passed \gset
 SELECT snowflake_si_timestamp(gen_snowflake_si()) > :'passed' AS snowflake_si;
 SELECT clock_timestamp() AS started \gset
 SET ROLE regress_operator;
-SELECT count(snowflake_ids_pass_now('sno')) FROM generate_series(1, 11);
+SELECT count(snowflake_ids.pass_now('sno')) FROM generate_series(1, 11);
 RESET ROLE;
 SELECT clock_timestamp() - :'started' > interval '450 ms' AS waited;
 -- Also after a forced reset, which leads the generator back.
-SELECT snowflake_ids_pass_now('sno') + interval '1 s' AS future \gset
-SELECT sno_observe(make_sno(:'future', 0, 19, 0)), snowflake_ids_reset(now(), 'sno', 19, force => true);
-SELECT snowflake_ids_pass_now('sno') AS passed \gset
+SELECT snowflake_ids.pass_now('sno') + interval '1 s' AS future \gset
+SELECT sno_observe(make_sno(:'future', 0, 19, 0)), snowflake_ids.reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.pass_now('sno') AS passed \gset
 SELECT sno_timestamp(gen_sno()) > :'passed' AS sno;
 
 -- As it was.
-SELECT snowflake_ids_reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids_reset(now(), 'sno', 19, force => true);
+SELECT snowflake_ids.reset(now(), 'sno', 156 * 256 + 82, force => true), snowflake_ids.reset(now(), 'sno', 19, force => true);
 REVOKE EXECUTE ON FUNCTION sno_observe(sno, boolean), mastic_observe(mastic, boolean), snowflake_si_observe(bigint, boolean),
-    snowflake_observe(text, bigint, boolean), sno_restore(jsonb), snowflake_ids_reset(timestamptz, text, integer, boolean) FROM regress_operator;
+    snowflake_observe(text, bigint, boolean), snowflake_ids.sno_restore(jsonb), snowflake_ids.reset(timestamptz, text, integer, boolean) FROM regress_operator;
 REVOKE SELECT ON format_of FROM regress_operator;
 DROP FUNCTION observed(format_of, interval, boolean, boolean), value_of(text);
 DROP TABLE format_of;
 DROP ROLE regress_operator;
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
-SELECT count(*) AS ahead FROM snowflake_ids_stats WHERE node = 19 AND clock_lead > 5000;
+SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE node = 19 AND clock_lead > 5000;

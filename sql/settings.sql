@@ -111,12 +111,12 @@ ALTER SYSTEM SET snowflake_ids.durable_window = 0;
 ALTER SYSTEM SET snowflake_ids.machine_id = 65535;
 \i sql/include/reload.psql
 SELECT sno_partition(gen_sno()), (SELECT sno_partition(id) FROM gen_sno_series(1) AS id);
-SELECT machine_id, machine_id_source FROM snowflake_ids_status();
+SELECT machine_id, machine_id_source FROM snowflake_ids.status();
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
 SELECT sno_partition(gen_sno()) >= 32768 AS automatic,
     (SELECT sno_partition(gen_sno()) = sno_partition(id) FROM gen_sno_series(1) AS id) AS same;
-SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
+SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 
 -- The same on each server of the cluster, and 0 can be asked for.
 SELECT sno_partition(gen_sno()) AS automatic \gset
@@ -124,15 +124,15 @@ SELECT sno_partition(gen_sno()) AS automatic \gset
 SELECT sno_partition(gen_sno()) = :automatic AS same;
 ALTER SYSTEM SET snowflake_ids.machine_id = 0;
 \i sql/include/reload.psql
-SELECT sno_partition(gen_sno()), machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
+SELECT sno_partition(gen_sno()), machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 ALTER SYSTEM SET snowflake_ids.machine_id = -1;
 \i sql/include/reload.psql
-SELECT sno_partition(gen_sno()) = :automatic AS same, machine_id_source FROM snowflake_ids_status();
+SELECT sno_partition(gen_sno()) = :automatic AS same, machine_id_source FROM snowflake_ids.status();
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
 -- The source is right in a session that has only asked for it.
 \c - :superuser
-SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids_status();
+SELECT machine_id >= 32768 AS automatic, machine_id_source, narrow_machine_id FROM snowflake_ids.status();
 
 
 DROP ROLE regress_settings_user;

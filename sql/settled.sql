@@ -57,7 +57,7 @@ SELECT * FROM read_all(300);
 -- The own transaction's ids are not settled either.
 BEGIN;
 INSERT INTO event (what) VALUES ('own');
-SELECT count(*) FROM snowflake_ids_unsettled WHERE pid = pg_backend_pid();
+SELECT count(*) FROM snowflake_ids.unsettled WHERE pid = pg_backend_pid();
 SELECT count(*) FROM event WHERE id < sno_settled();
 ROLLBACK;
 

@@ -28,7 +28,7 @@ END $$;
 DO $$
 BEGIN
     PERFORM gen_mastic();
-    WHILE (SELECT max(clock_lead) > 0 FROM snowflake_ids_stats) LOOP
+    WHILE (SELECT max(clock_lead) > 0 FROM snowflake_ids.stats) LOOP
         PERFORM pg_sleep(0.05);
     END LOOP;
 END $$;

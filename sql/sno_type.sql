@@ -6,7 +6,7 @@ SET datestyle = 'ISO';
 -- Text and binary
 --
 SELECT 'brpk4q72xwf2m63l'::sno, '2222222222222222'::sno AS zero, 'xxxxxxxxxxxxxxxx'::sno AS max;
-SELECT sno_send('brpk4q72xwf2m63l'), pg_column_size('brpk4q72xwf2m63l'::sno);
+SELECT snowflake_ids.sno_send('brpk4q72xwf2m63l'), pg_column_size('brpk4q72xwf2m63l'::sno);
 SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM pg_type WHERE typname = 'sno';
 
 SELECT s, r.* FROM unnest(ARRAY['', 'x', 'brpk4q72xwf2m63', 'brpk4q72xwf2m63ll', 'BRPK4Q72XWF2M63L', 'brpk4q72xwf2m63y',
@@ -30,7 +30,7 @@ SELECT * FROM received;
 --
 -- Comparison: the order of the bytes
 --
-SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, sign(sno_cmp(a, b)) AS cmp
+SELECT a, b, a < b AS lt, a <= b AS le, a = b AS eq, a <> b AS ne, a >= b AS ge, a > b AS gt, sign(snowflake_ids.sno_cmp(a, b)) AS cmp
 FROM (VALUES
     ('2222222222222222'::sno, '2222222222222222'::sno),
     ('2222222222222222', '2222222222222223'),          -- last byte
@@ -40,9 +40,9 @@ FROM (VALUES
     ('xxxxxxxxxxxxxxxx', '2222222222222222')) AS v (a, b);
 SELECT '2222222222222222'::sno < NULL AS none;
 
-SELECT sno_hash(a) = sno_hash(b) AS same, sno_hash_extended(a, 0) = sno_hash_extended(b, 0) AS same_extended,
-       sno_hash_extended(a, 1) = sno_hash_extended(a, 2) AS seed_ignored,
-       sno_hash_extended(a, 0)::bit(32) = sno_hash(a)::bit(32) AS low_half
+SELECT snowflake_ids.sno_hash(a) = snowflake_ids.sno_hash(b) AS same, snowflake_ids.sno_hash_extended(a, 0) = snowflake_ids.sno_hash_extended(b, 0) AS same_extended,
+       snowflake_ids.sno_hash_extended(a, 1) = snowflake_ids.sno_hash_extended(a, 2) AS seed_ignored,
+       snowflake_ids.sno_hash_extended(a, 0)::bit(32) = snowflake_ids.sno_hash(a)::bit(32) AS low_half
 FROM (VALUES ('brpk4q72xwf2m63l'::sno, '\x4e6f2160a0ff9a0a1033'::bytea::sno)) AS v (a, b);
 
 --
@@ -145,7 +145,7 @@ CREATE TEMP TABLE round_trip (text text, id sno);
 
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS text,
-       count(*) FILTER (WHERE sno_send(id) IS DISTINCT FROM decode(bin_hex, 'hex')) AS send,
+       count(*) FILTER (WHERE snowflake_ids.sno_send(id) IS DISTINCT FROM decode(bin_hex, 'hex')) AS send,
        count(*) FILTER (WHERE id::bytea IS DISTINCT FROM decode(bin_hex, 'hex')) AS to_bytea,
        count(*) FILTER (WHERE decode(bin_hex, 'hex')::sno IS DISTINCT FROM id) AS from_bytea,
        count(*) FILTER (WHERE id::uuid IS DISTINCT FROM text_as_uuid) AS to_uuid,

@@ -70,13 +70,13 @@ SELECT snowflake_layout_create('shop', epoch => '2024-01-01 00:00:00+00', tick =
     node_bits => 5, sequence_bits => 8);
 SELECT snowflake_layout_create('wide shop', epoch => '2026-01-01 00:00:00+00', tick => '1 ms', timestamp_bits => 41,
     node_bits => 12, sequence_bits => 10);
-SELECT name, generates, javascript_safe FROM snowflake_layouts WHERE name ~ 'shop|snowflake_si|mastic' ORDER BY 1;
+SELECT name, generates, javascript_safe FROM snowflake_ids.layouts WHERE name ~ 'shop|snowflake_si|mastic' ORDER BY 1;
 ALTER SYSTEM SET snowflake_ids.machine_id = 31;
 \i sql/include/reload.psql
 SELECT id BETWEEN 1 AND 9007199254740991 AS exact_in_a_double, d.node, d.sequence BETWEEN 0 AND 255 AS sequence,
        abs(extract(epoch FROM clock_timestamp() - d.created)) < 10 AS now, id > gen_snowflake_si() AS of_an_earlier_base
 FROM gen_snowflake('shop') AS id, snowflake_decode(id, 'shop') AS d;
-SELECT format, node, layout FROM snowflake_ids_stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
+SELECT format, node, layout FROM snowflake_ids.stats WHERE layout ~ 'epoch 2024' ORDER BY 1, 2;
 -- A machine id that Snowflake-SI has no room for.
 ALTER SYSTEM SET snowflake_ids.machine_id = 4095;
 \i sql/include/reload.psql

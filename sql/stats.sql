@@ -6,10 +6,10 @@ ALTER SYSTEM SET snowflake_ids.machine_id = 29;
 \i sql/include/reload.psql
 
 SELECT attname, format_type(atttypid, atttypmod) AS type, col_description(attrelid, attnum) AS comment FROM pg_attribute
-WHERE attrelid = 'snowflake_ids_stats'::regclass AND attnum > 0 ORDER BY attnum;
+WHERE attrelid = 'snowflake_ids.stats'::regclass AND attnum > 0 ORDER BY attnum;
 
-CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids_stats WHERE node = 29 AND format <> 'mastic';
-SELECT snowflake_ids_stats_reset();
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE node = 29 AND format <> 'mastic';
+SELECT snowflake_ids.stats_reset();
 
 --
 -- A row appears with the first id
@@ -24,7 +24,7 @@ FROM mine ORDER BY format;
 SELECT format, node, issued > 0 AS issued, ticktock,
     abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
        durable_until > last_timestamp AS durable, owner
-FROM snowflake_ids_stats WHERE format = 'mastic';
+FROM snowflake_ids.stats WHERE format = 'mastic';
 
 --
 -- Counting
@@ -49,7 +49,7 @@ SELECT issued >= 1299 AS in_session, issued AS in_session_issued FROM mine WHERE
 \c -
 LOAD 'snowflake_ids';
 SET timezone = 'UTC';
-CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids_stats WHERE node = 29 AND format <> 'mastic';
+CREATE TEMP VIEW mine AS SELECT * FROM snowflake_ids.stats WHERE node = 29 AND format <> 'mastic';
 SELECT :'in_session' AS enough, issued = :in_session_issued AS same FROM mine WHERE format = 'sno';
 
 --
@@ -79,15 +79,15 @@ SELECT overflow_waits - :waits AS more FROM mine WHERE format = 'snowflake_si';
 -- The database whose explicit call made a generator
 --
 SELECT min(n) AS unused FROM generate_series(1000, 2000) AS n
-WHERE NOT EXISTS (SELECT FROM snowflake_ids_stats WHERE format = 'sno' AND node = n) \gset
+WHERE NOT EXISTS (SELECT FROM snowflake_ids.stats WHERE format = 'sno' AND node = n) \gset
 SELECT gen_sno(0, :unused) IS NOT NULL AS drawn;
-SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids_stats WHERE node = :unused;
+SELECT format, issued, owner = current_database() AS owner FROM snowflake_ids.stats WHERE node = :unused;
 
 --
 -- Reset: the counters, not the state
 --
 SELECT gen_sno() AS before_sno, gen_mastic() AS before_mastic, gen_snowflake_si() AS before_si \gset
-SELECT snowflake_ids_stats_reset();
+SELECT snowflake_ids.stats_reset();
 SELECT format, issued, overflow_waits, wait_time, waiting, regressions, holds, last_timestamp IS NOT NULL AS last
     FROM mine ORDER BY format;
 SELECT gen_sno() > :'before_sno' AS sno, gen_mastic() > :before_mastic AS mastic,
@@ -100,9 +100,9 @@ SELECT format, issued FROM mine ORDER BY format;
 SELECT machine_id, machine_id_source, life > 0 AS life, life_began < now() AS began, memory,
        memory_bytes > 135168 AS large, ledger_state, in_recovery,
        library_version = (SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids') AS version
-FROM snowflake_ids_status();
-SELECT system_identifier = (SELECT system_identifier FROM pg_control_system()) AS same_cluster FROM snowflake_ids_status();
-SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids_status()) AS s,
+FROM snowflake_ids.status();
+SELECT system_identifier = (SELECT system_identifier FROM pg_control_system()) AS same_cluster FROM snowflake_ids.status();
+SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids.status()) AS s,
     LATERAL (SELECT key AS column_name, jsonb_typeof(value) AS data_type FROM jsonb_each(to_jsonb(s))) AS c ORDER BY 1;
 
 --
@@ -111,15 +111,15 @@ SELECT column_name, data_type FROM (SELECT * FROM snowflake_ids_status()) AS s,
 SET client_min_messages = warning;
 CREATE ROLE regress_stats_user;
 SET ROLE regress_stats_user;
-SELECT count(*) > 0 AS stats FROM snowflake_ids_stats;
-SELECT ledger_state FROM snowflake_ids_status();
-SELECT snowflake_ids_stats_reset();
+SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
+SELECT ledger_state FROM snowflake_ids.status();
+SELECT snowflake_ids.stats_reset();
 RESET ROLE;
-GRANT EXECUTE ON FUNCTION snowflake_ids_stats_reset() TO regress_stats_user;
+GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset() TO regress_stats_user;
 SET ROLE regress_stats_user;
-SELECT snowflake_ids_stats_reset();
+SELECT snowflake_ids.stats_reset();
 RESET ROLE;
-REVOKE EXECUTE ON FUNCTION snowflake_ids_stats_reset() FROM regress_stats_user;
+REVOKE EXECUTE ON FUNCTION snowflake_ids.stats_reset() FROM regress_stats_user;
 DROP ROLE regress_stats_user;
 
 ALTER SYSTEM RESET snowflake_ids.machine_id;
@@ -129,8 +129,8 @@ ALTER SYSTEM RESET snowflake_ids.machine_id;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname IN ('snowflake_ids_generators', 'snowflake_ids_stats_reset', 'snowflake_ids_node',
-    'snowflake_ids_status') ORDER BY signature COLLATE "C";
+WHERE proname IN ('snowflake_ids.generators', 'snowflake_ids.stats_reset', 'snowflake_ids.node',
+    'snowflake_ids.status') ORDER BY signature COLLATE "C";
 SELECT relname, relkind, relacl IS NULL AS owner_only, has_table_privilege('public', oid, 'SELECT') AS public_reads,
        has_table_privilege('public', oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AS public_writes
 FROM pg_class WHERE relname ~ '^snowflake_ids' ORDER BY relname COLLATE "C";

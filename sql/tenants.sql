@@ -5,7 +5,7 @@ CREATE ROLE regress_tenant_user LOGIN;
 CREATE DATABASE regress_tenant OWNER regress_tenant_owner;
 SELECT current_database() AS main, current_user AS super \gset
 SELECT gen_sno() IS NOT NULL AS sno, gen_mastic() > 0 AS mastic, gen_snowflake_si() > 0 AS snowflake_si;
-CREATE TABLE tenants_before AS SELECT * FROM snowflake_ids_stats;
+CREATE TABLE tenants_before AS SELECT * FROM snowflake_ids.stats;
 \c regress_tenant regress_tenant_owner
 -- Trusted: the owner of a database installs it. He owns the extension, but none of its objects.
 CREATE EXTENSION snowflake_ids;
@@ -30,10 +30,10 @@ INSERT INTO attempts (statement) VALUES
     ('SELECT sno_observe(make_sno(''2070-01-01'', 0, 0, 0))'),
     ('SELECT mastic_observe(make_mastic(''2300-01-01'', 0))'),
     ('SELECT snowflake_si_observe(1)'),
-    ('SELECT sno_restore(''{"wallHi": 400000000000, "sequenceMax": 65535}'')'),
-    ('SELECT snowflake_ids_reset(''2100-01-01'')'),
-    ('SELECT snowflake_ids_reset(now(), force => true)'),
-    ('SELECT snowflake_ids_stats_reset()'),
+    ('SELECT snowflake_ids.sno_restore(''{"wallHi": 400000000000, "sequenceMax": 65535}'')'),
+    ('SELECT snowflake_ids.reset(''2100-01-01'')'),
+    ('SELECT snowflake_ids.reset(now(), force => true)'),
+    ('SELECT snowflake_ids.stats_reset()'),
     -- the settings that all share
     ('SET snowflake_ids.machine_id = 1'),
     ('SET snowflake_ids.sno_sequence_min = 60000'),
@@ -45,12 +45,12 @@ INSERT INTO attempts (statement) VALUES
     ('ALTER ROLE CURRENT_USER SET snowflake_ids.machine_id = 1'),
     ('ALTER DATABASE regress_tenant SET snowflake_ids.machine_id = 1'),
     -- the ceiling
-    ('SELECT setval(''snowflake_ids_ceiling'', 1)'),
-    ('SELECT nextval(''snowflake_ids_ceiling'')'),
-    ('ALTER SEQUENCE snowflake_ids_ceiling RESTART'),
-    ('ALTER SEQUENCE snowflake_ids_ceiling RENAME TO mine'),
-    ('DROP SEQUENCE snowflake_ids_ceiling'),
-    ('ALTER EXTENSION snowflake_ids DROP SEQUENCE snowflake_ids_ceiling'),
+    ('SELECT setval(''snowflake_ids.wal_ceiling'', 1)'),
+    ('SELECT nextval(''snowflake_ids.wal_ceiling'')'),
+    ('ALTER SEQUENCE snowflake_ids.wal_ceiling RESTART'),
+    ('ALTER SEQUENCE snowflake_ids.wal_ceiling RENAME TO mine'),
+    ('DROP SEQUENCE snowflake_ids.wal_ceiling'),
+    ('ALTER EXTENSION snowflake_ids DROP SEQUENCE snowflake_ids.wal_ceiling'),
     -- rights, and functions of his own
     ('ALTER FUNCTION gen_sno(int, int) OWNER TO CURRENT_USER'),
     ('CREATE FUNCTION mine(int, int) RETURNS sno AS ''snowflake_ids'', ''snowflake_ids_gen_sno_partition'' LANGUAGE C'),
@@ -58,15 +58,15 @@ INSERT INTO attempts (statement) VALUES
     -- layouts: each can take a slot
     ('SELECT snowflake_layout_create(''mine'', ''2024-01-01'', ''1 ms'', 41, 10, 12)'),
     ('SELECT snowflake_layout_drop(''mine'')'),
-    ('INSERT INTO snowflake_ids_layout VALUES (''mine'', ''2024-01-01'', ''1 ms'', 41, 10, 12, false)'),
-    ('UPDATE snowflake_ids_layout SET epoch = now()'),
-    ('DELETE FROM snowflake_ids_layout'),
-    ('TRUNCATE snowflake_ids_layout'),
-    ('ALTER TABLE snowflake_ids_layout DISABLE TRIGGER ALL'),
-    ('ALTER TABLE snowflake_ids_layout OWNER TO CURRENT_USER'),
-    ('DROP TRIGGER snowflake_layout_keep ON snowflake_ids_layout'),
-    ('CREATE RULE mine AS ON INSERT TO snowflake_ids_layout DO INSTEAD NOTHING'),
-    ('ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids_layout'),
+    ('INSERT INTO snowflake_ids.created_layout VALUES (''mine'', ''2024-01-01'', ''1 ms'', 41, 10, 12, false)'),
+    ('UPDATE snowflake_ids.created_layout SET epoch = now()'),
+    ('DELETE FROM snowflake_ids.created_layout'),
+    ('TRUNCATE snowflake_ids.created_layout'),
+    ('ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL'),
+    ('ALTER TABLE snowflake_ids.created_layout OWNER TO CURRENT_USER'),
+    ('DROP TRIGGER keep ON snowflake_ids.created_layout'),
+    ('CREATE RULE mine AS ON INSERT TO snowflake_ids.created_layout DO INSTEAD NOTHING'),
+    ('ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids.created_layout'),
     ('SELECT snowflake_observe(''twitter'', 1)'),
     ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)');
 SELECT gen_sno() IS NOT NULL AS draws;
@@ -74,8 +74,8 @@ SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
 -- He cannot grant to himself what he does not own.
 SET client_min_messages = error;
 SELECT refusal('GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner'),
-       refusal('GRANT ALL ON SEQUENCE snowflake_ids_ceiling TO regress_tenant_owner');
-SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids_ceiling', 'UPDATE') AS ceiling;
+       refusal('GRANT ALL ON SEQUENCE snowflake_ids.wal_ceiling TO regress_tenant_owner');
+SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
 
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
@@ -90,9 +90,9 @@ SELECT current_setting('snowflake_ids.machine_id') <> '7' AS machine_id_stays, c
 
 -- A role that was granted a restore still cannot go far ahead.
 \c - :super
-GRANT EXECUTE ON FUNCTION sno_restore(jsonb) TO regress_tenant_user;
+GRANT EXECUTE ON FUNCTION snowflake_ids.sno_restore(jsonb) TO regress_tenant_user;
 \c - regress_tenant_user
-SELECT split_part(refusal('SELECT sno_restore(''{"wallHi": 400000000000, "sequenceMax": 65535}'')'), ':', 1);
+SELECT split_part(refusal('SELECT snowflake_ids.sno_restore(''{"wallHi": 400000000000, "sequenceMax": 65535}'')'), ':', 1);
 
 -- Dropped and made again: no id twice, none goes back.
 \c - regress_tenant_owner
@@ -107,8 +107,8 @@ SELECT count(*), count(DISTINCT id), max(id) < (SELECT gen_mastic()) AS ascendin
 DROP DATABASE regress_tenant;
 DROP ROLE regress_tenant_owner, regress_tenant_user;
 -- After all that: no generator is new, none is ahead of the clock or of where it was.
-SELECT s.format, s.node, s.layout, s.owner FROM snowflake_ids_stats s
+SELECT s.format, s.node, s.layout, s.owner FROM snowflake_ids.stats s
 WHERE NOT EXISTS (SELECT FROM tenants_before b WHERE (b.format, b.node, b.layout, b.owner) IS NOT DISTINCT FROM (s.format, s.node, s.layout, s.owner));
-SELECT s.format, s.node, s.clock_lead FROM snowflake_ids_stats s JOIN tenants_before b USING (format, node)
+SELECT s.format, s.node, s.clock_lead FROM snowflake_ids.stats s JOIN tenants_before b USING (format, node)
 WHERE s.layout IS NOT DISTINCT FROM b.layout AND s.clock_lead > greatest(b.clock_lead, 0) + 1000;
 DROP TABLE tenants_before;

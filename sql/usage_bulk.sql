@@ -53,7 +53,7 @@ SELECT gen_sno() > :'max_id' AS sno, gen_mastic() > :max_mastic AS mastic, gen_s
 SELECT count(DISTINCT id) FROM gen_sno_series(10000) AS id;
 SELECT count(DISTINCT id) FROM gen_snowflake_si_series(1000) AS id;
 -- What workers drew is counted.
-SELECT issued > 1000000 AS counted FROM snowflake_ids_stats WHERE format = 'mastic';
+SELECT issued > 1000000 AS counted FROM snowflake_ids.stats WHERE format = 'mastic';
 -- An error in a worker is the query's error.
 SELECT gen_sno(256);
 

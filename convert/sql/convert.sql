@@ -243,7 +243,7 @@ FROM again
 
 -- Users can call internal functions. These refuse tables that are not converted, and formats that have no such ids.
 SELECT s, r.*
-FROM unnest(ARRAY[$$SELECT snowflake_ids_pass_now('layout')$$,
+FROM unnest(ARRAY[$$SELECT snowflake_ids.pass_now('layout')$$,
                   $$SELECT snowflake_ids_convert.step('again', true)$$,
                   $$SELECT snowflake_ids_convert.step(NULL, NULL)$$]) AS s
      CROSS JOIN LATERAL refusal(s) AS r;

@@ -73,7 +73,7 @@ struct BasicSlot {
     // ends before that, the slot stays free, and only this numbering or another format can take it.
     W numbering;
     W lead;    // see claim.hpp: how far a floor has put the slot ahead of the clock
-    W passed;  // Unix us: no id of this time or earlier is drawn any more, see snowflake_ids_pass_now(). Only a forced
+    W passed;  // Unix us: no id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced
                // reset lowers it
 };
 
@@ -109,7 +109,7 @@ struct Header {
     Word reset_floor_ms;   // the floor that an operator has named; also in the ceiling file
     Word epoch;            // every floor and reset adds one: sessions then set their generators up again
     Word raising_until;    // monotonic microseconds: until then a backend raises ceilings early
-    Word next_pass;        // monotonic microseconds: until then snowflake_ids_pass_now() uses up no tick
+    Word next_pass;        // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
     Word slots_taken;      // how many slots have a generator
     Word promise;          // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
     Word settled_ms;       // Unix ms: the promise may not be above it. Published, as Slot::ceiling

@@ -36,10 +36,10 @@ INSERT INTO textual VALUES
     (1, 'bigint', 'bigint', 'make_mastic(timestamptz ''2026-11-01'' + n * interval ''7 ms'', (n % 1000)::int)', 'int8out(id)', 'int8in(t)'),
     (2, 'bigint, 1 to n', 'bigint', 'n', 'int8out(id)', 'int8in(t)'),
     (3, 'uuid', 'uuid', 'gen_random_uuid()', 'uuid_out(id)', 'uuid_in(t)'),
-    (4, 'sno', 'sno', 'make_sno(timestamptz ''2026-11-01'' + n * interval ''7 ms'', 0, 7, (n % 1000)::int)', 'sno_out(id)', 'sno_in(t)'),
+    (4, 'sno', 'sno', 'make_sno(timestamptz ''2026-11-01'' + n * interval ''7 ms'', 0, 7, (n % 1000)::int)', 'snowflake_ids.sno_out(id)', 'snowflake_ids.sno_in(t)'),
     (5, 'gid', 'gid', 'make_gid(''volume'', timestamptz ''2026-11-01'' + n * interval ''7 ms'', decode(lpad(to_hex(hashint8extended(n, 1)), 16, ''0''), ''hex''))',
-     'gid_out(id)', 'gid_in(t, 0, -1)'),
-    (6, 'mastic', 'mastic', 'make_mastic(timestamptz ''2026-11-01'' + n * interval ''7 ms'', (n % 1000)::int)', 'mastic_out(id)', 'mastic_in(t)');
+     'snowflake_ids.gid_out(id)', 'snowflake_ids.gid_in(t, 0, -1)'),
+    (6, 'mastic', 'mastic', 'make_mastic(timestamptz ''2026-11-01'' + n * interval ''7 ms'', (n % 1000)::int)', 'snowflake_ids.mastic_out(id)', 'snowflake_ids.mastic_in(t)');
 SELECT format('CREATE UNLOGGED TABLE textual_%s AS SELECT id, id::text AS t FROM (SELECT (%s)::%s AS id FROM row_source) s', ord, expression, type)
 FROM textual \gexec
 INSERT INTO candidate (section, ord, what, net_of, query, ids)

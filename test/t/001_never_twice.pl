@@ -149,11 +149,11 @@ is($node->safe_psql('postgres', "SELECT string_agg(DISTINCT sno_partition(id)::t
 	'3 500', 'both partitions were drawn from');
 is( $node->safe_psql(
 		'postgres',
-		"SELECT string_agg(format, ' ' ORDER BY format) FROM snowflake_ids_stats WHERE overflow_waits > 0 AND format = 'snowflake_si'"
+		"SELECT string_agg(format, ' ' ORDER BY format) FROM snowflake_ids.stats WHERE overflow_waits > 0 AND format = 'snowflake_si'"
 	),
 	'snowflake_si',
 	'Snowflake-SI was used up and waited for');
-is($node->safe_psql('postgres', 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits any more');
+is($node->safe_psql('postgres', 'SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits any more');
 
 # That this test would see what it looks for.
 $node->safe_psql('postgres',

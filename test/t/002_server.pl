@@ -44,7 +44,7 @@ sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 $node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
 goes_up('the first ones');
 is(value('SELECT sno_partition(gen_sno())'), 21, 'the setting in the file holds');
-is( value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids_status()'),
+is( value('SELECT machine_id, machine_id_source, ledger_state FROM snowflake_ids.status()'),
 	'21|configuration file|ready',
 	'and the status says so');
 
@@ -132,7 +132,7 @@ is( $standby->safe_psql(
 		"SELECT gid_kind(gen_gid('log')), (SELECT count(DISTINCT id) FROM gen_gid_series('volume', 1000) AS id)"),
 	'log|1000',
 	'gen_gid() works there');
-is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids_status()'),
+is($standby->safe_psql('postgres', 'SELECT machine_id, in_recovery FROM snowflake_ids.status()'),
 	'|t', 'the status says why: a standby without a machine id of its own');
 
 # ---- make installcheck leads generators back, and refuses a server on which another database has the extension

@@ -62,7 +62,7 @@ is( $node->safe_psql('source', $types),
 	'id ids.sno, volume ids.gid(volume), log ids.gid(log), segment ids.gid(segment), anything ids.gid, mastic ids.mastic, masticint bigint, si bigint, created timestamp with time zone, parents ids.sno[], other ids.gid(log)',
 	'types before');
 
-my $layouts = 'SELECT * FROM ids.snowflake_layouts ORDER BY name';
+my $layouts = 'SELECT * FROM snowflake_ids.layouts ORDER BY name';
 my $events =
   "SELECT count(*), min(id), max(id), bool_and(created = ids.snowflake_timestamp(id, 'acme')), md5(string_agg(ids.snowflake_timestamp(low, 'low')::text, ' ' ORDER BY low)) FROM event";
 like($node->safe_psql('source', $events), qr/^100\|.*\|t\|/, 'ids of created layouts before');
@@ -133,7 +133,7 @@ $node->safe_psql('owned_again',
 	'GRANT EXECUTE ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) TO regress_joe'
 );
 $node->safe_psql('owned_again',
-	"SET ROLE regress_joe; INSERT INTO snowflake_ids_layout VALUES ('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14, false)"
+	"SET ROLE regress_joe; INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01 00:00:00+00', '10 ms', 40, 8, 14, false)"
 );
 is($node->safe_psql('owned_again', "SELECT gen_snowflake('acme') > 0"), 't', 'unless that is granted');
 

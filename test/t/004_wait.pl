@@ -27,7 +27,7 @@ $node->safe_psql('postgres',
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
 
 # Who was terminated has heard of it before it has cleaned up.
-sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids_stats') }
+sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids.stats') }
 
 # While ids are ahead of the clock, calls that wait are no overflow.
 caught_up($node);
@@ -114,7 +114,7 @@ is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event
 for my $call ('gen_sno()', q{gen_snowflake('narrow')})
 {
 	my $w = waiter($call);
-	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids_stats"),
+	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids.stats"),
 		"$call: counted as waiting");
 	value("SELECT pg_cancel_backend($w->{pid})");
 	ended($w, qr/57014: canceling statement due to user request/, "$call, pg_cancel_backend");
@@ -126,7 +126,7 @@ for my $call ('gen_sno()', q{gen_snowflake('narrow')})
 	my ($rc, undef, $err) = $node->psql('postgres',
 		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$");
 	like($err, qr/57014: canceling statement due to statement timeout/, "$call, statement_timeout: the error");
-	is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, "$call, statement_timeout: nobody waits");
+	is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, "$call, statement_timeout: nobody waits");
 }
 
 # Terminated again and again: wherever in the wait it hits.
@@ -157,11 +157,11 @@ kill 'KILL', $w->{pid};
 $w->{harness}->finish;
 ok(eventually(sub { log_since($node, $mark) =~ /reinitializing/ }), 'kill -9 of a waiting session');
 comes_back($node);
-is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after the crash restart');
+is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits after the crash restart');
 ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'the next one is given its id');
 $node->restart;
 ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'after a restart, too');
-is(value('SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody waits after a restart');
+is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits after a restart');
 
 #
 # Explicit partitions: 64 in a database, the layout above is one of them
@@ -172,7 +172,7 @@ is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_seri
 like($err, qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s, 'the next is one too many');
 is(value('SELECT sno_partition(gen_sno(0, 63))'), 63, 'those that were used go on');
 is(value('SELECT sno_partition(gen_sno(0, 4095))'), 4095, "the node's own is none of them");
-is(value('SELECT count(*) FROM snowflake_ids_stats WHERE owner = current_database()'),
+is(value('SELECT count(*) FROM snowflake_ids.stats WHERE owner = current_database()'),
 	64, 'the statistics name their database');
 value('CREATE DATABASE other');
 $node->safe_psql('other', 'CREATE EXTENSION snowflake_ids');

@@ -74,10 +74,10 @@ is( $two->safe_psql(
 # Created layouts, as in a publication of all tables: what the subscriber has used stays there, and replication goes on.
 #
 my $create = "SELECT snowflake_layout_create('%s', '%s', '10 ms', 40, 8, 14)";
-my $layouts = "SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids_layout";
+my $layouts = "SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids.created_layout";
 $one->safe_psql('postgres', sprintf "$create; $create; $create",
 	'kept', '2020-01-01', 'unused', '2021-01-01', 'changed', '2022-01-01');
-$one->safe_psql('postgres', 'CREATE PUBLICATION layouts FOR TABLE snowflake_ids_layout');
+$one->safe_psql('postgres', 'CREATE PUBLICATION layouts FOR TABLE snowflake_ids.created_layout');
 $two->safe_psql('postgres', "CREATE SUBSCRIPTION layouts CONNECTION '$from' PUBLICATION layouts");
 $two->wait_for_subscription_sync($one, 'layouts');
 is($two->safe_psql('postgres', $layouts), 'changed kept unused', 'layouts: created');
@@ -96,7 +96,7 @@ is($session->ask("SELECT gen_snowflake('kept') > 0, snowflake_timestamp(0, 'chan
 
 # An update can come from a publisher whose triggers are off only. It is refused.
 $one->safe_psql('postgres',
-	"ALTER TABLE snowflake_ids_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids_layout SET epoch = '2024-01-01'");
+	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2024-01-01'");
 my $refused = qr/ERROR:  a layout never changes/;
 for (1 .. 600) { last if slurp($two->logfile) =~ $refused; sleep 0.1 }
 like(slurp($two->logfile), $refused, 'layouts: a change is refused');

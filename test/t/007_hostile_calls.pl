@@ -320,7 +320,7 @@ for my $server ($node, $standby)
 	  slurp_file($server->logfile);
 	is(join("\n", splice @bad, 0, 20), '', $server->name . ': nothing bad in the log');
 }
-$node->safe_psql('postgres', 'SELECT snowflake_ids_reset(now(), force => true)');
+$node->safe_psql('postgres', 'SELECT snowflake_ids.reset(now(), force => true)');
 $node->stop;
 $node->start;
 is( $node->safe_psql(

@@ -44,7 +44,7 @@ sub arrives
 	$one->safe_psql('postgres', "INSERT INTO mark VALUES ($marks)");
 	ok($two->poll_query_until('postgres', "SELECT count(*) = $marks FROM mark"), $what) or diag slurp($two->logfile);
 }
-my $layouts = q{SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids_layout};
+my $layouts = q{SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids.created_layout};
 
 # Both have it before the first copy.
 $_->safe_psql('postgres', create('first', '2020-01-01')) for $one, $two;
@@ -60,9 +60,9 @@ $_->safe_psql('postgres', create('second', '2021-01-01')) for $two, $one;
 arrives('the same layout, created on both nodes');
 
 # The other way, too. Then the same row comes back, and is left out there as well.
-subscribe($one, $two, 'back', 'TABLE snowflake_ids_layout', 'copy_data = false');
+subscribe($one, $two, 'back', 'TABLE snowflake_ids.created_layout', 'copy_data = false');
 $two->safe_psql('postgres', create('third', '2022-01-01'));
-ok($one->poll_query_until('postgres', q{SELECT count(*) = 1 FROM snowflake_ids_layout WHERE name = 'third'}),
+ok($one->poll_query_until('postgres', q{SELECT count(*) = 1 FROM snowflake_ids.created_layout WHERE name = 'third'}),
 	'a layout of the subscriber is on the publisher');
 arrives('and its row that comes back does no harm');
 is($_->safe_psql('postgres', $layouts), 'first only one second third', 'the same layouts on both') for $one, $two;
@@ -73,7 +73,7 @@ $session->ask('BEGIN; ' . create('moment', '2023-01-01'));
 $one->safe_psql('postgres', create('moment', '2023-01-01'));
 ok( $two->poll_query_until(
 		'postgres',
-		q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'snowflake_ids_layout'::regclass AND NOT granted}),
+		q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'snowflake_ids.created_layout'::regclass AND NOT granted}),
 	'the subscription waits for a layout that is not committed');
 $session->ask('COMMIT');
 arrives('the same layout, created at the same moment');
@@ -85,8 +85,8 @@ is( $two->safe_psql('postgres', q{SELECT node FROM snowflake_decode(gen_snowflak
 	2, 'the subscriber draws ids of the layout');
 
 # A dump has the rows: restoring it where they are is no error either.
-my $dump = $two->safe_psql('postgres', 'COPY snowflake_ids_layout TO STDOUT');
-my ($rc, undef, $err) = $two->psql('postgres', "COPY snowflake_ids_layout FROM STDIN;\n$dump\n\\.\n");
+my $dump = $two->safe_psql('postgres', 'COPY snowflake_ids.created_layout TO STDOUT');
+my ($rc, undef, $err) = $two->psql('postgres', "COPY snowflake_ids.created_layout FROM STDIN;\n$dump\n\\.\n");
 is("$rc$err", '0', 'rows that are there, restored');
 
 # Another layout of the same name: an error that tells both, until one of them has another name.

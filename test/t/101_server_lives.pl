@@ -8,7 +8,7 @@ use Test::More;
 
 my $clock = clock();
 my $server = new_server('lives', $clock);
-sub life { return value($server, 'SELECT life FROM snowflake_ids_status()') }
+sub life { return value($server, 'SELECT life FROM snowflake_ids.status()') }
 
 # The life that draws now is a later one than `before`: lives of a data directory have growing numbers.
 sub new_life
@@ -52,8 +52,8 @@ for my $memory ('dynamic', 'preloaded')
 	$ids->draw($server);
 	my $life = life();
 	my $mark = log_mark($server);
-	is(value($server, 'SELECT memory FROM snowflake_ids_status()'), $memory, "the memory is $memory");
-	my $issued = q{SELECT sum(issued), min(stats_since) FROM snowflake_ids_stats};
+	is(value($server, 'SELECT memory FROM snowflake_ids.status()'), $memory, "the memory is $memory");
+	my $issued = q{SELECT sum(issued), min(stats_since) FROM snowflake_ids.stats};
 	my (undef, $since) = split /\|/, value($server, $issued);
 	$clock->set(-7200);
 	kill_backend($server);
@@ -107,7 +107,7 @@ for my $try (1 .. 20)
 	my $start = $clock->now;
 	$ids->draw($session);
 	$clock->set_to($start);
-	$session->ask("SELECT snowflake_ids_reset(clock_timestamp() - interval '1 hour', force => true)");
+	$session->ask("SELECT snowflake_ids.reset(clock_timestamp() - interval '1 hour', force => true)");
 	$clock->set_to($start);
 	$ids->draw($session);
 	last if $ids->twice;

@@ -25,7 +25,7 @@ srand 4;
 sub write_without_sync
 {
 	spew($broken, 'fdatasync');
-	fails_with($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 s')",
+	fails_with($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '10 s')",
 		'a sync fails', qr/could not write ceiling file .*Input\/output error/);
 	unlink $broken;
 }
@@ -68,7 +68,7 @@ sub lose
 	spew($synced, slurp($ceiling));
 	$clock->set_to($start);
 	start_at($server, $clock);
-	is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', "$fault: the file is not damaged");
+	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$fault: the file is not damaged");
 	my $lost = $had + 5 * 50 - value($server, 'SELECT count(*) FROM kept');
 	$ids->draw($server);
 	$clock->set(-7200);
@@ -107,7 +107,7 @@ $server->stop;
 	my $ids = Ids->new;
 	$ids->draw($server);
 	my $floor = int($clock->now + 1800);
-	is(value($server, "SELECT snowflake_ids_reset(to_timestamp($floor))"), '', 'a floor half an hour ahead');
+	is(value($server, "SELECT snowflake_ids.reset(to_timestamp($floor))"), '', 'a floor half an hour ahead');
 	lose_power($server);
 	$server->{sfids_clock}->set(-600);
 	start_at($server, $clock);

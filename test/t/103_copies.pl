@@ -42,7 +42,7 @@ for my $how ('pg_basebackup', 'cp -r')
 	my $its_clock = clock();
 	$its_clock->set(-7200);
 	start_at($copy, $its_clock);
-	is(value($copy, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', "$how: the ceiling file was copied");
+	is(value($copy, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$how: the ceiling file was copied");
 	draw_at_all_times($ids, $copy, $its_clock, $start);
 	$ids->none_twice("$how of the running server");
 	$copy->stop('immediate');

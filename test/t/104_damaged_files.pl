@@ -16,7 +16,7 @@ my $ids = Ids->new;
 $ids->draw($server);
 my ($size, $entries) = (36864, 4096);
 is(-s $ceiling, $size, 'the size of the ceiling file');
-sub state { return value($server, 'SELECT ledger_state FROM snowflake_ids_status()') }
+sub state { return value($server, 'SELECT ledger_state FROM snowflake_ids.status()') }
 
 sub overwrite
 {
@@ -122,7 +122,7 @@ my @faults = (
 		'foreign',
 		qr/55000: ceiling file .* belongs to another database cluster/,
 		qr/DETAIL:  Its system identifier is not that of this cluster/ ]);
-my $way_out = qr/HINT:  Move the file away, and name a floor above every id with snowflake_ids_reset\(\)\./;
+my $way_out = qr/HINT:  Move the file away, and name a floor above every id with snowflake_ids.reset\(\)\./;
 
 my ($minute, $moved) = (0, 0);
 for my $running (1, 0)
@@ -154,7 +154,7 @@ for my $running (1, 0)
 
 		# The lowest floor that will do: the time of the latest id, or now.
 		my $reset =
-		  "SELECT snowflake_ids_reset(greatest('@{[ $these->latest($server) ]}', clock_timestamp() + interval '1 s'))";
+		  "SELECT snowflake_ids.reset(greatest('@{[ $these->latest($server) ]}', clock_timestamp() + interval '1 s'))";
 		for my $where ($session // (), $server)
 		{
 			for my $query ('SELECT gen_sno()', $reset, $reset =~ s/\)\z/, force => true)/r)
@@ -162,7 +162,7 @@ for my $running (1, 0)
 				fails_with($where, "\\set VERBOSITY verbose\n$query", $what, @patterns, $way_out);
 			}
 		}
-		is(state(), $state, "$what: snowflake_ids_status() says so");
+		is(state(), $state, "$what: snowflake_ids.status() says so");
 		like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
 		ok(slurp($ceiling) eq $content, "$what: the file stays as it is");
 
@@ -172,7 +172,7 @@ for my $running (1, 0)
 		{
 			fails_with(
 				$server,
-				"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
+				"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
 				"$what: no floor in the past without force", qr/floor/);
 		}
 		is(value($server, $reset), '', "$what: and a floor is named") if ++$moved % 2;
@@ -208,9 +208,9 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 		unlink $ceiling or die;
 		start_at($server, $clock);
 		value($server, 'SELECT gen_mastic()');
-		is(value($server, q{SELECT clock_lead > 3e10 FROM snowflake_ids_stats WHERE format = 'mastic'}),
+		is(value($server, q{SELECT clock_lead > 3e10 FROM snowflake_ids.stats WHERE format = 'mastic'}),
 			't', 'a lost ceiling file leads all to where one generator was');
-		is(Session->new($server, dbname => $_)->ask('SELECT snowflake_ids_reset(clock_timestamp(), force => true)'),
+		is(Session->new($server, dbname => $_)->ask('SELECT snowflake_ids.reset(clock_timestamp(), force => true)'),
 			'', "a forced reset in $_")
 		  for qw(postgres other);
 	};
@@ -232,7 +232,7 @@ $ids->none_twice('damaged ceiling files, moved away, with a floor and without');
 	is(value($server, 'SELECT count(gen_mastic())'), 1, 'ids after the forced reset');
 	restart_after($server, 'fast');
 	value($server, 'SELECT gen_mastic()');
-	is(value($server, q{SELECT clock_lead < 60000 FROM snowflake_ids_stats WHERE format = 'mastic'}),
+	is(value($server, q{SELECT clock_lead < 60000 FROM snowflake_ids.stats WHERE format = 'mastic'}),
 		't', 'a restart does not lead back to the far time');
 	$server->safe_psql('postgres', 'DROP DATABASE other');
 }
@@ -268,7 +268,7 @@ for (
 		like(state(), qr/^unreadable: $why$/, "$what, $when: the status says so");
 		fails_with(
 			$server,
-			"SELECT snowflake_ids_reset(clock_timestamp() + interval '1 s')",
+			"SELECT snowflake_ids.reset(clock_timestamp() + interval '1 s')",
 			"$what, $when: no reset", $why);
 		(-d $ceiling && !-l $ceiling ? rmdir $ceiling : unlink $ceiling) or die;
 		rename "$ceiling.aside", $ceiling or die;

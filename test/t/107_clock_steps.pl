@@ -21,7 +21,7 @@ sub timed
 	my $said = $session->ask($query);
 	return ((time - $began) * 1000, $said);
 }
-sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids_stats WHERE format = '$_[1]'") }
+sub stat_of { return value($server, "SELECT $_[0] FROM snowflake_ids.stats WHERE format = '$_[1]'") }
 
 # The formats: their names in SQL and in messages, the letter of their ids, and a pool that a test can use up.
 my %format = (
@@ -269,7 +269,7 @@ for my $format (@formats)
 		"SELECT gen_$format()",
 		"$format: error, with a way out",
 		qr/cannot generate $name ids: the clock is behind the last id/,
-		qr/HINT:.*clock_regression.*snowflake_ids_reset\(\)/);
+		qr/HINT:.*clock_regression.*snowflake_ids.reset\(\)/);
 	is(stat_of('last_timestamp', $format), $before, "$format: the generator stays where it was");
 	$clock->step(51);
 	$ids->draw($session);
@@ -300,13 +300,13 @@ setting("clock_regression = 'hold'");
 
 	fails_with(
 		$session,
-		'SELECT snowflake_ids_reset(clock_timestamp())',
+		'SELECT snowflake_ids.reset(clock_timestamp())',
 		'a reset below issued ids must be forced',
 		qr/floor is below ids that have been issued/,
 		qr/HINT:.*forced/);
 
 	# The operator gives the ids of that year up, and what he names as floor is kept.
-	is($session->ask("SELECT snowflake_ids_reset(clock_timestamp() + interval '1 second', force => true)"),
+	is($session->ask("SELECT snowflake_ids.reset(clock_timestamp() + interval '1 second', force => true)"),
 		'', 'forced, it leads back');
 	$clock->step(2);
 	my $new = Ids->new;

@@ -19,7 +19,7 @@ $clock->set(-300);
 sub waiting
 {
 	my ($n) = @_;
-	return eventually(sub { value($server, "SELECT waiting FROM snowflake_ids_stats WHERE format = 'mastic'") == $n });
+	return eventually(sub { value($server, "SELECT waiting FROM snowflake_ids.stats WHERE format = 'mastic'") == $n });
 }
 
 # Sends a draw that has to wait minutes; returns how long it took from `act` to its end, in ms, and what it said.
@@ -95,7 +95,7 @@ my $ids = Ids->new;
 sub figures
 {
 	return split / /,
-	  value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids_stats WHERE format = 'sno'") // '0 0';
+	  value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids.stats WHERE format = 'sno'") // '0 0';
 }
 
 # How many calls had waited, in each log line about an overflow.
@@ -177,7 +177,7 @@ $ids->none_twice('overflow of a pool of 6');
 
 # ---- the postmaster dies while sessions wait for the next tick: six ids are not enough for four that draw all the time
 $_->send("SELECT pg_backend_pid(); SELECT count(gen_sno()) FROM (SELECT generate_series(1, 100000000)) g") for @many;
-sub some_wait { return value($server, "SELECT waiting FROM snowflake_ids_stats WHERE format = 'sno'") >= 3 }
+sub some_wait { return value($server, "SELECT waiting FROM snowflake_ids.stats WHERE format = 'sno'") >= 3 }
 ok(eventually(\&some_wait), 'most of the sessions wait for the next tick');
 
 # A session has a lock for the moment in which it raises a ceiling. One that it had while it waits would be seen each time.
@@ -196,7 +196,7 @@ $_->answer for @many;
 $took = (time - $began) * 1000;
 cmp_ok($took, '<', 60000, sprintf 'the postmaster\'s death ends such waits (%.0f ms)', $took);
 start_at($server, $clock);
-is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is counted as waiting');
+is(value($server, 'SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody is counted as waiting');
 
 # ---- the postmaster dies while sessions wait for the clock
 $server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = 'wait'\n");
@@ -213,6 +213,6 @@ cmp_ok($took, '<', 60000, sprintf 'the postmaster\'s death ends the wait (%.0f m
 $clock->set(5);
 start_at($server, $clock);
 like(value($server, 'SELECT gen_mastic()'), qr/^\d+$/, 'and a new one draws');
-is(value($server, 'SELECT sum(waiting) FROM snowflake_ids_stats'), 0, 'nobody is counted as waiting then either');
+is(value($server, 'SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody is counted as waiting then either');
 $server->stop;
 done_testing();

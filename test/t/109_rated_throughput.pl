@@ -50,7 +50,7 @@ END
 for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 {
 	my ($format, $per_call, $rate) = @$_;
-	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids_stats_reset()");
+	value($server, "TRUNCATE drawn, start; SELECT gen_sno(), gen_snowflake_si(); SELECT snowflake_ids.stats_reset()");
 
 	# The rate is a promise about the generator, not about a machine that is busy with other things or stands still: the
 	# best stretch counts.
@@ -68,7 +68,7 @@ for ([ 'sno', 1, 1500 ], [ 'snowflake_si', 500, 256000 ])
 		my $look = sub {
 			return split /\|/, $observer->ask(
 				"SELECT extract(epoch FROM statement_timestamp()), extract(epoch FROM clock_timestamp()), issued, waiting
-			FROM snowflake_ids_stats WHERE format = '$format'");
+			FROM snowflake_ids.stats WHERE format = '$format'");
 		};
 		my $began = value($server, 'SELECT extract(epoch FROM at) FROM start');
 		sleep 0.02 while time < $began;

@@ -43,7 +43,7 @@ for my $case (
 		my $to = $observer->ask('SELECT pg_current_wal_insert_lsn()');
 		$windows = (time - $began) / $window;
 		undef @sessions;
-		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids_ceiling')");
+		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids.wal_ceiling')");
 		$raises = grep { m{rel \d+/\d+/$filenode\b} } split /\n/,
 		  `pg_waldump --rmgr=Generic --path=@{[ $server->data_dir ]}/pg_wal --start=$from --end=$to`;
 		only_connected($server, $observer);
@@ -69,7 +69,7 @@ for my $case (
 {
 	my $observer = Session->new($server);
 	my $look = sub {
-		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids_ceiling')");
+		my $filenode = $observer->ask("SELECT pg_relation_filenode('snowflake_ids.wal_ceiling')");
 		my $to = $observer->ask('SELECT pg_current_wal_insert_lsn()');
 		return (
 			-s $counter,
@@ -86,7 +86,7 @@ for my $case (
 		'an id a minute: one sync of the file and one record each');
 	$from = $observer->ask('SELECT pg_current_wal_insert_lsn()');
 	$clock->step(3600);
-	$observer->ask('SELECT * FROM snowflake_ids_stats');
+	$observer->ask('SELECT * FROM snowflake_ids.stats');
 	is_deeply([ $look->($from) ], [ $syncs_after, 0 ], 'an hour without ids: none');
 }
 
@@ -96,7 +96,7 @@ reload($server);
 my $syncs = -s $counter;
 for (1 .. 4) { $clock->step(5); value($server, 'SELECT gen_mastic(), gen_sno()') }
 is(-s $counter, $syncs, 'fsync turned off: the ceiling file is not synced');
-my $until = value($server, "SELECT durable_until > clock_timestamp() FROM snowflake_ids_stats WHERE format = 'mastic'");
+my $until = value($server, "SELECT durable_until > clock_timestamp() FROM snowflake_ids.stats WHERE format = 'mastic'");
 is($until, 't', 'it is written all the same');
 $server->stop('immediate');
 
@@ -124,7 +124,7 @@ $server->stop('fast');
 truncate $ceiling, 100;
 start_at($server, $clock);
 unlink $ceiling or die;
-is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '1 minute')"), '', 'a floor is named');
+is(value($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '1 minute')"), '', 'a floor is named');
 $ids->draw($server);
 is($synced->(), '', 'fsync = off: nor when a floor is named');
 is($ids->twice, 0, 'and no id came twice');

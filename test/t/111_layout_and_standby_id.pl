@@ -47,7 +47,7 @@ $clock->step(60);
 	$_->send("SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 150000)") for @sessions;
 	my $operator = Session->new($server);
 	my @said =
-	  map { sleep 0.01; $operator->ask("SELECT snowflake_ids_reset(clock_timestamp(), 'snowflake_si')") } 1 .. 100;
+	  map { sleep 0.01; $operator->ask("SELECT snowflake_ids.reset(clock_timestamp(), 'snowflake_si')") } 1 .. 100;
 	$ids->add($_->answer) for @sessions;
 	is($ids->drawn, 450000, 'sessions go on through resets') or diag "@{ $ids->{said} }";
 	cmp_ok(scalar(grep { $_ eq '' } @said), '>=', 20, 'many of which are done');

@@ -157,7 +157,7 @@ value($standby,
 	"SELECT snowflake_layout_create('short_ticks', '2020-01-01 00:00:00+00', '100 us', 43, 12, 8), gen_snowflake('short_ticks')"
 );
 my $floor = value($standby, "SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 hour 0.0009 seconds'");
-value($standby, "SELECT snowflake_ids_reset('$floor', 'layout', 9)");
+value($standby, "SELECT snowflake_ids.reset('$floor', 'layout', 9)");
 is(value($standby, "SELECT snowflake_timestamp(gen_snowflake('short_ticks'), 'short_ticks') > '$floor'"),
 	't', 'a floor inside a millisecond is passed');
 $standby->stop('immediate');

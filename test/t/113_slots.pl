@@ -46,15 +46,15 @@ for my $machine (1 .. 3)
 	$server->reload;
 	$server->poll_query_until('d16', 'SELECT sno_partition(gen_sno())', $machine) or die;
 }
-is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids_stats'), 960 + 6, 'also with other machine ids');
+is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids.stats'), 960 + 6, 'also with other machine ids');
 
 # In a new life memory is empty at first.
 $server->restart;
 fails(
 	'd16',
-	"SELECT snowflake_ids_reset('2020-01-01')",
+	"SELECT snowflake_ids.reset('2020-01-01')",
 	qr/22023: floor is in the past, and the ledger cannot tell which ids were issued/,
 	'the first call after a start is a reset to the past: refused');
-is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids_stats'), 960 + 6, 'all generators are known again');
+is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids.stats'), 960 + 6, 'all generators are known again');
 $server->stop;
 done_testing();

@@ -122,7 +122,7 @@ for (sort keys %error)
 		start_at($server, $clock);
 		is_refused($server, "$fault, $calls: a new life") for 1 .. 2;
 		no_temporary_files("$fault, $calls: a new life");
-		is(value($server, 'SELECT life FROM snowflake_ids_status()'), '', "$fault, $calls: it has not begun");
+		is(value($server, 'SELECT life FROM snowflake_ids.status()'), '', "$fault, $calls: it has not begun");
 		mend;
 		draw_at_all_times($ids, $server, $clock, $start);
 	}
@@ -138,7 +138,7 @@ for (sort keys %error)
 		$server->stop('immediate') if !$running;
 		unlink $ceiling or die;
 		if (!$running) { $clock->set($time - 3600); start_at($server, $clock) }
-		my $reset = "SELECT snowflake_ids_reset(greatest('" . $ids->latest($server) . "', clock_timestamp()
+		my $reset = "SELECT snowflake_ids.reset(greatest('" . $ids->latest($server) . "', clock_timestamp()
 		  + interval '1 s'))";
 		fault_in($calls);
 		is_refused($server, $name, $reset);
@@ -172,7 +172,7 @@ SKIP:
 		my $refused =
 		  qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s;
 		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for the ceiling") for 1 .. 2;
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 			'ready', "$bytes bytes: a file of which a part was written is not damaged");
 		unlink $ceiling or die;
 		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for a new file");

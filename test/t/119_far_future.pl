@@ -16,19 +16,19 @@ sub stopped
 	my ($call, $name) = @_;
 	my $began = time;
 	fails_with($server, "SET statement_timeout = '60s'; SET snowflake_ids.max_wait = '5min'; SELECT $call",
-		$name, $ended, qr/HINT:.*snowflake_ids_reset\(\)/);
+		$name, $ended, qr/HINT:.*snowflake_ids.reset\(\)/);
 	cmp_ok(time - $began, '<', 50, "$name: at once");
 }
 
 # ---- Mastic: 47 bits of milliseconds since 2026 end in 6485, its ids have 48. Not forced.
 my $mastic = sub { $ids->add(value($server, "SELECT 'm' || i FROM gen_mastic_series(100000) i")) };
 is($mastic->(), 100000, 'Mastic ids');
-is(value($server, "SELECT snowflake_ids_reset('6485-10-17 16:00+00', 'mastic')"),
+is(value($server, "SELECT snowflake_ids.reset('6485-10-17 16:00+00', 'mastic')"),
 	'', 'a floor after the last tick of a slot');
 stopped('gen_mastic()', 'Mastic ids');
 restart_after($server, 'fast');
 stopped('gen_mastic()', 'Mastic ids after a restart');
-is(value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '10 seconds', force => true)"),
+is(value($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '10 seconds', force => true)"),
 	'', 'an operator resets it to the present');
 is($mastic->(), 100000, 'Mastic ids');
 $ids->none_twice('Mastic, to the end of its time, and reset to the present');

@@ -44,7 +44,7 @@ END
 		my $start = $clock->now;
 		my @sessions = map { Session->new($server) } 1 .. 2;
 		$ids->draw($_) for @sessions;
-		my $life = value($server, 'SELECT life FROM snowflake_ids_status()');
+		my $life = value($server, 'SELECT life FROM snowflake_ids.status()');
 		my $of_earlier = slurp($ceiling);
 		$clock->step(60);
 		$_->send(join ';', (Ids::query(50, 20)) x 40) for @sessions;
@@ -55,7 +55,7 @@ END
 		push @sessions, Session->new($server, dbname => 'other' . ++$n)->send(join ';', (Ids::query(50, 20)) x 40);
 		for (1 .. 10) { more_are_drawn($server) or last; $clock->step(1) }
 		for (@sessions) { $ids->{said} = []; $ids->add($_->answer); is("@{ $ids->{said} }", '', "$what: no error") }
-		is(value($server, 'SELECT life || ledger_state FROM snowflake_ids_status()'),
+		is(value($server, 'SELECT life || ledger_state FROM snowflake_ids.status()'),
 			"${life}ready", "$what: the same life");
 		is(-s $ceiling, 36864, "$what: the file was written again");
 		isnt(slurp($ceiling), $_, "$what: and says more than the older ones") for $of_earlier, $of_earlier_life;
@@ -109,7 +109,7 @@ END
 		$ids->draw($copy);
 		$copy->stop('fast');
 		spew($ceiling, slurp($copy->data_dir . '/snowflake_ids.ceiling'));
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 			'superseded', 'a file of a newer life: the status says so');
 		my $said = '';
 
@@ -126,14 +126,14 @@ END
 		for (
 			$said,
 			value($server, 'SELECT gen_mastic()'),
-			value($server, "SELECT snowflake_ids_reset(clock_timestamp() + interval '1 min')"))
+			value($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '1 min')"))
 		{
 			my $this = $_;
 			is(scalar(grep { $this =~ $_ } @refused), 3, 'sessions and resets end with an error') or diag $this;
 		}
 		restart_after($server, 'fast', -7200);
 		$ids->draw($server);
-		is(value($server, 'SELECT ledger_state FROM snowflake_ids_status()'), 'ready', 'a restart leads out');
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', 'a restart leads out');
 		$clock->set_to($start);
 		$ids->draw($server);
 		$clock->set_to($its_clock->now);
@@ -162,7 +162,7 @@ END
 		my $drawn = sub { $ids->add(value($standby, join ';', @_ ? @_ : paced(50))) };
 		$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $id\n");
 		$id == 7 ? start_at($standby, $clock) : $standby->reload;
-		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids_status()") or die;
+		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids.status()") or die;
 		is($drawn->(), 2000, "standby_machine_id = $id: drawn");
 		restart_after($standby, 'fast');
 		is($drawn->(), 2000, 'and again after a restart, ahead of the clock');

@@ -16,7 +16,7 @@ my $ids = Ids->new;
 $ids->draw($server);
 
 # It moves with ALTER SEQUENCE only.
-my $name = 'snowflake_ids_ceiling';
+my $name = 'snowflake_ids.wal_ceiling';
 my $path = $server->data_dir . '/' . value($server, "SELECT pg_relation_filepath('$name')");
 
 sub put
@@ -55,7 +55,7 @@ my $out_of_it = sub {
 
 	# The latest that may have been issued: the ledger knows.
 	my $said = value($server,
-		q{SELECT snowflake_ids_reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids_stats}
+		q{SELECT snowflake_ids.reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids.stats}
 	);
 	like($said, qr/\A(?:WARNING:.*invalid page.*\n?)?\z/, "$_[0]: reset leads out");
 };
@@ -80,7 +80,7 @@ for (@damages)
 		$what,
 		qr/XX001|is damaged|invalid page|could not read block/,
 		qr/$detail|invalid page/,
-		qr/HINT:.*snowflake_ids_reset\(\)/,
+		qr/HINT:.*snowflake_ids.reset\(\)/,
 		$detail =~ /check|page is|tuple/ ? qr/"$name" of extension snowflake_ids/ : qr//);
 	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
 		qr/^s/, 'another database goes on');
@@ -89,10 +89,10 @@ for (@damages)
 		$server,
 		'SET zero_damaged_pages = on; SELECT gen_sno()',
 		'zero_damaged_pages does not make it a new one',
-		qr/is damaged/, qr/HINT:.*snowflake_ids_reset\(\)/);
+		qr/is damaged/, qr/HINT:.*snowflake_ids.reset\(\)/);
 	fails_with(
 		$server,
-		"SELECT snowflake_ids_reset(clock_timestamp() - interval '1 day')",
+		"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
 		'no floor in the past without force', qr/floor/);
 	$out_of_it->($what);
 	unlike(log_since($server, $mark), qr/terminated by signal/, 'nothing crashed');
@@ -115,12 +115,12 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$clock->set(300);
 	my $session = Session->new($server);
 	$ids->draw($session);
-	value($server, "SELECT setval('snowflake_ids_ceiling', 12345, false)");
+	value($server, "SELECT setval('snowflake_ids.wal_ceiling', 12345, false)");
 	my $said = '';
 	for (1 .. 30) { $clock->step(0.5); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
 	like(
 		$said,
-		qr/ERROR:  sequence "snowflake_ids_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids_reset/s,
+		qr/ERROR:  sequence "snowflake_ids.wal_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids.reset/s,
 		'a number that somebody wrote');
 	$out_of_it->('it');
 	$ids->draw($session);

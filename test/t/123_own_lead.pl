@@ -14,7 +14,7 @@ my $clock = clock();
 my $server = new_server('lead', $clock, conf => "snowflake_ids.durable_window = '60s'");
 my $ids = Ids->new;
 
-sub lead { return value($server, "SELECT max(clock_lead) / 1000 FROM snowflake_ids_stats WHERE format = '$_[0]'") }
+sub lead { return value($server, "SELECT max(clock_lead) / 1000 FROM snowflake_ids.stats WHERE format = '$_[0]'") }
 
 # Ids of all formats come at once, ahead of the clock by some seconds, and the log says nothing of the clock.
 sub goes_on
@@ -116,7 +116,7 @@ $ids->none_twice('restarts under the policies error and wait');
 	$ids->draw($server);
 	restart_after($server, 'fast');
 	my $session = Session->new($server);
-	my $toggles = sub { value($server, "SELECT sum(regressions) FROM snowflake_ids_stats") };
+	my $toggles = sub { value($server, "SELECT sum(regressions) FROM snowflake_ids.stats") };
 	my ($before, $mark) = ($toggles->(), log_mark($server));
 	my $last = '';
 	my $smaller = 0;

@@ -82,7 +82,7 @@ sub is_error_or_correct
 
 	if (@errors)
 	{
-		my @without = grep { !/\AERROR:  (?:XX001|55000): .*HINT:.*snowflake_ids_reset\(\)/s } @errors;
+		my @without = grep { !/\AERROR:  (?:XX001|55000): .*HINT:.*snowflake_ids.reset\(\)/s } @errors;
 		is("@without", '', "$what: each error has a SQLSTATE and a hint");
 		my $is_file = $said =~ /ceiling file/;
 		if ($is_file)
@@ -99,7 +99,7 @@ sub is_error_or_correct
 			next if $is_file ? $database ne 'postgres' : $session->ask('SELECT gen_sno(), gen_mastic()') !~ /ERROR/;
 			my $latest = $ids->latest($session);
 			my $answer =
-			  $session->ask("SELECT snowflake_ids_reset(greatest('$latest', clock_timestamp() + interval '1 s'))");
+			  $session->ask("SELECT snowflake_ids.reset(greatest('$latest', clock_timestamp() + interval '1 s'))");
 			unlike($answer, qr/ERROR/, "$what: reset leads out in $database");
 		}
 	}
@@ -127,7 +127,7 @@ for my $checksums (1, 0)
 	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 	my ($page, $page_of_other) = map {
 		my $session = Session->new($server, dbname => $_);
-		$server->data_dir . '/' . $session->ask(q{SELECT pg_relation_filepath('snowflake_ids_ceiling')})
+		$server->data_dir . '/' . $session->ask(q{SELECT pg_relation_filepath('snowflake_ids.wal_ceiling')})
 	} qw(postgres other);
 	my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 	note "$with: data_checksums is $is_on";

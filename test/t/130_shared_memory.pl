@@ -41,7 +41,7 @@ CREATE DATABASE other;
 END
 $server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
 
-my $life = 'SELECT life FROM snowflake_ids_status()';
+my $life = 'SELECT life FROM snowflake_ids.status()';
 my $last_life = 0;
 my $begun = qr/\] (.+): LOG:  snowflake_ids: life (\d+) of this server begins/;
 
@@ -73,7 +73,7 @@ sub life_of
 	like($lives[0]   // '', $first, "$what: begun by $first");
 	cmp_ok($lives[1] // 0, '>', $last_life, "$what: its number is higher than the last");
 	$last_life = $lives[1] // 0;
-	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 135168 FROM snowflake_ids_status()'),
+	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 135168 FROM snowflake_ids.status()'),
 		"$memory|ready|t", "$what: memory is $memory");
 	$clock->step(-3600);
 	all_grow($what, @sessions);
@@ -92,7 +92,7 @@ my $allocated =
 
 # The server has other segments there, too.
 my $dynamic_files = sub {
-	my $bytes = value($server, 'SELECT memory_bytes FROM snowflake_ids_status()');
+	my $bytes = value($server, 'SELECT memory_bytes FROM snowflake_ids.status()');
 	return grep { -s $_ == $bytes } glob $server->data_dir . '/pg_dynshmem/mmap.*';
 };
 for (
@@ -156,7 +156,7 @@ for (
 		$clock->step(-60);
 		my $before = $ids->drawn;
 		my $said = $alone->(
-			"SELECT memory FROM snowflake_ids_status()\n$drawn\n" . 'SELECT memory, life FROM snowflake_ids_status()');
+			"SELECT memory FROM snowflake_ids.status()\n$drawn\n" . 'SELECT memory, life FROM snowflake_ids.status()');
 		my @drawn = $said =~ /\b([msi]\w{10,})\b/g;
 		$ids->add(join "\n", grep { $_ ne 'single' } @drawn);
 		is($ids->drawn - $before, 3000, 'it draws');
@@ -196,7 +196,7 @@ sub crash { my $mark = log_mark($server); kill_backend($server); return $mark }
 }
 {
 	my $mark = crash();
-	is(value($server, 'SELECT memory, life, life_began, ledger_state FROM snowflake_ids_status()'),
+	is(value($server, 'SELECT memory, life, life_began, ledger_state FROM snowflake_ids.status()'),
 		'dynamic|||ready', 'the status makes the memory, but begins no life');
 	$ids->draw($server);
 	life_of('status', $mark, $client, 'dynamic');
@@ -262,7 +262,7 @@ $ids->none_twice('first id of a life by each kind of process');
 	$_->send($ids_there)  for @sessions;
 	$ids->add($_->answer) for @sessions;
 	is($ids->drawn, 1200, 'sessions of a standby draw');
-	my $status = 'SELECT memory, in_recovery, life FROM snowflake_ids_status()';
+	my $status = 'SELECT memory, in_recovery, life FROM snowflake_ids.status()';
 	my ($there) = value($standby, $status) =~ /^dynamic\|t\|(\d+)$/;
 	ok($there, 'in memory of its own');
 	$ids->draw($server);

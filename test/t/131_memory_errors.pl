@@ -95,8 +95,8 @@ SKIP:
 		qr/53100: could not resize shared memory segment "\S+" to \d+ bytes: No space left on device/, $room);
 	refused($server, 'no space in /dev/shm, another session', qr/53100: could not resize.*/, $room);
 	is(value($server, $there), "$own filler", 'nothing is left of it');
-	is($session->ask('SELECT ledger_state FROM snowflake_ids_status()') =~ /could not resize/,
-		1, 'snowflake_ids_status() says it, too');
+	is($session->ask('SELECT ledger_state FROM snowflake_ids.status()') =~ /could not resize/,
+		1, 'snowflake_ids.status() says it, too');
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, 'gen_gid() needs none');
 	no_crash('no space', $mark);
 
@@ -113,7 +113,7 @@ SKIP:
 	}
 	like(value($server, sprintf $fill, 9000000), qr/No space left on device/, 'full again');
 	$ids->draw($server);
-	is(value($server, 'SELECT memory FROM snowflake_ids_status()'), 'preloaded', 'preloaded, ids need no space there');
+	is(value($server, 'SELECT memory FROM snowflake_ids.status()'), 'preloaded', 'preloaded, ids need no space there');
 	$server->append_conf('postgresql.conf', q{shared_preload_libraries = ''});
 }
 
@@ -171,7 +171,7 @@ $ids->none_twice('no room for shared memory, and room again');
 	my $mark = new_memory();
 	my $session = Session->new($server);
 	$ids->draw($session);
-	my ($pid, $bytes) = split /\|/, $session->ask('SELECT pg_backend_pid(), memory_bytes FROM snowflake_ids_status()');
+	my ($pid, $bytes) = split /\|/, $session->ask('SELECT pg_backend_pid(), memory_bytes FROM snowflake_ids.status()');
 	my @files = segments_of($pid, $bytes);
 	is(scalar @files, 1, "a file of $bytes bytes has the memory: @files");
 	unlink @files;
@@ -181,7 +181,7 @@ $ids->none_twice('no room for shared memory, and room again');
 		'the segment was removed',
 		qr/58P01: could not open shared memory segment "\S+": No such file or directory/, $removed);
 	$ids->draw($session);
-	is(value($server, 'SELECT memory FROM snowflake_ids_status()'), 'none', 'a new session has no memory');
+	is(value($server, 'SELECT memory FROM snowflake_ids.status()'), 'none', 'a new session has no memory');
 	bystander_commits('removed');
 	no_crash('removed', $mark);
 	$session->gone;
@@ -216,9 +216,9 @@ $ids->none_twice('no room for shared memory, and room again');
 		qr/55000: another version of snowflake_ids has made the shared memory .*\nDETAIL:  This is version \d[\d.]+\./,
 		qr/Restart the server\./);
 	like(
-		value($server, 'SELECT ledger_state FROM snowflake_ids_status()'),
+		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 		qr/^another version of snowflake_ids/,
-		'snowflake_ids_status() says it, too');
+		'snowflake_ids.status() says it, too');
 	bystander_commits('another version');
 	$ids->draw($old);
 	$old->gone;
@@ -237,7 +237,7 @@ $server->stop('immediate');
 	my $next = $version =~ s/.\z/9/r;
 	my ($prefix, $libdir, $extension) = own_installation();
 	my $updated = new_server('updated', $clock, install_path => $prefix);
-	my $what = 'SELECT library_version, memory, life FROM snowflake_ids_status()';
+	my $what = 'SELECT library_version, memory, life FROM snowflake_ids.status()';
 	my @old = map { Session->new($updated) } 1 .. 2;
 	$ids->draw($_) for @old;
 	my ($life) = $old[0]->ask($what) =~ /^\Q$version\E\|dynamic\|(\d+)$/;

@@ -180,7 +180,7 @@ for (
 	{ does => 'gen_sno()', file => 'removed' },
 	{ does => 'gen_sno()', file => 'old' },
 	{ does => 'gen_snowflake_si()', before => 'SELECT FROM gen_sno()', file => 'removed' },
-	{   does => q{snowflake_ids_reset(clock_timestamp() + interval '1 min')},
+	{   does => q{snowflake_ids.reset(clock_timestamp() + interval '1 min')},
 		before => 'SELECT FROM gen_sno()',
 		file => 'removed' },
 	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} })
@@ -265,10 +265,10 @@ END
 	eventually(sub { $ids->add($said = $says->($other)); $said =~ /ERROR/ });
 	like($said, qr/\AERROR:  55000: $taken_over\nDETAIL:  .*\nHINT:  /, 'each of its sessions does');
 	note $said;
-	my $status = 'SELECT ledger_state, life FROM snowflake_ids_status()';
+	my $status = 'SELECT ledger_state, life FROM snowflake_ids.status()';
 	my ($its_life) = $other->ask($status) =~ /^superseded\|(\d+)$/;
 	my ($life) = value($second, $status) =~ /^ready\|(\d+)$/;
-	cmp_ok($its_life // 0, '<', $life // 0, 'snowflake_ids_status() says so; the second one is ready, in a later life');
+	cmp_ok($its_life // 0, '<', $life // 0, 'snowflake_ids.status() says so; the second one is ready, in a later life');
 	add_lines($ids, $first, $pid, $mark);
 	draw_at_all_times($ids, $second, $clock, $start);
 	$_->gone for $session, $other;
@@ -297,7 +297,7 @@ my $server = new_server('crashes', $clock);
 	my ($lead, $window) =
 	  split /\|/, value(
 		$server, q{SELECT max(clock_lead), (SELECT setting FROM pg_settings WHERE name = 'snowflake_ids.durable_window')
-		FROM snowflake_ids_stats});
+		FROM snowflake_ids.stats});
 	cmp_ok(
 		$lead, '<',
 		1.25 * $window + 1000,

@@ -22,8 +22,8 @@ my $set_up = <<'END';
 CREATE TABLE place (format text PRIMARY KEY, events bigint DEFAULT 0, sum bigint DEFAULT 0, twice bigint DEFAULT 0);
 CREATE PROCEDURE settle() LANGUAGE plpgsql AS $$
 BEGIN
-    WHILE snowflake_ids_settled() < coalesce((SELECT min(drew) FROM snowflake_ids_unsettled),
-            (SELECT max(last_timestamp) FROM snowflake_ids_stats WHERE format <> 'sno_at')) LOOP
+    WHILE snowflake_ids_settled() < coalesce((SELECT min(drew) FROM snowflake_ids.unsettled),
+            (SELECT max(last_timestamp) FROM snowflake_ids.stats WHERE format <> 'sno_at')) LOOP
         COMMIT;
         PERFORM pg_sleep(0.002);
     END LOOP;
@@ -100,7 +100,7 @@ $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'one'"
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
-is(value($server, 'SELECT pid IS NULL, prepared, drew > since - interval $$1 hour$$ FROM snowflake_ids_unsettled'),
+is(value($server, 'SELECT pid IS NULL, prepared, drew > since - interval $$1 hour$$ FROM snowflake_ids.unsettled'),
 	't|one|t', 'the view names the prepared transaction');
 is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'),
 	1, 'it holds back what comes after it');
@@ -135,7 +135,7 @@ start_at($server, $clock);
 $server->safe_psql('postgres', insert());
 is(value($server, 'SELECT snowflake_ids_settled()'),
 	'-infinity', 'prepared before a restart: nothing is known to have settled');
-is(value($server, 'SELECT prepared, drew FROM snowflake_ids_unsettled'), 'over|-infinity', 'and the view says why');
+is(value($server, 'SELECT prepared, drew FROM snowflake_ids.unsettled'), 'over|-infinity', 'and the view says why');
 $server->safe_psql('postgres', "COMMIT PREPARED 'over'");
 complete($server, 'after the restart');
 
@@ -157,7 +157,7 @@ is( value(
 		"SELECT bool_and(sno_timestamp(id) >= '$promised') FROM (SELECT id FROM event_sno ORDER BY n DESC LIMIT 5) x"),
 	't',
 	'a step back: no sno below what had settled');
-is(value($server, "SELECT regressions FROM snowflake_ids_stats WHERE format = 'sno'"),
+is(value($server, "SELECT regressions FROM snowflake_ids.stats WHERE format = 'sno'"),
 	0, 'the tick-tock bit was not used');
 $clock->step(25);
 complete($server, 'after the clock was corrected');
@@ -195,7 +195,7 @@ $leader->ask('CREATE TEMP TABLE mine AS SELECT min(drawn(n)) AS id FROM big');
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
-is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 1, 'the leader is held for what its workers drew');
+is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 1, 'the leader is held for what its workers drew');
 $leader->ask('INSERT INTO event_mastic (id) SELECT id FROM mine');
 $leader->ask('COMMIT');
 complete($server, 'after parallel workers');
@@ -205,7 +205,7 @@ my $unloaded = Session->new($server);
 $unloaded->ask($workers);
 $unloaded->ask('BEGIN');
 $unloaded->ask('SELECT count(DISTINCT drawn(n)) FROM big');
-is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 1, 'also one that has not loaded the library');
+is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 1, 'also one that has not loaded the library');
 $unloaded->ask('COMMIT');
 $server->safe_psql('postgres', insert());
 complete($server, 'after a leader without the library');
@@ -217,7 +217,7 @@ $server->safe_psql('postgres', insert());
 $unloaded->ask('ROLLBACK');
 ok(eventually(sub { value($server, 'SELECT count(*) FROM event_sno WHERE id >= sno_settled()') eq '0' }),
 	'a leader has aborted, and nobody writes: everything settles');
-is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 0, 'and nobody is said to hold it back');
+is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 0, 'and nobody is said to hold it back');
 
 # ---- promotion
 $server->backup('base');
@@ -259,7 +259,7 @@ complete($standby, 'with the clock a day ahead');
 $behind->step(-86400);
 $standby->safe_psql('postgres', insert());
 is(value($standby, "SELECT snowflake_ids_settled() > now() + interval '12 hours'"), 't', 'the promise stays');
-$standby->safe_psql('postgres', 'SELECT snowflake_ids_reset(now(), force => true)');
+$standby->safe_psql('postgres', 'SELECT snowflake_ids.reset(now(), force => true)');
 is(value($standby, "SELECT sno_timestamp(gen_sno()) < now() + interval '1 hour'"), 't', 'until a forced reset');
 is(value($standby, "SELECT snowflake_ids_settled() < now()"), 't', 'which puts it back');
 $standby->stop('immediate');

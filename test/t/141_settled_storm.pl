@@ -209,7 +209,7 @@ $server->safe_psql('postgres', "COMMIT PREPARED '$_'")
   for split /\n/, value($server, "SELECT gid FROM pg_prepared_xacts WHERE gid LIKE 'p%'");
 $server->safe_psql('postgres', "ROLLBACK PREPARED '$_'")
   for split /\n/, value($server, 'SELECT gid FROM pg_prepared_xacts');
-is(value($server, 'SELECT count(*) FROM snowflake_ids_unsettled'), 0, 'nothing holds the end back');
+is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 0, 'nothing holds the end back');
 $clock->step(60);
 $server->safe_psql('postgres', "INSERT INTO event_$_ (n) VALUES (1)") for @formats;
 for my $poller (@pollers)

@@ -60,12 +60,12 @@ CREATE TABLE public.line_old PARTITION OF public.line FOR VALUES FROM (MINVALUE)
 CREATE TABLE public.line_new PARTITION OF public.line FOR VALUES FROM (sno_lower_bound('2026-01-01 00:00:00+00')) TO (MAXVALUE);
 CREATE DOMAIN public.volume_id AS gid(volume) DEFAULT gen_gid('volume');
 CREATE VIEW public.recent AS SELECT id, created FROM public.item WHERE id >= now() - interval '1 hour';
-CREATE VIEW public.busy AS SELECT format, node, issued FROM snowflake_ids_stats WHERE issued > 0;
+CREATE VIEW public.busy AS SELECT format, node, issued FROM snowflake_ids.stats WHERE issued > 0;
 CREATE MATERIALIZED VIEW public.newest AS SELECT max(id) AS id FROM public.item;
 CREATE FUNCTION public.fresh() RETURNS sno LANGUAGE sql SET search_path = ids BEGIN ATOMIC SELECT gen_sno(); END;
-GRANT EXECUTE ON FUNCTION gen_sno(integer, integer), snowflake_ids_stats_reset() TO regress_operator;
-REVOKE SELECT ON snowflake_ids_stats FROM PUBLIC;
-GRANT SELECT ON snowflake_ids_stats TO regress_operator;
+GRANT EXECUTE ON FUNCTION gen_sno(integer, integer), snowflake_ids.stats_reset() TO regress_operator;
+REVOKE SELECT ON snowflake_ids.stats FROM PUBLIC;
+GRANT SELECT ON snowflake_ids.stats TO regress_operator;
 GRANT USAGE ON SCHEMA ids TO regress_operator;
 INSERT INTO public.item SELECT FROM generate_series(1, 1000);
 INSERT INTO public.line SELECT id, 1 FROM public.item;
@@ -77,15 +77,15 @@ my $dependents =
   q{SELECT string_agg(pg_get_viewdef(oid), chr(10) ORDER BY relname) FROM pg_class WHERE relname IN ('recent', 'busy', 'newest')};
 my $acl =
   q{SELECT has_function_privilege('regress_operator', 'ids.gen_sno(integer, integer)', 'EXECUTE'), has_function_privilege('public', 'ids.gen_sno(integer, integer)', 'EXECUTE'),
-	has_function_privilege('regress_operator', 'ids.snowflake_ids_stats_reset()', 'EXECUTE'), has_table_privilege('regress_operator', 'ids.snowflake_ids_stats', 'SELECT'),
-	has_table_privilege('regress_reader', 'ids.snowflake_ids_stats', 'SELECT')};
+	has_function_privilege('regress_operator', 'snowflake_ids.stats_reset()', 'EXECUTE'), has_table_privilege('regress_operator', 'snowflake_ids.stats', 'SELECT'),
+	has_table_privilege('regress_reader', 'snowflake_ids.stats', 'SELECT')};
 my @before = map { value('old', $_) } $rows, $indexes, $dependents;
 
 # Ids begin ahead of the clock, in one tick, where the metabyte decides which is larger.
 Faults::caught_up($node, 'old', 'ids');
 my ($last_sno, $last_mastic, $last_si) = split /\|/, value('old', 'SELECT ids.max(id), max(mastic), max(si) FROM item');
 is(value('old', 'SELECT count(*) > 0 FROM busy'), 't', 'its objects work with our library');
-my $life = value('old', 'SELECT life FROM ids.snowflake_ids_status()');
+my $life = value('old', 'SELECT life FROM snowflake_ids.status()');
 
 # ---- the update, with a session that stays connected and goes on drawing
 my $session = Session->new($node, dbname => 'old');
@@ -97,7 +97,7 @@ is( value('old', q{SELECT extversion FROM pg_extension WHERE extname = 'snowflak
 is_deeply([ map { value('old', $_) } $rows, $indexes, $dependents ],
 	\@before, 'rows, indexes and views are as they were');
 is(value('old', $acl), 't|f|t|t|f', 'privileges are as the users left them');
-is(value('old', 'SELECT life FROM ids.snowflake_ids_status()'), $life, 'the ledger is the same');
+is(value('old', 'SELECT life FROM snowflake_ids.status()'), $life, 'the ledger is the same');
 is( value(
 		'old',
 		"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic, si > $last_si"
@@ -122,9 +122,9 @@ my $dump = `pg_dump -s -d "@{[ $node->connstr('old') ]}"`;
 like($dump, qr/GRANT ALL ON FUNCTION ids\.snowflake_ids_stats_reset\(\) TO regress_operator/, 'privileges are dumped');
 like($dump, qr/GRANT SELECT ON TABLE ids\.snowflake_ids_stats TO regress_operator/, 'those of views too');
 value('old', <<'END');
-REVOKE ALL ON FUNCTION ids.gen_sno(integer, integer), ids.snowflake_ids_stats_reset() FROM regress_operator;
-REVOKE ALL ON ids.snowflake_ids_stats FROM regress_operator;
-GRANT SELECT ON ids.snowflake_ids_stats TO PUBLIC;
+REVOKE ALL ON FUNCTION ids.gen_sno(integer, integer), snowflake_ids.stats_reset() FROM regress_operator;
+REVOKE ALL ON snowflake_ids.stats FROM regress_operator;
+GRANT SELECT ON snowflake_ids.stats TO PUBLIC;
 END
 
 # ---- the same as a fresh installation

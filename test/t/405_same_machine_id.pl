@@ -25,7 +25,7 @@ sub node
 sub set_to
 {
 	my ($node, $id) = @_;
-	$node->poll_query_until('app', "SELECT coalesce(machine_id::text, 'none') = '$id' FROM snowflake_ids_status()")
+	$node->poll_query_until('app', "SELECT coalesce(machine_id::text, 'none') = '$id' FROM snowflake_ids.status()")
 	  or die 'not reloaded';
 }
 
@@ -75,7 +75,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 	  or die;
 	$alone->_update_pid(1);
 	is( $alone->safe_psql(
-			'app', 'SELECT machine_id, machine_id_source, sno_partition(gen_sno()) FROM snowflake_ids_status()'),
+			'app', 'SELECT machine_id, machine_id_source, sno_partition(gen_sno()) FROM snowflake_ids.status()'),
 		'7|command line|7',
 		'the ordinal of a pod, counted from one, on the command line');
 	$alone->stop('immediate');
@@ -92,7 +92,7 @@ $standby->start;
 # A standby takes ALTER SYSTEM, its own file: the page's command.
 $page->run_on({ standby => $standby }, 'Read replicas');
 set_to($standby, 101);
-is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids_status()'),
+is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids.status()'),
 	'101|configuration file', 'a standby draws with an id of its own, and shows it');
 
 # ---- node3 has number 1, too

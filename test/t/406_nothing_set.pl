@@ -36,7 +36,7 @@ sub status
 {
 	my ($node) = @_;
 	return $node->safe_psql('postgres',
-		'SELECT machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids_status()');
+		'SELECT machine_id, machine_id_source, narrow_machine_id FROM snowflake_ids.status()');
 }
 
 my $one = fresh('one');
@@ -85,12 +85,12 @@ ok($id >= 32768 && $id <= 65535, 'it is above those that people choose');
 is( $one->safe_psql(
 		'postgres',
 		q{SELECT machine_id, narrow_machine_id, sno_partition(gen_sno()), snowflake_si_machine_id(gen_snowflake_si()),
-	sno_snapshot() -> 'partition' = jsonb_build_array(sno_partition(gen_sno()) >> 8, sno_partition(gen_sno()) & 255) FROM snowflake_ids_status()}
+	snowflake_ids.sno_snapshot() -> 'partition' = jsonb_build_array(sno_partition(gen_sno()) >> 8, sno_partition(gen_sno()) & 255) FROM snowflake_ids.status()}
 	),
 	"$id|0|$id|0|t",
 	'status, snapshot and ids agree');
 is( $one->safe_psql(
-		'postgres', q{SELECT string_agg(DISTINCT node::text, ' ') FROM snowflake_ids_stats WHERE format = 'sno'}),
+		'postgres', q{SELECT string_agg(DISTINCT node::text, ' ') FROM snowflake_ids.stats WHERE format = 'sno'}),
 	$id,
 	'and the statistics');
 like(status($two), qr/^\d+\|automatic\|0$/, 'the other one has 0 there too: they meet in Snowflake-SI only');
@@ -120,7 +120,7 @@ sub standby_id
 	$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $to");
 	$standby->reload;
 	$standby->poll_query_until('postgres',
-		"SELECT setting = '$to' FROM snowflake_ids_status(), pg_settings WHERE name = 'snowflake_ids.standby_machine_id'"
+		"SELECT setting = '$to' FROM snowflake_ids.status(), pg_settings WHERE name = 'snowflake_ids.standby_machine_id'"
 	) or die;
 }
 standby_id($id);
@@ -184,7 +184,7 @@ like(
 	'and for a machine id that is not set');
 $one->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 1');
 $one->reload;
-$one->poll_query_until('postgres', 'SELECT machine_id = 1 FROM snowflake_ids_status()') or die;
+$one->poll_query_until('postgres', 'SELECT machine_id = 1 FROM snowflake_ids.status()') or die;
 ($count, $err) = $warnings->('SELECT gen_sno(), gen_snowflake_si()');
 is($count, 0, 'which a machine id ends');
 $one->stop('immediate');

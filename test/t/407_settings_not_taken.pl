@@ -151,7 +151,7 @@ for my $bad (
 	  or diag
 	  err ("\\set VERBOSITY verbose\nSELECT $drawn[0]");
 	is( $server->safe_psql(
-			'postgres', q{SELECT not_accepted, coalesce(machine_id_source, '') FROM snowflake_ids_status()}),
+			'postgres', q{SELECT not_accepted, coalesce(machine_id_source, '') FROM snowflake_ids.status()}),
 		"$name = $value|" . ($name eq 'machine_id' ? 'not accepted' : 'automatic'),
 		'and the status says why');
 }
@@ -160,7 +160,7 @@ is($server->safe_psql('postgres', q{SELECT gid_kind(gen_gid('log'))}), 'log', 'g
 # A good value ends it, in the session that was refused and in new ones.
 {
 	configure("snowflake_ids.machine_id = 65536\nsnowflake_ids.sno_sequence_min = 'never'\n", 'machine_id', 65536);
-	is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids_status()}),
+	is( $server->safe_psql('postgres', q{SELECT not_accepted FROM snowflake_ids.status()}),
 		'machine_id = 65536, sno_sequence_min = never',
 		'two bad values are shown');
 	my $session = Session->new($server);
@@ -178,7 +178,7 @@ is($server->safe_psql('postgres', q{SELECT gid_kind(gen_gid('log'))}), 'log', 'g
 	configure($good, 'machine_id', '11');
 	eventually(sub { ($said = $session->ask('SELECT sno_partition(gen_sno())')) !~ /ERROR/ });
 	is($said, 11, 'after both are it draws');
-	is($session->ask('SELECT not_accepted IS NULL FROM snowflake_ids_status()'), 't', 'and the status is clean');
+	is($session->ask('SELECT not_accepted IS NULL FROM snowflake_ids.status()'), 't', 'and the status is clean');
 
 	# Loaded, the server itself refuses.
 	like(

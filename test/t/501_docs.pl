@@ -103,7 +103,7 @@ how_to($server, $_)
 	my ($conf) = $operating->blocks('Settings', 'conf');
 	$server->append_conf('postgresql.conf', $conf->{content});
 	$server->reload;
-	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids_status()');
+	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids.status()');
 	$operating->run_chapter($server, 'Settings', dbname => $db);
 
 	# The alerts: silent now, loud when something is wrong.
@@ -118,7 +118,7 @@ how_to($server, $_)
 		$alerts->(),
 		qr/^critical\|mastic\|0\|ids are 3\d{6} ms ahead of the clock$/,
 		'ids ahead of the clock: an alert');
-	$said->("SELECT snowflake_ids_reset(now(), 'mastic', force => true)");
+	$said->("SELECT snowflake_ids.reset(now(), 'mastic', force => true)");
 	is($alerts->(), '', 'and none after it is mended');
 	$server->restart;
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
@@ -220,10 +220,10 @@ how_to($server, $_)
 
 	# What is named exists.
 	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
-SELECT FROM snowflake_ids_status();
+SELECT FROM snowflake_ids.status();
 SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
 UNION SELECT extname FROM pg_extension UNION SELECT opcname FROM pg_opclass UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
-UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids_stats'::regclass
+UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids.stats'::regclass
 END
 	for my $path (sort keys %pages)
 	{

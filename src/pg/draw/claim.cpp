@@ -30,7 +30,7 @@ namespace {
                     errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
                     errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
                     errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                            "snowflake_ids_reset().")));
+                            "snowflake_ids.reset().")));
     pg_unreachable();
 }
 
@@ -44,7 +44,7 @@ namespace {
                                     g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
                     c.outcome == ledger::Outcome::regression
                         ? errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                                  "snowflake_ids_reset(). The limit of the wait is set by snowflake_ids.max_wait.")
+                                  "snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
                         : errhint("The limit is set by snowflake_ids.max_wait.")));
     pg_unreachable();
 }

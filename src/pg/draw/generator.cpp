@@ -29,7 +29,7 @@ void raise_outside_format(const char* name, const Timeline& timeline, ledger::Ou
              errmsg("cannot generate %s ids: the clock is %s", name,
                     early ? "before the first time that they can hold" : "past the last time that they can hold"),
              errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us))),
-             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids_reset().")));
+             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids.reset().")));
     pg_unreachable();
 }
 

@@ -213,7 +213,7 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// snowflake_ids_pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
+// snowflake_ids.pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
 // It needs no privilege: this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
@@ -221,7 +221,7 @@ FUNCTION(snowflake_ids_pass_now) {
     PG_RETURN_TIMESTAMPTZ(now);
 }
 
-// snowflake_ids_reset(floor, format, node, force)
+// snowflake_ids.reset(floor, format, node, force)
 FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

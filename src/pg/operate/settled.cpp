@@ -234,7 +234,7 @@ void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, int64 us) 
 
 }  // namespace
 
-// snowflake_ids_unsettled_transactions(): rows of pid or transaction, and the time of its first id.
+// snowflake_ids.unsettled_transactions(): rows of pid or transaction, and the time of its first id.
 FUNCTION(snowflake_ids_unsettled) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

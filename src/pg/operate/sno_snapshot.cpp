@@ -1,4 +1,4 @@
-// sno_snapshot() and sno_restore(): the reference's GeneratorSnapshot, with its JSON keys.
+// snowflake_ids.sno_snapshot() and snowflake_ids.sno_restore(): the reference's GeneratorSnapshot, with its JSON keys.
 #include "core/sno_snapshot.hpp"
 
 #include "ledger/formats.hpp"
@@ -65,7 +65,7 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// sno_snapshot(partition): null for a partition in which this server has drawn no id.
+// snowflake_ids.sno_snapshot(partition): null for a partition in which this server has drawn no id.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
@@ -86,7 +86,7 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
-// sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
+// snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
 // of the snapshot.
 FUNCTION(snowflake_ids_sno_restore) {
     refuse_nulls(fcinfo, {"snapshot"});

@@ -91,7 +91,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 
 }  // namespace
 
-// The rows of the view snowflake_ids_stats.
+// The rows of the view snowflake_ids.stats.
 FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
@@ -106,7 +106,7 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids_node(): the settings that make ids unique, and the state of memory and file. Never raises an error,
+// snowflake_ids.node(): the settings that make ids unique, and the state of memory and file. Never raises an error,
 // because people call it when something is wrong. With a machine id of -1 nothing is drawn: it was not accepted, or this
 // is a standby that has none of its own. An empty source is that of the setting.
 FUNCTION(snowflake_ids_node) {
@@ -141,7 +141,7 @@ FUNCTION(snowflake_ids_node) {
     PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
 }
 
-// snowflake_ids_stats_reset(): sets the counters to 0. It never changes the generators' state.
+// snowflake_ids.stats_reset(): sets the counters to 0. It never changes the generators' state.
 FUNCTION(snowflake_ids_stats_reset) {
     generator::count_up_all();
     const ledger::Ledger& shared = shared_ledger();

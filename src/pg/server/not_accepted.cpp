@@ -172,7 +172,7 @@ void refuse(int bits) {
                       : errdetail("It must be %s. Ids that are drawn with the default could be those of another "
                                   "server.",
                                   known[s].must_be),
-         unknown      ? errhint("snowflake_ids_status() shows the value in that session.")
+         unknown      ? errhint("snowflake_ids.status() shows the value in that session.")
          : misplaced  ? errhint("Remove it there, set it in postgresql.conf if it is needed, and connect again.")
          : g.parallel ? errhint("Connect again and run LOAD 'snowflake_ids' first, or add it to "
                                 "shared_preload_libraries. Newer minor versions of the server do not need this.")

@@ -27,7 +27,7 @@ const ledger::Ledger* try_shared_ledger(const char** why);
 // a version with another memory. Not in parallel mode.
 const ledger::Ledger* ledger_if_made();
 
-// For snowflake_ids_status(): "dynamic", "preloaded" or "single-user".
+// For snowflake_ids.status(): "dynamic", "preloaded" or "single-user".
 const char* ledger_memory_kind();
 
 // For _PG_init while shared_preload_libraries are loaded: asks the server for the memory.

@@ -50,7 +50,7 @@ Relation open(Place& place, LOCKMODE lock, const Patience& patience) {
 const char* way_out() {
     return RecoveryInProgress() ? "Make this standby again from its primary. gen_gid() needs none of it."
                                 : "Ids drawn from a guessed state could repeat. Name a floor above every id with "
-                                  "snowflake_ids_reset().";
+                                  "snowflake_ids.reset().";
 }
 
 enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };

@@ -36,7 +36,7 @@ namespace snowflake_ids::layouts {
 
 namespace {
 
-constexpr const char* relation_name = "snowflake_ids_layout";
+constexpr const char* relation_name = "created_layout";
 constexpr int columns = 7;  // of the table; the arguments of create are the same
 
 HTAB* cache = nullptr;
@@ -121,7 +121,7 @@ bool look_up(Relation rel, const char* name, Found found) {
 
 [[noreturn]] void raise_unknown(const char* name) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
-                    errhint("The view snowflake_layouts lists them; snowflake_layout_create() makes one.")));
+                    errhint("The view snowflake_ids.layouts lists them; snowflake_layout_create() makes one.")));
     pg_unreachable();
 }
 
@@ -230,7 +230,7 @@ void lock_table(const TriggerData& trigger, const char* function, LOCKMODE lock)
 // A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
 // used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
 bool apply_drop(const TriggerData& trigger) {
-    lock_table(trigger, "snowflake_layout_keep", AccessExclusiveLock);  // as layout_drop
+    lock_table(trigger, "snowflake_ids.layout_keep", AccessExclusiveLock);  // as layout_drop
     Relation rel = trigger.tg_relation;
     if (used(of_row(rel, trigger.tg_trigtuple))) {
         bool null;
@@ -324,7 +324,7 @@ FUNCTION(snowflake_ids_layout_generates) {
 
 // The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_layout_keep");
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_keep");
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
@@ -342,9 +342,9 @@ FUNCTION(snowflake_ids_layout_keep) {
 // copy, of a dump that is restored. The row may be there already, because two nodes have created the same layout. Then
 // it is left out: a duplicate key would stop the subscription.
 FUNCTION(snowflake_ids_layout_same) {
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_layout_same");
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_same");
     const HeapTuple row = trigger.tg_trigtuple;
-    lock_table(trigger, "snowflake_layout_same", RowExclusiveLock);
+    lock_table(trigger, "snowflake_ids.layout_same", RowExclusiveLock);
     if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
     Relation rel = trigger.tg_relation;
     // One insert at a time: of two subscriptions that apply the same row, the second one must see the first one's.
@@ -361,7 +361,7 @@ FUNCTION(snowflake_ids_layout_same) {
     PG_RETURN_NULL();
 }
 
-// snowflake_known_layouts(): rows like those of the table, and whether ids can be generated.
+// snowflake_ids.known_layouts(): rows like those of the table, and whether ids can be generated.
 FUNCTION(snowflake_ids_known_layouts) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);

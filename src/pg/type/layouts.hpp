@@ -1,6 +1,6 @@
 // Layouts by name: the built-in ones, and those created in this database.
 //
-// Created ones are rows of the table snowflake_ids_layout, a member of the extension. pg_dump dumps its rows. A
+// Created ones are rows of the table snowflake_ids.created_layout, a member of the extension. pg_dump dumps its rows. A
 // backend caches what it has looked up until the table changes. No row is ever updated. A row can be deleted only
 // while no id of its numbering has been drawn on this server.
 #pragma once

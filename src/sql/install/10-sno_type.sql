@@ -2,82 +2,82 @@
 
 CREATE TYPE sno;
 
-CREATE FUNCTION sno_in(cstring) RETURNS sno
+CREATE FUNCTION snowflake_ids.sno_in(cstring) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_out(sno) RETURNS cstring
+CREATE FUNCTION snowflake_ids.sno_out(sno) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_recv(internal) RETURNS sno
+CREATE FUNCTION snowflake_ids.sno_recv(internal) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_send(sno) RETURNS bytea
+CREATE FUNCTION snowflake_ids.sno_send(sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE sno (
-    INPUT = sno_in, OUTPUT = sno_out, RECEIVE = sno_recv, SEND = sno_send,
+    INPUT = snowflake_ids.sno_in, OUTPUT = snowflake_ids.sno_out, RECEIVE = snowflake_ids.sno_recv, SEND = snowflake_ids.sno_send,
     INTERNALLENGTH = 10, ALIGNMENT = char, STORAGE = plain
 );
 
 COMMENT ON TYPE sno IS
     'sno id, 10 bytes: 39 bits of 4 ms units since 2010-01-01 UTC (to 2079-09-07), tick-tock bit, 8-bit metabyte, '
     '16-bit partition, 16-bit sequence; text [2-9a-x]{16}';
-COMMENT ON FUNCTION sno_in(cstring) IS 'text input of sno: 16 characters, each one of 2-9 and a-x';
-COMMENT ON FUNCTION sno_out(sno) IS 'text output of sno: 16 characters';
-COMMENT ON FUNCTION sno_recv(internal) IS 'binary input of sno: 10 bytes';
-COMMENT ON FUNCTION sno_send(sno) IS 'binary output of sno: 10 bytes';
+COMMENT ON FUNCTION snowflake_ids.sno_in(cstring) IS 'text input of sno: 16 characters, each one of 2-9 and a-x';
+COMMENT ON FUNCTION snowflake_ids.sno_out(sno) IS 'text output of sno: 16 characters';
+COMMENT ON FUNCTION snowflake_ids.sno_recv(internal) IS 'binary input of sno: 10 bytes';
+COMMENT ON FUNCTION snowflake_ids.sno_send(sno) IS 'binary output of sno: 10 bytes';
 
 -- Comparison in the order of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
 
-CREATE FUNCTION sno_eq(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_eq(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_ne(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_ne(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_lt(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_lt(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_le(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_le(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_gt(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_gt(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_ge(sno, sno) RETURNS boolean
+CREATE FUNCTION snowflake_ids.sno_ge(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_cmp(sno, sno) RETURNS integer
+CREATE FUNCTION snowflake_ids.sno_cmp(sno, sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_hash(sno) RETURNS integer
+CREATE FUNCTION snowflake_ids.sno_hash(sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION sno_hash_extended(sno, bigint) RETURNS bigint
+CREATE FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION sno_eq(sno, sno) IS 'implementation of = operator';
-COMMENT ON FUNCTION sno_ne(sno, sno) IS 'implementation of <> operator';
-COMMENT ON FUNCTION sno_lt(sno, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION sno_le(sno, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION sno_gt(sno, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION sno_ge(sno, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION sno_cmp(sno, sno) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION sno_hash(sno) IS 'hash';
-COMMENT ON FUNCTION sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
+COMMENT ON FUNCTION snowflake_ids.sno_eq(sno, sno) IS 'implementation of = operator';
+COMMENT ON FUNCTION snowflake_ids.sno_ne(sno, sno) IS 'implementation of <> operator';
+COMMENT ON FUNCTION snowflake_ids.sno_lt(sno, sno) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.sno_le(sno, sno) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.sno_gt(sno, sno) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.sno_ge(sno, sno) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.sno_cmp(sno, sno) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.sno_hash(sno) IS 'hash';
+COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
 
 CREATE OPERATOR = (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_eq, COMMUTATOR = =, NEGATOR = <>,
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 CREATE OPERATOR <> (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ne, COMMUTATOR = <>, NEGATOR = =,
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_lt, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_le, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_gt, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = sno_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ge, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (sno, sno) IS 'equal';
@@ -89,24 +89,24 @@ COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 
 -- Casts, all explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
-CREATE FUNCTION sno_to_bytea(id sno) RETURNS bytea
+CREATE FUNCTION snowflake_ids.sno_to_bytea(id sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_from_bytea(id bytea) RETURNS sno
+CREATE FUNCTION snowflake_ids.sno_from_bytea(id bytea) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_to_uuid(id sno) RETURNS uuid
+CREATE FUNCTION snowflake_ids.sno_to_uuid(id sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_from_uuid(id uuid) RETURNS sno
+CREATE FUNCTION snowflake_ids.sno_from_uuid(id uuid) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION sno_to_bytea(sno) IS 'the 10 bytes of a sno';
-COMMENT ON FUNCTION sno_from_bytea(bytea) IS 'the sno with these 10 bytes';
-COMMENT ON FUNCTION sno_to_uuid(sno) IS 'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
-COMMENT ON FUNCTION sno_from_uuid(uuid) IS 'the sno whose 16 text characters are the bytes of the uuid';
+COMMENT ON FUNCTION snowflake_ids.sno_to_bytea(sno) IS 'the 10 bytes of a sno';
+COMMENT ON FUNCTION snowflake_ids.sno_from_bytea(bytea) IS 'the sno with these 10 bytes';
+COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS 'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
+COMMENT ON FUNCTION snowflake_ids.sno_from_uuid(uuid) IS 'the sno whose 16 text characters are the bytes of the uuid';
 
-CREATE CAST (sno AS bytea) WITH FUNCTION sno_to_bytea(sno);
-CREATE CAST (bytea AS sno) WITH FUNCTION sno_from_bytea(bytea);
-CREATE CAST (sno AS uuid) WITH FUNCTION sno_to_uuid(sno);
-CREATE CAST (uuid AS sno) WITH FUNCTION sno_from_uuid(uuid);
+CREATE CAST (sno AS bytea) WITH FUNCTION snowflake_ids.sno_to_bytea(sno);
+CREATE CAST (bytea AS sno) WITH FUNCTION snowflake_ids.sno_from_bytea(bytea);
+CREATE CAST (sno AS uuid) WITH FUNCTION snowflake_ids.sno_to_uuid(sno);
+CREATE CAST (uuid AS sno) WITH FUNCTION snowflake_ids.sno_from_uuid(uuid);
 
 COMMENT ON CAST (sno AS bytea) IS 'the 10 bytes';
 COMMENT ON CAST (bytea AS sno) IS 'from exactly 10 bytes';

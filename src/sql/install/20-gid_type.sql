@@ -2,22 +2,22 @@
 
 CREATE TYPE gid;
 
-CREATE FUNCTION gid_in(cstring, oid, integer) RETURNS gid
+CREATE FUNCTION snowflake_ids.gid_in(cstring, oid, integer) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_out(gid) RETURNS cstring
+CREATE FUNCTION snowflake_ids.gid_out(gid) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_recv(internal, oid, integer) RETURNS gid
+CREATE FUNCTION snowflake_ids.gid_recv(internal, oid, integer) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_send(gid) RETURNS bytea
+CREATE FUNCTION snowflake_ids.gid_send(gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_typmod_in(cstring[]) RETURNS integer
+CREATE FUNCTION snowflake_ids.gid_typmod_in(cstring[]) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_typmod_out(integer) RETURNS cstring
+CREATE FUNCTION snowflake_ids.gid_typmod_out(integer) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE TYPE gid (
-    INPUT = gid_in, OUTPUT = gid_out, RECEIVE = gid_recv, SEND = gid_send,
-    TYPMOD_IN = gid_typmod_in, TYPMOD_OUT = gid_typmod_out,
+    INPUT = snowflake_ids.gid_in, OUTPUT = snowflake_ids.gid_out, RECEIVE = snowflake_ids.gid_recv, SEND = snowflake_ids.gid_send,
+    TYPMOD_IN = snowflake_ids.gid_typmod_in, TYPMOD_OUT = snowflake_ids.gid_typmod_out,
     INTERNALLENGTH = 16, ALIGNMENT = char, STORAGE = plain
 );
 
@@ -25,13 +25,13 @@ COMMENT ON TYPE gid IS
     'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), '
     '72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one '
     'kind only';
-COMMENT ON FUNCTION gid_in(cstring, oid, integer) IS
+COMMENT ON FUNCTION snowflake_ids.gid_in(cstring, oid, integer) IS
     'text input of gid: 10 base58 characters, a dash, 13 base58 characters';
-COMMENT ON FUNCTION gid_out(gid) IS 'text output of gid: 24 characters';
-COMMENT ON FUNCTION gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
-COMMENT ON FUNCTION gid_send(gid) IS 'binary output of gid: 16 bytes';
-COMMENT ON FUNCTION gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
-COMMENT ON FUNCTION gid_typmod_out(integer) IS 'text of a type modifier of gid';
+COMMENT ON FUNCTION snowflake_ids.gid_out(gid) IS 'text output of gid: 24 characters';
+COMMENT ON FUNCTION snowflake_ids.gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
+COMMENT ON FUNCTION snowflake_ids.gid_send(gid) IS 'binary output of gid: 16 bytes';
+COMMENT ON FUNCTION snowflake_ids.gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
+COMMENT ON FUNCTION snowflake_ids.gid_typmod_out(integer) IS 'text of a type modifier of gid';
 
 -- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
 -- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.
@@ -46,58 +46,58 @@ COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 
 -- Comparison in the order of the 16 bytes: kind, time, rest.
 
-CREATE FUNCTION gid_eq(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_eq(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_ne(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_ne(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_lt(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_lt(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_le(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_le(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_gt(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_gt(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_ge(gid, gid) RETURNS boolean
+CREATE FUNCTION snowflake_ids.gid_ge(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_cmp(gid, gid) RETURNS integer
+CREATE FUNCTION snowflake_ids.gid_cmp(gid, gid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_hash(gid) RETURNS integer
+CREATE FUNCTION snowflake_ids.gid_hash(gid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION gid_hash_extended(gid, bigint) RETURNS bigint
+CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION gid_eq(gid, gid) IS 'implementation of = operator';
-COMMENT ON FUNCTION gid_ne(gid, gid) IS 'implementation of <> operator';
-COMMENT ON FUNCTION gid_lt(gid, gid) IS 'implementation of < operator';
-COMMENT ON FUNCTION gid_le(gid, gid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION gid_gt(gid, gid) IS 'implementation of > operator';
-COMMENT ON FUNCTION gid_ge(gid, gid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION gid_hash(gid) IS 'hash';
-COMMENT ON FUNCTION gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
+COMMENT ON FUNCTION snowflake_ids.gid_eq(gid, gid) IS 'implementation of = operator';
+COMMENT ON FUNCTION snowflake_ids.gid_ne(gid, gid) IS 'implementation of <> operator';
+COMMENT ON FUNCTION snowflake_ids.gid_lt(gid, gid) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.gid_le(gid, gid) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.gid_gt(gid, gid) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.gid_ge(gid, gid) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.gid_hash(gid) IS 'hash';
+COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
 
 CREATE OPERATOR = (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_eq, COMMUTATOR = =, NEGATOR = <>,
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 CREATE OPERATOR <> (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_ne, COMMUTATOR = <>, NEGATOR = =,
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_lt, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_le, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_gt, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = gid_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ge, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (gid, gid) IS 'equal';
@@ -109,21 +109,21 @@ COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
 
 -- Casts, all explicit. The cast to uuid does nothing: the same 16 bytes in the same order.
 
-CREATE FUNCTION gid_to_bytea(id gid) RETURNS bytea
+CREATE FUNCTION snowflake_ids.gid_to_bytea(id gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_from_bytea(id bytea) RETURNS gid
+CREATE FUNCTION snowflake_ids.gid_from_bytea(id bytea) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_from_uuid(id uuid) RETURNS gid
+CREATE FUNCTION snowflake_ids.gid_from_uuid(id uuid) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION gid_to_bytea(gid) IS 'the 16 bytes of a gid';
-COMMENT ON FUNCTION gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
-COMMENT ON FUNCTION gid_from_uuid(uuid) IS 'the gid with the 16 bytes of the uuid';
+COMMENT ON FUNCTION snowflake_ids.gid_to_bytea(gid) IS 'the 16 bytes of a gid';
+COMMENT ON FUNCTION snowflake_ids.gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
+COMMENT ON FUNCTION snowflake_ids.gid_from_uuid(uuid) IS 'the gid with the 16 bytes of the uuid';
 
-CREATE CAST (gid AS bytea) WITH FUNCTION gid_to_bytea(gid);
-CREATE CAST (bytea AS gid) WITH FUNCTION gid_from_bytea(bytea);
+CREATE CAST (gid AS bytea) WITH FUNCTION snowflake_ids.gid_to_bytea(gid);
+CREATE CAST (bytea AS gid) WITH FUNCTION snowflake_ids.gid_from_bytea(bytea);
 CREATE CAST (gid AS uuid) WITHOUT FUNCTION;
-CREATE CAST (uuid AS gid) WITH FUNCTION gid_from_uuid(uuid);
+CREATE CAST (uuid AS gid) WITH FUNCTION snowflake_ids.gid_from_uuid(uuid);
 
 COMMENT ON CAST (gid AS bytea) IS 'the 16 bytes';
 COMMENT ON CAST (bytea AS gid) IS 'from exactly 16 bytes that are a gid';

@@ -5,81 +5,81 @@
 
 CREATE TYPE mastic;
 
-CREATE FUNCTION mastic_in(cstring) RETURNS mastic
+CREATE FUNCTION snowflake_ids.mastic_in(cstring) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_out(mastic) RETURNS cstring
+CREATE FUNCTION snowflake_ids.mastic_out(mastic) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_recv(internal) RETURNS mastic AS 'int8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_recv(internal) RETURNS mastic AS 'int8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 
 -- Of the category of numbers: id IN (1, 2) and coalesce(id, 0) find mastic as the common type.
 CREATE TYPE mastic (
-    INPUT = mastic_in, OUTPUT = mastic_out, RECEIVE = mastic_recv, SEND = mastic_send,
+    INPUT = snowflake_ids.mastic_in, OUTPUT = snowflake_ids.mastic_out, RECEIVE = snowflake_ids.mastic_recv, SEND = snowflake_ids.mastic_send,
     LIKE = pg_catalog.int8, CATEGORY = 'N'
 );
 
 COMMENT ON TYPE mastic IS
     'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; '
     'text 0 to 18446744073709551615';
-COMMENT ON FUNCTION mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
-COMMENT ON FUNCTION mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
+COMMENT ON FUNCTION snowflake_ids.mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
+COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
+COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
+COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
 -- Comparison: order of the unsigned numbers, which is that of time, sequence.
 
-CREATE FUNCTION mastic_eq(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_eq(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_ne(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ne(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_lt(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_lt(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_le(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_le(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_gt(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_gt(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_ge(mastic, mastic) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ge(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_cmp(mastic, mastic) RETURNS integer
+CREATE FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_hash(mastic) RETURNS integer
+CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_hash_extended(mastic, bigint) RETURNS bigint
+CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
     AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION mastic_eq(mastic, mastic) IS 'implementation of = operator';
-COMMENT ON FUNCTION mastic_ne(mastic, mastic) IS 'implementation of <> operator';
-COMMENT ON FUNCTION mastic_lt(mastic, mastic) IS 'implementation of < operator';
-COMMENT ON FUNCTION mastic_le(mastic, mastic) IS 'implementation of <= operator';
-COMMENT ON FUNCTION mastic_gt(mastic, mastic) IS 'implementation of > operator';
-COMMENT ON FUNCTION mastic_ge(mastic, mastic) IS 'implementation of >= operator';
-COMMENT ON FUNCTION mastic_cmp(mastic, mastic) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION mastic_hash(mastic) IS 'hash';
-COMMENT ON FUNCTION mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
+COMMENT ON FUNCTION snowflake_ids.mastic_eq(mastic, mastic) IS 'implementation of = operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_ne(mastic, mastic) IS 'implementation of <> operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_lt(mastic, mastic) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_le(mastic, mastic) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_gt(mastic, mastic) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_ge(mastic, mastic) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
+COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
 
 CREATE OPERATOR = (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_eq, COMMUTATOR = =, NEGATOR = <>,
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
 CREATE OPERATOR <> (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_ne, COMMUTATOR = <>, NEGATOR = =,
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_lt, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_le, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_gt, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = mastic_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ge, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
 
 COMMENT ON OPERATOR = (mastic, mastic) IS 'equal';
@@ -93,27 +93,27 @@ COMMENT ON OPERATOR >= (mastic, mastic) IS 'greater than or equal';
 -- the id. A bigint column takes an id by assignment. Neither changes a bit: a negative bigint is an id above 2^63.
 -- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
 
-CREATE FUNCTION mastic_from_integer(id integer) RETURNS mastic
+CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_from_smallint(id smallint) RETURNS mastic
+CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION mastic_to_numeric(id mastic) RETURNS numeric
+CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_from_numeric(id numeric) RETURNS mastic
+CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
-COMMENT ON FUNCTION mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
-COMMENT ON FUNCTION mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
-COMMENT ON FUNCTION mastic_from_numeric(numeric) IS
+COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
+COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
+COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
 
 CREATE CAST (bigint AS mastic) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (integer AS mastic) WITH FUNCTION mastic_from_integer(integer) AS IMPLICIT;
-CREATE CAST (smallint AS mastic) WITH FUNCTION mastic_from_smallint(smallint) AS IMPLICIT;
+CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS IMPLICIT;
+CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS IMPLICIT;
 CREATE CAST (mastic AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
-CREATE CAST (mastic AS numeric) WITH FUNCTION mastic_to_numeric(mastic);
-CREATE CAST (numeric AS mastic) WITH FUNCTION mastic_from_numeric(numeric);
+CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(mastic);
+CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 
 COMMENT ON CAST (bigint AS mastic) IS 'the same 64 bits: a negative number is an id above 2^63';
 COMMENT ON CAST (integer AS mastic) IS 'as bigint';

@@ -25,5 +25,5 @@ REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
 CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_sno_series(bigint, integer) IS 'count new snos, streamed; metabyte 0-255';

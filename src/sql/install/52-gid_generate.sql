@@ -8,5 +8,5 @@ COMMENT ON FUNCTION gen_gid(text) IS 'new gid of kind volume, log or segment: cu
 CREATE FUNCTION gen_gid_series(kind text, count bigint) RETURNS SETOF gid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_gid_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_gid_series(text, bigint) IS 'count new gids of kind volume, log or segment, streamed';

@@ -9,5 +9,5 @@ COMMENT ON FUNCTION gen_mastic() IS
 CREATE FUNCTION gen_mastic_series(count bigint) RETURNS SETOF mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_mastic_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_mastic_series(bigint) IS 'count new Mastic snowflakes, streamed';

@@ -9,6 +9,6 @@ COMMENT ON FUNCTION gen_snowflake_si() IS
 CREATE FUNCTION gen_snowflake_si_series(count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_si_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_snowflake_si_series(bigint) IS
     'count new Snowflake-SI ids, streamed; 256 per millisecond';

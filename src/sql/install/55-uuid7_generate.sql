@@ -10,5 +10,5 @@ COMMENT ON FUNCTION gen_uuid7() IS
 CREATE FUNCTION gen_uuid7_series(count bigint) RETURNS SETOF uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_uuid7_series(bigint) IS 'count new uuids of version 7, streamed';

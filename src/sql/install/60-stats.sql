@@ -1,6 +1,6 @@
 -- What operators see.
 
-CREATE FUNCTION snowflake_ids_generators(
+CREATE FUNCTION snowflake_ids.generators(
     OUT format text,
     OUT node integer,
     OUT issued bigint,
@@ -19,47 +19,47 @@ CREATE FUNCTION snowflake_ids_generators(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
-COMMENT ON FUNCTION snowflake_ids_generators() IS
-    'the generators that this server has used; see the view snowflake_ids_stats';
+COMMENT ON FUNCTION snowflake_ids.generators() IS
+    'the generators that this server has used; see the view snowflake_ids.stats';
 
-CREATE VIEW snowflake_ids_stats AS
+CREATE VIEW snowflake_ids.stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
        g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.stats_since
-FROM snowflake_ids_generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
-COMMENT ON VIEW snowflake_ids_stats IS 'a row per generator of this server, for all its databases';
-COMMENT ON COLUMN snowflake_ids_stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
-COMMENT ON COLUMN snowflake_ids_stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
-COMMENT ON COLUMN snowflake_ids_stats.issued IS
+FROM snowflake_ids.generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
+COMMENT ON VIEW snowflake_ids.stats IS 'a row per generator of this server, for all its databases';
+COMMENT ON COLUMN snowflake_ids.stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
+COMMENT ON COLUMN snowflake_ids.stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
+COMMENT ON COLUMN snowflake_ids.stats.issued IS
     'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
-COMMENT ON COLUMN snowflake_ids_stats.overflow_waits IS
+COMMENT ON COLUMN snowflake_ids.stats.overflow_waits IS
     'calls that had to wait because the sequence of a tick was used up';
-COMMENT ON COLUMN snowflake_ids_stats.wait_time IS 'total time that calls have waited, in milliseconds';
-COMMENT ON COLUMN snowflake_ids_stats.waiting IS 'sessions waiting now';
-COMMENT ON COLUMN snowflake_ids_stats.regressions IS 'times that the clock went back and the tick-tock bit was toggled';
-COMMENT ON COLUMN snowflake_ids_stats.holds IS 'ticks taken ahead of a clock that had gone back';
-COMMENT ON COLUMN snowflake_ids_stats.ticktock IS 'tick-tock bit of new snos';
-COMMENT ON COLUMN snowflake_ids_stats.last_timestamp IS 'time of the last id';
-COMMENT ON COLUMN snowflake_ids_stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
-COMMENT ON COLUMN snowflake_ids_stats.durable_until IS
+COMMENT ON COLUMN snowflake_ids.stats.wait_time IS 'total time that calls have waited, in milliseconds';
+COMMENT ON COLUMN snowflake_ids.stats.waiting IS 'sessions waiting now';
+COMMENT ON COLUMN snowflake_ids.stats.regressions IS 'times that the clock went back and the tick-tock bit was toggled';
+COMMENT ON COLUMN snowflake_ids.stats.holds IS 'ticks taken ahead of a clock that had gone back';
+COMMENT ON COLUMN snowflake_ids.stats.ticktock IS 'tick-tock bit of new snos';
+COMMENT ON COLUMN snowflake_ids.stats.last_timestamp IS 'time of the last id';
+COMMENT ON COLUMN snowflake_ids.stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
+COMMENT ON COLUMN snowflake_ids.stats.durable_until IS
     'ceiling on disk: no id of this time or later has been issued';
-COMMENT ON COLUMN snowflake_ids_stats.owner IS
+COMMENT ON COLUMN snowflake_ids.stats.owner IS
     'database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
-COMMENT ON COLUMN snowflake_ids_stats.layout IS
+COMMENT ON COLUMN snowflake_ids.stats.layout IS
     'for format layout: its name if it is built in, else epoch, tick and widths';
-COMMENT ON COLUMN snowflake_ids_stats.stats_since IS
+COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
     'when the counters were 0: at the first use after a start or a crash of the server, or at the last '
-    'snowflake_ids_stats_reset()';
-GRANT SELECT ON snowflake_ids_stats TO PUBLIC;
+    'snowflake_ids.stats_reset()';
+GRANT SELECT ON snowflake_ids.stats TO PUBLIC;
 
-CREATE FUNCTION snowflake_ids_stats_reset() RETURNS void
+CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_stats_reset() IS
-    'sets the counters of snowflake_ids_stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION '
-    'snowflake_ids_stats_reset TO role';
-REVOKE ALL ON FUNCTION snowflake_ids_stats_reset() FROM PUBLIC;
+COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
+    'sets the counters of snowflake_ids.stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION '
+    'snowflake_ids.stats_reset TO role';
+REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids_node(
+CREATE FUNCTION snowflake_ids.node(
     OUT machine_id integer,
     OUT machine_id_source text,
     OUT narrow_machine_id integer,
@@ -74,9 +74,9 @@ CREATE FUNCTION snowflake_ids_node(
     OUT library_version text)
 AS 'MODULE_PATHNAME', 'snowflake_ids_node'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_node() IS 'this server as the library sees it; see snowflake_ids_status()';
+COMMENT ON FUNCTION snowflake_ids.node() IS 'this server as the library sees it; see snowflake_ids.status()';
 
-CREATE FUNCTION snowflake_ids_status(
+CREATE FUNCTION snowflake_ids.status(
     OUT machine_id integer,
     OUT machine_id_source text,
     OUT narrow_machine_id integer,
@@ -95,10 +95,10 @@ BEGIN ATOMIC
            NULLIF(n.narrow_machine_id, -1), n.system_identifier, NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
            CASE WHEN n.life OPERATOR(pg_catalog.<>) 0 THEN n.life_began END,
            n.memory, n.memory_bytes, n.ledger_state, n.in_recovery, n.library_version
-    FROM snowflake_ids_node() n
+    FROM snowflake_ids.node() n
     LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=)
         CASE WHEN n.in_recovery THEN 'snowflake_ids.standby_machine_id' ELSE 'snowflake_ids.machine_id' END;
 END;
-COMMENT ON FUNCTION snowflake_ids_status() IS
+COMMENT ON FUNCTION snowflake_ids.status() IS
     'this server: the machine id that it draws with, settings that were not accepted, server life, shared memory, state '
     'of the ceiling file, recovery, version';

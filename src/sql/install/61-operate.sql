@@ -1,5 +1,5 @@
 -- What an operator may do to generators. A misuse can harm uniqueness or other databases of the server, so PUBLIC may
--- call none of them but snowflake_ids_pass_now().
+-- call none of them but snowflake_ids.pass_now().
 
 CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
@@ -25,17 +25,17 @@ COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS
     'machine id; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids_reset(
+CREATE FUNCTION snowflake_ids.reset(
     floor timestamptz, format text DEFAULT NULL, node integer DEFAULT NULL, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) IS
+COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
     'repairs WAL ceilings, or moves generators to an explicit floor; snowflake_si without a node: also forgets the '
-    'frozen layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids_reset TO role';
-REVOKE ALL ON FUNCTION snowflake_ids_reset(timestamptz, text, integer, boolean) FROM PUBLIC;
+    'frozen layout; force: even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
+REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids_pass_now(format text) RETURNS timestamptz
+CREATE FUNCTION snowflake_ids.pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_pass_now(text) IS
+COMMENT ON FUNCTION snowflake_ids.pass_now(text) IS
     'the present time; ids drawn later have later times, so ids made from times up to it collide with none of them';

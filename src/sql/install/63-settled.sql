@@ -30,26 +30,26 @@ COMMENT ON FUNCTION snowflake_settled(text) IS
     'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
     'appear';
 
-CREATE FUNCTION snowflake_ids_unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
+CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
-COMMENT ON FUNCTION snowflake_ids_unsettled_transactions() IS
-    'open and prepared transactions of this database that have drawn ids; see the view snowflake_ids_unsettled';
+COMMENT ON FUNCTION snowflake_ids.unsettled_transactions() IS
+    'open and prepared transactions of this database that have drawn ids; see the view snowflake_ids.unsettled';
 
-CREATE VIEW snowflake_ids_unsettled AS
+CREATE VIEW snowflake_ids.unsettled AS
 SELECT u.pid, p.gid AS prepared, u.drew, coalesce(a.xact_start, p.prepared) AS since,
        coalesce(a.usename, p.owner) AS usename, a.application_name, a.state
-FROM snowflake_ids_unsettled_transactions() u
+FROM snowflake_ids.unsettled_transactions() u
 LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) u.pid
 LEFT JOIN pg_catalog.pg_prepared_xacts p ON p.transaction OPERATOR(pg_catalog.=) u.transaction;
-COMMENT ON VIEW snowflake_ids_unsettled IS
+COMMENT ON VIEW snowflake_ids.unsettled IS
     'open and prepared transactions of this database that have drawn ids, and so hold the settled time back';
-COMMENT ON COLUMN snowflake_ids_unsettled.pid IS 'process of the session; NULL: a prepared transaction';
-COMMENT ON COLUMN snowflake_ids_unsettled.prepared IS 'name of the prepared transaction';
-COMMENT ON COLUMN snowflake_ids_unsettled.drew IS
+COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'process of the session; NULL: a prepared transaction';
+COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS 'name of the prepared transaction';
+COMMENT ON COLUMN snowflake_ids.unsettled.drew IS
     'time of its first id: nothing settles past it; -infinity: prepared before the first id since the start';
-COMMENT ON COLUMN snowflake_ids_unsettled.since IS 'when the transaction began, or was prepared';
-COMMENT ON COLUMN snowflake_ids_unsettled.usename IS 'its user';
-COMMENT ON COLUMN snowflake_ids_unsettled.application_name IS 'as in pg_stat_activity';
-COMMENT ON COLUMN snowflake_ids_unsettled.state IS 'as in pg_stat_activity';
-GRANT SELECT ON snowflake_ids_unsettled TO PUBLIC;
+COMMENT ON COLUMN snowflake_ids.unsettled.since IS 'when the transaction began, or was prepared';
+COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'its user';
+COMMENT ON COLUMN snowflake_ids.unsettled.application_name IS 'as in pg_stat_activity';
+COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';
+GRANT SELECT ON snowflake_ids.unsettled TO PUBLIC;

@@ -7,103 +7,103 @@
 --
 -- An untyped literal or parameter next to a %ID% is read as a %ID%: write timestamptz '2026-01-01', or $1::timestamptz.
 
-CREATE FUNCTION %ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
+CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
+CREATE FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
+CREATE FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
+CREATE FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
+CREATE FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
+CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_times_le(timestamptz, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_times_ge(timestamptz, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_times_gt(timestamptz, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION %ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
+CREATE FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION %ID%_lt_timestamptz(%ID%, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION %ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION %ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION %ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION %ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
-COMMENT ON FUNCTION timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
-COMMENT ON FUNCTION timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
-COMMENT ON FUNCTION timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
-COMMENT ON FUNCTION timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION %ID%_times_lt(timestamptz, timestamptz) IS 'implementation of <%TICK% operator';
-COMMENT ON FUNCTION %ID%_times_le(timestamptz, timestamptz) IS 'implementation of <=%TICK% operator';
-COMMENT ON FUNCTION %ID%_times_ge(timestamptz, timestamptz) IS 'implementation of >=%TICK% operator';
-COMMENT ON FUNCTION %ID%_times_gt(timestamptz, timestamptz) IS 'implementation of >%TICK% operator';
-COMMENT ON FUNCTION %ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) IS 'implementation of <%TICK% operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) IS 'implementation of <=%TICK% operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) IS 'implementation of >=%TICK% operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) IS 'implementation of >%TICK% operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
 
 CREATE OPERATOR < (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = %ID%_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_lt_%ID%, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = id_ineqsel, JOIN = scalarltjoinsel
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_lt_%ID%, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_le_%ID%, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = id_ineqsel, JOIN = scalarlejoinsel
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_le_%ID%, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_ge_%ID%, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = id_ineqsel, JOIN = scalargejoinsel
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_ge_%ID%, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = timestamptz_gt_%ID%, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = id_ineqsel, JOIN = scalargtjoinsel
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_gt_%ID%, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
 
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
 
 CREATE OPERATOR <%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_lt, COMMUTATOR = >%TICK%, NEGATOR = >=%TICK%,
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_lt, COMMUTATOR = >%TICK%, NEGATOR = >=%TICK%,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <=%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_le, COMMUTATOR = >=%TICK%, NEGATOR = >%TICK%,
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_le, COMMUTATOR = >=%TICK%, NEGATOR = >%TICK%,
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR >=%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_ge, COMMUTATOR = <=%TICK%, NEGATOR = <%TICK%,
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_ge, COMMUTATOR = <=%TICK%, NEGATOR = <%TICK%,
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR >%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = %ID%_times_gt, COMMUTATOR = <%TICK%, NEGATOR = <=%TICK%,
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_gt, COMMUTATOR = <%TICK%, NEGATOR = <=%TICK%,
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
@@ -131,13 +131,13 @@ COMMENT ON OPERATOR >%TICK% (timestamptz, timestamptz) IS
 ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
     OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),
     OPERATOR 4 >= (%ID%, timestamptz), OPERATOR 5 > (%ID%, timestamptz),
-    FUNCTION 1 (%ID%, timestamptz) %ID%_cmp_timestamptz(%ID%, timestamptz),
+    FUNCTION 1 (%ID%, timestamptz) snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz),
     OPERATOR 1 < (timestamptz, %ID%), OPERATOR 2 <= (timestamptz, %ID%),
     OPERATOR 4 >= (timestamptz, %ID%), OPERATOR 5 > (timestamptz, %ID%),
-    FUNCTION 1 (timestamptz, %ID%) timestamptz_cmp_%ID%(timestamptz, %ID%),
+    FUNCTION 1 (timestamptz, %ID%) snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%),
     OPERATOR 1 <%TICK% (timestamptz, timestamptz), OPERATOR 2 <=%TICK% (timestamptz, timestamptz),
     OPERATOR 4 >=%TICK% (timestamptz, timestamptz), OPERATOR 5 >%TICK% (timestamptz, timestamptz),
-    FUNCTION 1 (timestamptz, timestamptz) %ID%_times_cmp(timestamptz, timestamptz);
+    FUNCTION 1 (timestamptz, timestamptz) snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz);
 ALTER OPERATOR FAMILY %ID%_minmax_ops USING brin ADD
     OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),
     OPERATOR 4 >= (%ID%, timestamptz), OPERATOR 5 > (%ID%, timestamptz);

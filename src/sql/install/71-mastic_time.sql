@@ -6,36 +6,36 @@ CREATE DOMAIN mastic_ambiguous AS mastic;
 COMMENT ON DOMAIN mastic_ambiguous IS
     'internal: a mastic, declared so that a bigint next to a time is not read as one: cast it';
 
-CREATE FUNCTION mastic_ambiguous_time(mastic_ambiguous, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(mastic_ambiguous, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_ambiguous_time(timestamptz, mastic_ambiguous) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, mastic_ambiguous) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION mastic_ambiguous_time(mastic_ambiguous, timestamptz) IS 'internal: raises an error';
-COMMENT ON FUNCTION mastic_ambiguous_time(timestamptz, mastic_ambiguous) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(mastic_ambiguous, timestamptz) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, mastic_ambiguous) IS 'internal: raises an error';
 
 CREATE OPERATOR < (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
+    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
+    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
 COMMENT ON OPERATOR < (mastic_ambiguous, timestamptz) IS

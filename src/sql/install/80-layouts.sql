@@ -2,16 +2,16 @@
 -- significant bit first. Some are built in; others can be created. No layout ever changes. A created one can be
 -- dropped only while this server has drawn no id with its epoch, tick and widths.
 
-CREATE FUNCTION snowflake_layout_check(
+CREATE FUNCTION snowflake_ids.layout_check(
     epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_check'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_check(timestamptz, interval, integer, integer, integer, boolean) IS
+COMMENT ON FUNCTION snowflake_ids.layout_check(timestamptz, interval, integer, integer, integer, boolean) IS
     'internal: true if this is a layout of at most 63 bits, else an error';
 
-CREATE TABLE snowflake_ids_layout (
+CREATE TABLE snowflake_ids.created_layout (
     name text PRIMARY KEY,
     epoch timestamptz NOT NULL,
     tick interval NOT NULL,
@@ -20,33 +20,33 @@ CREATE TABLE snowflake_ids_layout (
     sequence_bits integer NOT NULL,
     node_last boolean NOT NULL,
     CHECK (octet_length(name) BETWEEN 1 AND 63),
-    CHECK (snowflake_layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
+    CHECK (snowflake_ids.layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
 );
-COMMENT ON TABLE snowflake_ids_layout IS
-    'the layouts that were created in this database; see the view snowflake_layouts';
-COMMENT ON COLUMN snowflake_ids_layout.name IS 'name of the layout, as argument of functions';
-COMMENT ON COLUMN snowflake_ids_layout.epoch IS 'start of tick 0';
-COMMENT ON COLUMN snowflake_ids_layout.tick IS 'length of a tick';
-COMMENT ON COLUMN snowflake_ids_layout.timestamp_bits IS 'width of the time, in ticks';
-COMMENT ON COLUMN snowflake_ids_layout.node_bits IS 'width of the node; 0: none';
-COMMENT ON COLUMN snowflake_ids_layout.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_ids_layout.node_last IS 'the node has the lowest bits, below the sequence';
+COMMENT ON TABLE snowflake_ids.created_layout IS
+    'the layouts that were created in this database; see the view snowflake_ids.layouts';
+COMMENT ON COLUMN snowflake_ids.created_layout.name IS 'name of the layout, as argument of functions';
+COMMENT ON COLUMN snowflake_ids.created_layout.epoch IS 'start of tick 0';
+COMMENT ON COLUMN snowflake_ids.created_layout.tick IS 'length of a tick';
+COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'width of the time, in ticks';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'width of the node; 0: none';
+COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS 'width of the sequence; 0: none';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'the node has the lowest bits, below the sequence';
 -- A dump has the rows, so that a name decodes the same ids after a restore.
-SELECT pg_catalog.pg_extension_config_dump('snowflake_ids_layout', '');
-GRANT SELECT ON snowflake_ids_layout TO PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
+GRANT SELECT ON snowflake_ids.created_layout TO PUBLIC;
 
-CREATE FUNCTION snowflake_layout_keep() RETURNS trigger
+CREATE FUNCTION snowflake_ids.layout_keep() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_keep'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_keep() IS 'internal: refuses changes to layouts';
-REVOKE ALL ON FUNCTION snowflake_layout_keep() FROM PUBLIC;
-CREATE TRIGGER snowflake_layout_keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids_layout
-    FOR EACH STATEMENT EXECUTE FUNCTION snowflake_layout_keep();
-COMMENT ON TRIGGER snowflake_layout_keep ON snowflake_ids_layout IS 'a layout never changes';
+COMMENT ON FUNCTION snowflake_ids.layout_keep() IS 'internal: refuses changes to layouts';
+REVOKE ALL ON FUNCTION snowflake_ids.layout_keep() FROM PUBLIC;
+CREATE TRIGGER keep BEFORE UPDATE OR DELETE OR TRUNCATE ON snowflake_ids.created_layout
+    FOR EACH STATEMENT EXECUTE FUNCTION snowflake_ids.layout_keep();
+COMMENT ON TRIGGER keep ON snowflake_ids.created_layout IS 'a layout never changes';
 -- A subscription applies changes row by row: no statement trigger fires.
-CREATE TRIGGER snowflake_layout_keep_row BEFORE UPDATE OR DELETE ON snowflake_ids_layout
-    FOR EACH ROW EXECUTE FUNCTION snowflake_layout_keep();
-COMMENT ON TRIGGER snowflake_layout_keep_row ON snowflake_ids_layout IS
+CREATE TRIGGER keep_row BEFORE UPDATE OR DELETE ON snowflake_ids.created_layout
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids.layout_keep();
+COMMENT ON TRIGGER keep_row ON snowflake_ids.created_layout IS
     'a layout never changes, also if a subscription applies the change';
 
 CREATE FUNCTION snowflake_layout_create(
@@ -64,29 +64,29 @@ REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, inte
     FROM PUBLIC;
 -- A dump always copies into this table, even if there are no rows, so the owner of the database must have the right to
 -- restore it. Only users who could create layouts may insert rows.
-GRANT INSERT ON snowflake_ids_layout TO pg_database_owner;
-CREATE TRIGGER snowflake_layout_restore BEFORE INSERT ON snowflake_ids_layout FOR EACH ROW
+GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
+CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
         'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid,
         'EXECUTE'))
-    EXECUTE FUNCTION snowflake_layout_keep();
-COMMENT ON TRIGGER snowflake_layout_restore ON snowflake_ids_layout IS
+    EXECUTE FUNCTION snowflake_ids.layout_keep();
+COMMENT ON TRIGGER restore ON snowflake_ids.created_layout IS
     'only users who may call snowflake_layout_create() may insert rows';
 -- A subscription, or a dump that is restored, may bring a row that is there already.
-CREATE FUNCTION snowflake_layout_same() RETURNS trigger
+CREATE FUNCTION snowflake_ids.layout_same() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_same'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_layout_same() IS 'internal: leaves out a layout that exists';
-REVOKE ALL ON FUNCTION snowflake_layout_same() FROM PUBLIC;
-CREATE TRIGGER snowflake_layout_same BEFORE INSERT ON snowflake_ids_layout
-    FOR EACH ROW EXECUTE FUNCTION snowflake_layout_same();
-COMMENT ON TRIGGER snowflake_layout_same ON snowflake_ids_layout IS
+COMMENT ON FUNCTION snowflake_ids.layout_same() IS 'internal: leaves out a layout that exists';
+REVOKE ALL ON FUNCTION snowflake_ids.layout_same() FROM PUBLIC;
+CREATE TRIGGER same BEFORE INSERT ON snowflake_ids.created_layout
+    FOR EACH ROW EXECUTE FUNCTION snowflake_ids.layout_same();
+COMMENT ON TRIGGER same ON snowflake_ids.created_layout IS
     'a row that exists is left out, so that two nodes may create the same layout';
 -- Also with session_replication_role = replica.
-ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep;
-ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_keep_row;
-ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_restore;
-ALTER TABLE snowflake_ids_layout ENABLE ALWAYS TRIGGER snowflake_layout_same;
+ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER keep;
+ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER keep_row;
+ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER restore;
+ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER same;
 
 CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
@@ -96,16 +96,16 @@ COMMENT ON FUNCTION snowflake_layout_drop(text) IS
     'snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
-CREATE FUNCTION snowflake_layout_generates(
+CREATE FUNCTION snowflake_ids.layout_generates(
     epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer, sequence_bits integer,
     node_last boolean)
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
+COMMENT ON FUNCTION snowflake_ids.layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
     'internal: true if gen_snowflake() can draw ids of such a layout';
 
-CREATE FUNCTION snowflake_known_layouts(
+CREATE FUNCTION snowflake_ids.known_layouts(
     OUT name text,
     OUT epoch timestamptz,
     OUT tick interval,
@@ -118,32 +118,32 @@ CREATE FUNCTION snowflake_known_layouts(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_known_layouts'
 LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 9;
-COMMENT ON FUNCTION snowflake_known_layouts() IS 'the built-in layouts; see the view snowflake_layouts';
+COMMENT ON FUNCTION snowflake_ids.known_layouts() IS 'the built-in layouts; see the view snowflake_ids.layouts';
 
-CREATE VIEW snowflake_layouts AS
+CREATE VIEW snowflake_ids.layouts AS
 SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, k.node_last, k.generates,
        k.timestamp_bits OPERATOR(pg_catalog.+) k.node_bits OPERATOR(pg_catalog.+) k.sequence_bits
            OPERATOR(pg_catalog.<=) 53 AS javascript_safe,
        false AS created, k.description
-FROM snowflake_known_layouts() k
+FROM snowflake_ids.known_layouts() k
 UNION ALL
 SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,
-       snowflake_layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
+       snowflake_ids.layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
        l.timestamp_bits OPERATOR(pg_catalog.+) l.node_bits OPERATOR(pg_catalog.+) l.sequence_bits
            OPERATOR(pg_catalog.<=) 53,
        true, NULL
-FROM snowflake_ids_layout l;
-COMMENT ON VIEW snowflake_layouts IS 'a row per layout that snowflake_decode() and similar functions accept';
-COMMENT ON COLUMN snowflake_layouts.name IS 'name of the layout, as argument of functions';
-COMMENT ON COLUMN snowflake_layouts.epoch IS 'start of tick 0';
-COMMENT ON COLUMN snowflake_layouts.tick IS 'length of a tick';
-COMMENT ON COLUMN snowflake_layouts.timestamp_bits IS 'width of the time, in ticks';
-COMMENT ON COLUMN snowflake_layouts.node_bits IS 'width of the node; 0: none';
-COMMENT ON COLUMN snowflake_layouts.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_layouts.node_last IS 'the node has the lowest bits, below the sequence';
-COMMENT ON COLUMN snowflake_layouts.generates IS 'gen_snowflake() can draw ids of this layout';
-COMMENT ON COLUMN snowflake_layouts.javascript_safe IS
+FROM snowflake_ids.created_layout l;
+COMMENT ON VIEW snowflake_ids.layouts IS 'a row per layout that snowflake_decode() and similar functions accept';
+COMMENT ON COLUMN snowflake_ids.layouts.name IS 'name of the layout, as argument of functions';
+COMMENT ON COLUMN snowflake_ids.layouts.epoch IS 'start of tick 0';
+COMMENT ON COLUMN snowflake_ids.layouts.tick IS 'length of a tick';
+COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'width of the time, in ticks';
+COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'width of the node; 0: none';
+COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'width of the sequence; 0: none';
+COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'the node has the lowest bits, below the sequence';
+COMMENT ON COLUMN snowflake_ids.layouts.generates IS 'gen_snowflake() can draw ids of this layout';
+COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
     'ids have at most 53 bits, so each is an exact JavaScript number; false: hand them over as strings';
-COMMENT ON COLUMN snowflake_layouts.created IS 'created in this database by snowflake_layout_create()';
-COMMENT ON COLUMN snowflake_layouts.description IS 'the service that has these ids; null for a created layout';
-GRANT SELECT ON snowflake_layouts TO PUBLIC;
+COMMENT ON COLUMN snowflake_ids.layouts.created IS 'created in this database by snowflake_layout_create()';
+COMMENT ON COLUMN snowflake_ids.layouts.description IS 'the service that has these ids; null for a created layout';
+GRANT SELECT ON snowflake_ids.layouts TO PUBLIC;

@@ -8,7 +8,7 @@ COMMENT ON FUNCTION gen_snowflake(text) IS 'new id of the layout; node snowflake
 CREATE FUNCTION gen_snowflake_series(layout text, count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_series'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
-SUPPORT snowflake_ids_series_support;
+SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_snowflake_series(text, bigint) IS 'count new ids of the layout, streamed';
 
 CREATE FUNCTION snowflake_observe(layout text, id bigint, force boolean DEFAULT false) RETURNS void

@@ -257,7 +257,7 @@ sub more_are_drawn
 	my $of = defined $node ? "WHERE node = $node" : '';
 	my $issued = sub {
 		map { split /\|/ } split /\n/,
-		  value($where, "SELECT format, sum(issued) FROM snowflake_ids_stats $of GROUP BY format");
+		  value($where, "SELECT format, sum(issued) FROM snowflake_ids.stats $of GROUP BY format");
 	};
 	my %before = $issued->();
 	return eventually(

@@ -27,7 +27,7 @@ FROM (VALUES
     ('name', '{id, "", created, "\"; --"}'),
     ('"char"', '{a, ""}'),
     ('oid', '{0, 1, 25, 4294967295}'),
-    ('regclass', '{hostile.others, 0, 4294967295, pg_class, pg_class_oid_index, snowflake_ids_layout, snowflake_ids_ceiling, snowflake_ids_stats, pg_toast.pg_toast_1255}'),
+    ('regclass', '{hostile.others, 0, 4294967295, pg_class, pg_class_oid_index, snowflake_ids.created_layout, snowflake_ids.wal_ceiling, snowflake_ids.stats, pg_toast.pg_toast_1255}'),
     ('uuid', '{6272706b-3471-3732-7877-66326d36336c, 00000000-0000-0000-0000-000000000000, ffffffff-ffff-ffff-ffff-ffffffffffff, 80000000-0000-0000-4e90-0abb53e6b710, 017f22e2-79b0-7cc3-98c4-dc0c0c07398f}'),
     ('bytea', '{"\\x0102030405060708090a", "", "\\x00", "\\xffffffffffffffff", "\\xffffffffffffffffffffffffffffffff", "\\x800000000000004e900abb53e6b71000"}'),
     ('timestamptz', '{2026-05-06 07:08:09+00, -infinity, infinity, 1970-01-01 00:00:00+00, 2010-01-01 00:00:00+00, 2079-09-07 15:47:35.551+00, 4714-11-24 00:00:00+00 BC, 294276-12-31 23:59:59.999999+00, now}'),
