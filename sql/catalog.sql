@@ -37,12 +37,25 @@ WHERE o.oprcode IN (SELECT function FROM extension_functions) AND NOT p.proleakp
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
--- The extension can live in any schema and move to another.
-CREATE SCHEMA elsewhere;
-ALTER EXTENSION snowflake_ids SET SCHEMA elsewhere;
-SET search_path = pg_catalog;
-SELECT elsewhere.sno_decode('brpk4q72xwf2m63l'), 'brpk4q72xwf2m63l'::elsewhere.sno OPERATOR(elsewhere.<) 'xxxxxxxxxxxxxxxx' AS less;
-SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::elsewhere.gid(volume)::uuid;
-RESET search_path;
-ALTER EXTENSION snowflake_ids SET SCHEMA public;
-DROP SCHEMA elsewhere;
+-- The schema of the user's choice has types, operators, operator classes and what queries call. Relations, functions
+-- that are behind something, and what operators of a server call are in the schema snowflake_ids.
+CREATE TEMP TABLE behind AS
+SELECT unnest(ARRAY[oprcode, oprrest, oprjoin])::oid AS function FROM pg_operator
+UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]) FROM pg_type
+UNION SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]) FROM pg_aggregate
+UNION SELECT amproc FROM pg_amproc UNION SELECT prosupport FROM pg_proc UNION SELECT tgfoid FROM pg_trigger
+UNION SELECT castfunc FROM pg_cast;
+CREATE TEMP VIEW members AS
+SELECT d.classid, d.objid, p.proname, coalesce(p.pronamespace::regnamespace::text, o.schema) AS schema
+FROM pg_depend d
+    CROSS JOIN pg_identify_object(d.classid, d.objid, d.objsubid) AS o
+    LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+WHERE d.deptype = 'e' AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids');
+SELECT objid::regprocedure AS calls_nobody FROM members
+WHERE schema = 'public' AND classid = 'pg_proc'::regclass AND objid IN (TABLE behind) AND proname !~ '_timestamp$';
+SELECT proname, count(*) FROM members
+WHERE schema = 'snowflake_ids' AND classid = 'pg_proc'::regclass AND objid NOT IN (TABLE behind)
+    AND proname !~ '_skipsupport$' GROUP BY 1 ORDER BY 1;
+SELECT classid::regclass, schema, count(*) > 0 AS some FROM members
+WHERE classid <> 'pg_proc'::regclass AND schema IS NOT NULL GROUP BY 1, 2 ORDER BY 1::text, 2;
+DROP VIEW members;

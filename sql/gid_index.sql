@@ -36,10 +36,10 @@ UPDATE id_data SET id = coalesce(id, raw::gid), raw = coalesce(raw, id::bytea);
 DROP FUNCTION kind_of;
 
 \set type gid
-\set type_cmp gid_cmp
-\set type_smaller gid_smaller
-\set type_larger gid_larger
-\set type_hash gid_hash
-\set type_hash_extended gid_hash_extended
+\set type_cmp snowflake_ids.gid_cmp
+\set type_smaller snowflake_ids.gid_smaller
+\set type_larger snowflake_ids.gid_larger
+\set type_hash snowflake_ids.gid_hash
+\set type_hash_extended snowflake_ids.gid_hash_extended
 \cd :srcdir
 \i sql/include/id_index.psql

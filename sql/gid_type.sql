@@ -90,11 +90,11 @@ SELECT attrelid::regclass, attname, format_type(atttypid, atttypmod) FROM pg_att
 WHERE attrelid IN ('copied'::regclass, 'viewed'::regclass, 'volumes'::regclass) AND attnum > 0 AND NOT attisdropped
     ORDER BY 1, 2;
 -- The functions behind it, called with what the catalogs never hold.
-SELECT gid(:v, 3, true);
-SELECT gid(:v, -2, true);
+SELECT snowflake_ids.gid(:v, 3, true);
+SELECT snowflake_ids.gid(:v, -2, true);
 SELECT snowflake_ids.gid_in(:v, 0, 2147483647);
 SELECT snowflake_ids.gid_typmod_out(3);
-SELECT gid(:l::gid, -1, true), gid(:l::gid, 1, false), gid(NULL, 1, false);
+SELECT snowflake_ids.gid(:l::gid, -1, true), snowflake_ids.gid(:l::gid, 1, false), snowflake_ids.gid(NULL, 1, false);
 DROP VIEW viewed;
 DROP TABLE copied, volumes, logs;
 DROP TYPE pair;

@@ -9,13 +9,19 @@ SELECT current_user AS superuser, current_database() AS here \gset
 \c regress_install regress_install_owner
 SET client_min_messages = warning;
 CREATE SCHEMA ids;
+-- But for its own, which it makes itself: it adopts none.
+CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
+CREATE SCHEMA snowflake_ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
+DROP SCHEMA snowflake_ids;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 SELECT extname, nspname, extrelocatable FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'snowflake_ids';
--- Nothing is anywhere else, and nothing in that schema is not the extension's.
+-- Nothing is anywhere else but in its own schema.
 SELECT count(*) AS elsewhere FROM pg_depend d, pg_identify_object(d.classid, d.objid, d.objsubid) AS o
-WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND d.deptype = 'e' AND o.schema <> 'ids';
+WHERE d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND d.deptype = 'e' AND o.schema NOT IN ('ids', 'snowflake_ids');
 
--- All of it works without a search path, here and where it moves to.
+-- All of it works without a search path, also after its schema was renamed.
 CREATE TABLE ids_used (a ids.sno DEFAULT ids.gen_sno(), b ids.gid(log) DEFAULT ids.gen_gid('log'), c bigint DEFAULT ids.gen_mastic(),
                        d bigint DEFAULT ids.gen_snowflake_si());
 SET search_path = '';
@@ -23,11 +29,8 @@ INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM ids.gen_sno_series(3), ids.gen_gid_series('log', 3), ids.gen_mastic_series(3), ids.gen_snowflake_si_series(3);
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT ledger_state FROM snowflake_ids.status();
--- (Only a superuser may move what a trusted extension's objects belong to.)
-\c - :superuser
-SET search_path = '';
-CREATE SCHEMA "moved ""ids""";
-ALTER EXTENSION snowflake_ids SET SCHEMA "moved ""ids""";
+ALTER EXTENSION snowflake_ids SET SCHEMA public;
+ALTER SCHEMA ids RENAME TO "moved ""ids""";
 INSERT INTO public.ids_used DEFAULT VALUES;
 SELECT count(*) FROM "moved ""ids""".gen_sno_series(3), "moved ""ids""".gen_mastic_series(3), "moved ""ids""".gen_snowflake_si_series(3);
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
@@ -39,20 +42,19 @@ INSERT INTO public.ids_used DEFAULT VALUES RETURNING a IS NOT NULL AS a, b IS NO
 SELECT count(*), count(DISTINCT a), count(DISTINCT b), count(DISTINCT c), count(DISTINCT d) FROM public.ids_used;
 SELECT count(*) > 0 AS stats FROM snowflake_ids.stats;
 SELECT ledger_state FROM snowflake_ids.status();
-ALTER EXTENSION snowflake_ids SET SCHEMA ids;
-\c - regress_install_owner
+ALTER SCHEMA "moved ""ids""" RENAME TO ids;
 
 -- Names of the extension's things in a schema that comes first deceive nobody.
 SET client_min_messages = warning;
 CREATE SCHEMA decoy;
-CREATE SEQUENCE decoy.snowflake_ids_ceiling;
+CREATE SEQUENCE decoy.wal_ceiling;
 CREATE FUNCTION decoy.gen_sno(integer DEFAULT 0) RETURNS ids.sno LANGUAGE sql RETURN '2222222222222222'::ids.sno;
-CREATE FUNCTION decoy.snowflake_ids_node() RETURNS integer LANGUAGE sql RETURN 1 / 0;
+CREATE FUNCTION decoy.node() RETURNS integer LANGUAGE sql RETURN 1 / 0;
 CREATE TABLE decoy.pg_settings (name text);
 SET search_path = decoy, ids, public;
 INSERT INTO ids_used DEFAULT VALUES;
 SELECT ledger_state FROM snowflake_ids.status();
-SELECT last_value, is_called FROM decoy.snowflake_ids_ceiling;
+SELECT last_value, is_called FROM decoy.wal_ceiling;
 RESET search_path;
 DROP SCHEMA decoy CASCADE;
 

@@ -239,4 +239,4 @@ SELECT snowflake_lower_bound('twitter', '-infinity'), snowflake_upper_bound('twi
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?)$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C";

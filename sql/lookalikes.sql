@@ -12,22 +12,12 @@ CREATE TABLE lookalike_before AS SELECT * FROM snowflake_ids.stats;
 \c regress_lookalike regress_lookalike
 SET client_min_messages = warning;
 -- A name is taken before the extension comes: it adopts nothing.
-CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint START 9000000000000000000;
+CREATE SCHEMA snowflake_ids;
 CREATE EXTENSION snowflake_ids;
-DROP SEQUENCE snowflake_ids.wal_ceiling;
-CREATE TABLE snowflake_ids.wal_ceiling (last_value bigint, log_cnt bigint);
-CREATE EXTENSION snowflake_ids;
-DROP TABLE snowflake_ids.wal_ceiling;
-CREATE TABLE snowflake_ids.created_layout (name text, epoch timestamptz, tick interval, timestamp_bits int, node_bits int,
-    sequence_bits int, node_last boolean);
-CREATE EXTENSION snowflake_ids;
-DROP TABLE snowflake_ids.created_layout;
+DROP SCHEMA snowflake_ids;
 CREATE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
 CREATE EXTENSION snowflake_ids;
 DROP FUNCTION gen_mastic();
-CREATE VIEW snowflake_ids.stats AS SELECT 1 AS issued;
-CREATE EXTENSION snowflake_ids;
-DROP VIEW snowflake_ids.stats;
 CREATE TYPE sno AS (id bigint);
 CREATE EXTENSION snowflake_ids;
 DROP TYPE sno;
@@ -63,56 +53,38 @@ SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;
 SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 
--- Moved to a schema of his, which only a superuser can do, where names are taken. It does not adopt them either.
-CREATE SCHEMA mine;
+-- He may not create anything in the extension's own schema, nor take it away.
 \set VERBOSITY sqlstate
-ALTER EXTENSION snowflake_ids SET SCHEMA mine;
+CREATE FUNCTION snowflake_ids.pass_now(name) RETURNS timestamptz LANGUAGE sql AS 'SELECT now()';
+ALTER SCHEMA snowflake_ids RENAME TO mine;
+DROP SCHEMA snowflake_ids CASCADE;
 \set VERBOSITY terse
-CREATE SEQUENCE mine.snowflake_ids_ceiling AS pg_catalog.int8 START 9000000000000000000;
-CREATE FUNCTION mine.gen_mastic() RETURNS pg_catalog.int8 LANGUAGE sql AS 'SELECT 1::pg_catalog.int8';
-\c - :super
-ALTER EXTENSION snowflake_ids SET SCHEMA mine;
-DROP SEQUENCE mine.snowflake_ids_ceiling;
-ALTER EXTENSION snowflake_ids SET SCHEMA mine;
-DROP FUNCTION mine.gen_mastic();
-ALTER EXTENSION snowflake_ids SET SCHEMA mine;
--- Where it was before there are look-alikes now.
-\c - regress_lookalike
-SET client_min_messages = warning;
-CREATE SEQUENCE snowflake_ids.wal_ceiling AS pg_catalog.int8 START 9000000000000000000;
-CREATE TABLE snowflake_ids.created_layout (name pg_catalog.text, epoch pg_catalog.text);
-INSERT INTO snowflake_ids.created_layout VALUES ('own', 'x');
-SET search_path = hostile, public, pg_catalog;
-SELECT mine.gen_sno() IS NOT NULL AS sno, mine.gen_mastic() IS NOT NULL AS mastic,
-    mine.gen_snowflake_si() IS NOT NULL AS snowflake_si;
-SELECT last_value, is_called FROM snowflake_ids.wal_ceiling;
-SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
 -- What has the name and is in the schema, but is not of the extension, is not used. (Only a superuser gets there.)
 \c - :super
-ALTER EXTENSION snowflake_ids DROP SEQUENCE mine.snowflake_ids_ceiling;
-ALTER EXTENSION snowflake_ids DROP TABLE mine.snowflake_ids_layout;
-ALTER SEQUENCE mine.snowflake_ids_ceiling RENAME TO ceiling;
-ALTER TABLE mine.snowflake_ids_layout RENAME TO layout;
-CREATE SEQUENCE mine.snowflake_ids_ceiling AS pg_catalog.int8 START 9000000000000000000;
-CREATE TABLE mine.snowflake_ids_layout (name pg_catalog.text, epoch pg_catalog.text);
+ALTER EXTENSION snowflake_ids DROP SEQUENCE snowflake_ids.wal_ceiling;
+ALTER EXTENSION snowflake_ids DROP TABLE snowflake_ids.created_layout;
+ALTER SEQUENCE snowflake_ids.wal_ceiling RENAME TO true_ceiling;
+ALTER TABLE snowflake_ids.created_layout RENAME TO true_layout;
+CREATE SEQUENCE snowflake_ids.wal_ceiling AS pg_catalog.int8 START 9000000000000000000;
+CREATE TABLE snowflake_ids.created_layout (name pg_catalog.text, epoch pg_catalog.text);
 \c -
-SELECT mine.gen_mastic();
-SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
-DROP SEQUENCE mine.snowflake_ids_ceiling;
-DROP TABLE mine.snowflake_ids_layout;
-ALTER SEQUENCE mine.ceiling RENAME TO snowflake_ids.wal_ceiling;
-ALTER TABLE mine.layout RENAME TO snowflake_ids.created_layout;
-ALTER EXTENSION snowflake_ids ADD SEQUENCE mine.snowflake_ids_ceiling;
-ALTER EXTENSION snowflake_ids ADD TABLE mine.snowflake_ids_layout;
-SELECT mine.gen_mastic() IS NOT NULL AS mastic;
-SELECT mine.snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
+SELECT gen_mastic();
+SELECT snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
+DROP SEQUENCE snowflake_ids.wal_ceiling;
+DROP TABLE snowflake_ids.created_layout;
+ALTER SEQUENCE snowflake_ids.true_ceiling RENAME TO wal_ceiling;
+ALTER TABLE snowflake_ids.true_layout RENAME TO created_layout;
+ALTER EXTENSION snowflake_ids ADD SEQUENCE snowflake_ids.wal_ceiling;
+ALTER EXTENSION snowflake_ids ADD TABLE snowflake_ids.created_layout;
+SELECT gen_mastic() IS NOT NULL AS mastic;
+SELECT snowflake_timestamp(1::pg_catalog.int8, pg_catalog.text 'own');
 
 -- The ceiling in an unlogged sequence would reach no standby.
-ALTER SEQUENCE mine.snowflake_ids_ceiling SET UNLOGGED;
-SELECT mine.gen_mastic();
-ALTER SEQUENCE mine.snowflake_ids_ceiling SET LOGGED;
-SELECT mine.gen_mastic() IS NOT NULL AS mastic;
+ALTER SEQUENCE snowflake_ids.wal_ceiling SET UNLOGGED;
+SELECT gen_mastic();
+ALTER SEQUENCE snowflake_ids.wal_ceiling SET LOGGED;
+SELECT gen_mastic() IS NOT NULL AS mastic;
 
 -- The generators that all databases share: none is new, none is ahead of the clock or of where it was.
 \c :main :super

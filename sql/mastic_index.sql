@@ -21,11 +21,11 @@ INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1,
 UPDATE id_data SET id = coalesce(id, ('x' || encode(raw, 'hex'))::bit(64)::bigint), raw = coalesce(raw, snowflake_ids.mastic_send(id));
 
 \set type mastic
-\set type_cmp mastic_cmp
-\set type_smaller mastic_smaller
-\set type_larger mastic_larger
-\set type_hash mastic_hash
-\set type_hash_extended mastic_hash_extended
+\set type_cmp snowflake_ids.mastic_cmp
+\set type_smaller snowflake_ids.mastic_smaller
+\set type_larger snowflake_ids.mastic_larger
+\set type_hash snowflake_ids.mastic_hash
+\set type_hash_extended snowflake_ids.mastic_hash_extended
 \cd :srcdir
 \i sql/include/id_index.psql
 DROP CAST (mastic AS bytea);

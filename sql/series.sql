@@ -139,6 +139,6 @@ RESET plan_cache_mode;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '_series_'
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ 'series_'
     ORDER BY signature COLLATE "C";
 SELECT oid::regprocedure AS function, prosupport, prorows FROM pg_proc WHERE proname ~ '^gen_.*_series$' ORDER BY 1;

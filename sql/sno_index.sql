@@ -28,10 +28,10 @@ INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1,
 UPDATE id_data SET id = coalesce(id, raw::sno), raw = coalesce(raw, id::bytea);
 
 \set type sno
-\set type_cmp sno_cmp
-\set type_smaller sno_smaller
-\set type_larger sno_larger
-\set type_hash sno_hash
-\set type_hash_extended sno_hash_extended
+\set type_cmp snowflake_ids.sno_cmp
+\set type_smaller snowflake_ids.sno_smaller
+\set type_larger snowflake_ids.sno_larger
+\set type_hash snowflake_ids.sno_hash
+\set type_hash_extended snowflake_ids.sno_hash_extended
 \cd :srcdir
 \i sql/include/id_index.psql

@@ -74,10 +74,9 @@ BEGIN
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
                  WHERE e.extname = 'snowflake_ids');
-    EXECUTE format('SELECT CASE $1 WHEN ''snowflake_si'' THEN narrow_machine_id ELSE machine_id END, not_accepted
-                    FROM %s.snowflake_ids_status()', job.core)
+    SELECT CASE job.format WHEN 'snowflake_si' THEN s.narrow_machine_id ELSE s.machine_id END, s.not_accepted
     INTO node, not_accepted
-    USING job.format;
+    FROM snowflake_ids.status() AS s;
     IF not_accepted IS NOT NULL THEN
         RAISE EXCEPTION 'a setting of snowflake_ids was not accepted'
             USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The settings are: %s.', not_accepted);

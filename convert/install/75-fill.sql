@@ -21,7 +21,7 @@ BEGIN
     PERFORM snowflake_ids_convert.make_triggers(job);
     -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
     -- draws an id that is later.
-    EXECUTE format('SELECT %s.snowflake_ids_pass_now($1)', job.core) INTO passed USING job.format;
+    passed := snowflake_ids.pass_now(job.format);
     UPDATE snowflake_ids_convert.my_conversion s
     SET issued_after = passed,
         filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))

@@ -1,4 +1,4 @@
--- During a conversion, somebody drops an extension or moves it to another schema. Dropping is refused, and writers are
+-- During a conversion, somebody drops an extension or renames its schema. Dropping is refused, and writers are
 -- not disturbed.
 CREATE DATABASE regress_convert_extension;
 SELECT current_database() AS main \gset
@@ -55,7 +55,7 @@ CALL tool.snowflake_ids_convert('by_si', 'id', 'snowflake_si', 'created', finish
 -- The internal functions stay in their schema. The schema of the functions that users call may be renamed.
 ALTER EXTENSION snowflake_ids_convert SET SCHEMA "Two";
 ALTER SCHEMA tool RENAME TO "The tool";
-ALTER EXTENSION snowflake_ids SET SCHEMA "Two";
+ALTER SCHEMA one RENAME TO two;
 INSERT INTO by_sno (id, up) VALUES (6, 6);
 INSERT INTO by_mastic (id) VALUES (6);
 INSERT INTO by_si (id) VALUES (6);
@@ -63,7 +63,7 @@ INSERT INTO of_mastic VALUES (6);
 UPDATE by_sno SET up = 6 WHERE id = 2;
 DROP EXTENSION snowflake_ids;
 CALL "The tool".snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', keep_position => true, finish => false);
-ALTER SCHEMA "Two" RENAME TO three;
+ALTER SCHEMA two RENAME TO three;
 INSERT INTO by_mastic (id) VALUES (7);
 CALL "The tool".snowflake_ids_convert('by_mastic', 'id', 'mastic', 'created', keep_position => true);
 CALL "The tool".snowflake_ids_convert('by_sno', 'id', 'sno', 'created', metabyte => 7, concurrently => false);

@@ -169,29 +169,6 @@ inline Buffer extend_relation(Relation rel) {
 #endif
 }
 
-// The schema of an extension: exported since 16.
-#if PG_VERSION_NUM < 160000
-extern "C" {
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "catalog/pg_extension.h"
-#include "utils/fmgroids.h"
-}
-inline Oid get_extension_schema(Oid extension) {
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension));
-    Relation rel = table_open(ExtensionRelationId, AccessShareLock);
-    SysScanDesc scan = systable_beginscan(rel, ExtensionOidIndexId, true, nullptr, 1, &key);
-    const HeapTuple tuple = systable_getnext(scan);
-    const Oid schema =
-        HeapTupleIsValid(tuple) ? reinterpret_cast<Form_pg_extension>(GETSTRUCT(tuple))->extnamespace : InvalidOid;
-    systable_endscan(scan);
-    table_close(rel, AccessShareLock);
-    return schema;
-}
-#endif
-
 // index_beginscan() got an argument for instrumentation with 18. The function's own type tells which arguments it has,
 // and would also tell if there was one more.
 extern "C" {

@@ -61,10 +61,10 @@ $node->safe_psql('postgres',
 );
 
 for my $case (
-	[ 'sno', 'gen_sno()', 10, 'sno_send' ],
-	[ 'gid', "gen_gid('log')", 16, 'gid_send' ],
-	[ 'gid(volume)', "gen_gid('volume')", 16, 'gid_send' ],
-	[ 'mastic', 'gen_mastic()', 8, 'mastic_send' ],
+	[ 'sno', 'gen_sno()', 10, 'snowflake_ids.sno_send' ],
+	[ 'gid', "gen_gid('log')", 16, 'snowflake_ids.gid_send' ],
+	[ 'gid(volume)', "gen_gid('volume')", 16, 'snowflake_ids.gid_send' ],
+	[ 'mastic', 'gen_mastic()', 8, 'snowflake_ids.mastic_send' ],
 	[ 'bigint', 'gen_mastic()::bigint', 8, 'int8send' ],
 	[ 'bigint', 'gen_snowflake_si()', 8, 'int8send' ])
 {

@@ -119,8 +119,8 @@ $session->gone;
 
 # A dump restores what users granted, which it would not if the update had made that a part of the extension.
 my $dump = `pg_dump -s -d "@{[ $node->connstr('old') ]}"`;
-like($dump, qr/GRANT ALL ON FUNCTION ids\.snowflake_ids_stats_reset\(\) TO regress_operator/, 'privileges are dumped');
-like($dump, qr/GRANT SELECT ON TABLE ids\.snowflake_ids_stats TO regress_operator/, 'those of views too');
+like($dump, qr/GRANT ALL ON FUNCTION snowflake_ids\.stats_reset\(\) TO regress_operator/, 'privileges are dumped');
+like($dump, qr/GRANT SELECT ON TABLE snowflake_ids\.stats TO regress_operator/, 'those of views too');
 value('old', <<'END');
 REVOKE ALL ON FUNCTION ids.gen_sno(integer, integer), snowflake_ids.stats_reset() FROM regress_operator;
 REVOKE ALL ON snowflake_ids.stats FROM regress_operator;

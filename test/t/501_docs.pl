@@ -92,11 +92,12 @@ how_to($server, $_)
 
 	$operating->run_chapter($server, 'Privileges', dbname => $db);
 	is( $said->(
-			"SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
+			"SELECT string_agg(DISTINCT schema || proname, ' ' ORDER BY schema || proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
+			CROSS JOIN LATERAL (SELECT CASE WHEN pronamespace = 'snowflake_ids'::regnamespace THEN 'snowflake_ids.' ELSE '' END AS schema) AS s
 			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND prorettype <> 'trigger'::regtype AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"
 		),
 		join(' ',
-			sort map { /(\w+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/,
+			sort map { /([\w.]+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/,
 			chapter_text($operating, 'Privileges')),
 		'the functions that are not for PUBLIC are those of the page');
 
@@ -223,14 +224,15 @@ how_to($server, $_)
 SELECT FROM snowflake_ids.status();
 SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
 UNION SELECT extname FROM pg_extension UNION SELECT opcname FROM pg_opclass UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
-UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids.stats'::regclass
+UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT 'snowflake_ids.' || proname FROM pg_proc WHERE pronamespace = 'snowflake_ids'::regnamespace
+UNION SELECT 'snowflake_ids.' || relname FROM pg_class WHERE relnamespace = 'snowflake_ids'::regnamespace UNION SELECT name FROM pg_settings UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids.stats'::regclass
 END
 	for my $path (sort keys %pages)
 	{
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
-		my @named = map { /\b((?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_[a-z_]*[a-z])\b/g }
+		my @named = map { /\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b/g }
 		  $prose =~ /`([^`\n]+)`/g;
-		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as)$/ } @named;
+		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|sql))$/ } @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
 

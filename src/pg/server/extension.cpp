@@ -9,6 +9,7 @@
 extern "C" {
 #include "access/relation.h"
 #include "catalog/dependency.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/extension.h"
 #include "storage/lmgr.h"
@@ -21,7 +22,9 @@ namespace {
 
 Oid look_up(const char* name) {
     const Oid extension = get_extension_oid("snowflake_ids", false);
-    const Oid relation = get_relname_relid(name, get_extension_schema(extension));
+    const Oid schema = get_namespace_oid("snowflake_ids", true);
+    if (!OidIsValid(schema)) return InvalidOid;
+    const Oid relation = get_relname_relid(name, schema);
     if (!OidIsValid(relation) || getExtensionOfObject(RelationRelationId, relation) != extension) return InvalidOid;
     return relation;
 }
@@ -101,8 +104,8 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
         if (patience.left_us() > 0) continue;
         ereport(ERROR,
                 (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                 errmsg("gave up waiting for relation \"%s\" of extension snowflake_ids after %d ms", name,
-                        settings::max_wait_ms),
+                 errmsg("gave up waiting for relation \"snowflake_ids.%s\" of extension snowflake_ids after %d ms",
+                        name, settings::max_wait_ms),
                  errdetail("Another session has it locked."),
                  errhint("A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at "
                          "pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));

@@ -10,7 +10,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name`, a member of the extension in this database. Null if there is no such member of this kind.
+// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Null if there is no such member of this kind.
 // A relation of that name that is not a member does not count: others may be allowed to create one, and generators of
 // all databases would believe what is in it. `known` caches the oid; it is looked up again after the extension was
 // dropped and created again.

@@ -15,8 +15,7 @@ namespace {
 
 using wal_sequence::Content;
 
-wal_sequence::Place place{"wal_ceiling", "It keeps ids unique across failover and recovery.",
-                          ledger::ceiling_seal};
+wal_sequence::Place place{"wal_ceiling", "It keeps ids unique across failover and recovery.", ledger::ceiling_seal};
 
 void (*forget_ceiling)() = nullptr;
 

@@ -34,14 +34,14 @@ Relation open(Place& place, LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(place.oid, place.name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("sequence \"%s\" of extension snowflake_ids is missing", place.name),
+                        errmsg("sequence \"snowflake_ids.%s\" of extension snowflake_ids is missing", place.name),
                         errdetail("%s", place.purpose),
                         errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
     }
     if (!is_logged(rel)) {
         const char* name = quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)), place.name);
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("sequence \"%s\" of extension snowflake_ids is unlogged", place.name),
+                        errmsg("sequence \"snowflake_ids.%s\" of extension snowflake_ids is unlogged", place.name),
                         errdetail("%s", place.purpose), errhint("Run ALTER SEQUENCE %s SET LOGGED.", name)));
     }
     return rel;
@@ -62,7 +62,7 @@ enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple
                        : damage == Damage::no_tuple     ? "Its page does not hold the tuple of a sequence"
                                                         : "The check bits of its value are wrong";
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
-                    errmsg("sequence \"%s\" of extension snowflake_ids is damaged", place.name),
+                    errmsg("sequence \"snowflake_ids.%s\" of extension snowflake_ids is damaged", place.name),
                     errdetail("%s. %s", what, place.purpose), errhint("%s", way_out())));
     pg_unreachable();
 }
@@ -70,7 +70,8 @@ enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple
 // The server's own errors about the page: a wrong checksum or header, or a file that is too short.
 void explain_server_error(void* place) {
     if (geterrcode() == ERRCODE_DATA_CORRUPTED) errhint("%s", way_out());
-    errcontext("reading sequence \"%s\" of extension snowflake_ids", static_cast<const Place*>(place)->name);
+    errcontext("reading sequence \"snowflake_ids.%s\" of extension snowflake_ids",
+               static_cast<const Place*>(place)->name);
 }
 
 Buffer read_buffer(Relation rel, Place& place) {
@@ -158,6 +159,7 @@ Change change_and_close(const Place& place, Relation rel, Buffer buffer,
             const Form_pg_sequence_data data = find(place, GenericXLogRegisterBuffer(state, buffer, 0)).data;
             data->last_value = place.seal.close(after.number);
             data->log_cnt = after.log_cnt;
+            data->is_called = true;
             lsn = finish(state);
         }
     }
@@ -188,7 +190,7 @@ void fill_page(Page page, const HeapTupleData& tuple) {
 
 HeapTuple make_tuple(Relation rel, const Place& place, const Content& content) {
     Datum values[] = {Int64GetDatum(place.seal.close(content.number)), Int64GetDatum(content.log_cnt),
-                      BoolGetDatum(false)};
+                      BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};
     const HeapTuple tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
     HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);

@@ -68,7 +68,7 @@ Relation open_relation(LOCKMODE lock) {
                        : open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("table \"%s\" of extension snowflake_ids is missing", relation_name),
+                        errmsg("table \"snowflake_ids.%s\" of extension snowflake_ids is missing", relation_name),
                         errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
     }
     return rel;

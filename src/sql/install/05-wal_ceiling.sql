@@ -1,7 +1,11 @@
 -- The WAL ceiling of this database; see src/pg/server/wal_ceiling.hpp. Not for use by hand. It starts with the sealed
 -- 0 of src/ledger/sealed.hpp, which means: no ceiling yet.
+--
+-- nextval() must not change the number: the increment leaves no room for a next value, so the server refuses the call.
+-- Bounds that leave no value for setval() either would stop pg_upgrade, which takes the number along by setval().
 
-CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint MINVALUE 0 START 22320;
+CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint INCREMENT 9223372036854775807 START 22320;
+SELECT pg_catalog.setval('snowflake_ids.wal_ceiling', 22320);
 COMMENT ON SEQUENCE snowflake_ids.wal_ceiling IS
     'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; '
     'written by the generators';

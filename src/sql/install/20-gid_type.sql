@@ -36,11 +36,11 @@ COMMENT ON FUNCTION snowflake_ids.gid_typmod_out(integer) IS 'text of a type mod
 -- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
 -- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.
 
-CREATE FUNCTION gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
+CREATE FUNCTION snowflake_ids.gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE CAST (gid AS gid) WITH FUNCTION gid(gid, integer, boolean);
+CREATE CAST (gid AS gid) WITH FUNCTION snowflake_ids.gid(gid, integer, boolean);
 
-COMMENT ON FUNCTION gid(gid, integer, boolean) IS
+COMMENT ON FUNCTION snowflake_ids.gid(gid, integer, boolean) IS
     'the gid itself if it is of the kind of the type modifier, else an error';
 COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 

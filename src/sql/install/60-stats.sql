@@ -49,7 +49,6 @@ COMMENT ON COLUMN snowflake_ids.stats.layout IS
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
     'when the counters were 0: at the first use after a start or a crash of the server, or at the last '
     'snowflake_ids.stats_reset()';
-GRANT SELECT ON snowflake_ids.stats TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'

@@ -52,4 +52,3 @@ COMMENT ON COLUMN snowflake_ids.unsettled.since IS 'when the transaction began, 
 COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'its user';
 COMMENT ON COLUMN snowflake_ids.unsettled.application_name IS 'as in pg_stat_activity';
 COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';
-GRANT SELECT ON snowflake_ids.unsettled TO PUBLIC;

@@ -33,7 +33,6 @@ COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS 'width of the se
 COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'the node has the lowest bits, below the sequence';
 -- A dump has the rows, so that a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
-GRANT SELECT ON snowflake_ids.created_layout TO PUBLIC;
 
 CREATE FUNCTION snowflake_ids.layout_keep() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_keep'
@@ -63,8 +62,7 @@ COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
     FROM PUBLIC;
 -- A dump always copies into this table, even if there are no rows, so the owner of the database must have the right to
--- restore it. Only users who could create layouts may insert rows.
-GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
+-- restore it (90-privileges.sql). Only users who could create layouts may insert rows.
 CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH ROW
     WHEN (NOT pg_catalog.has_function_privilege(
         'snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)'::regprocedure::oid,
@@ -146,4 +144,3 @@ COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
     'ids have at most 53 bits, so each is an exact JavaScript number; false: hand them over as strings';
 COMMENT ON COLUMN snowflake_ids.layouts.created IS 'created in this database by snowflake_layout_create()';
 COMMENT ON COLUMN snowflake_ids.layouts.description IS 'the service that has these ids; null for a created layout';
-GRANT SELECT ON snowflake_ids.layouts TO PUBLIC;

@@ -61,7 +61,7 @@ sub caught_up
 	$database //= 'postgres';
 	$schema   //= 'public';
 	$server->safe_psql($database, "SELECT $schema.gen_sno()");
-	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM $schema.snowflake_ids_stats")
+	$server->poll_query_until($database, "SELECT max(clock_lead) = 0 FROM snowflake_ids.stats")
 	  or die 'the clock does not catch up';
 	return;
 }

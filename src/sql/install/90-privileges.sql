@@ -1,0 +1,30 @@
+-- Relations give nobody more than SELECT, and the schema gives USAGE. What default privileges have given is taken back:
+-- who could write into a relation could move the ids of all databases, and who could create functions in the schema
+-- could get others to call them. Owners of databases may restore layouts, see 80-layouts.sql.
+DO $$
+DECLARE
+    given record;
+    path text := pg_catalog.current_setting('search_path');
+BEGIN
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR given IN
+        SELECT DISTINCT format('%s %s', o.kind, o.name) AS object,
+               CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS grantee
+        FROM (SELECT CASE c.relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, c.oid::regclass::text AS name,
+                     c.relacl AS acl, c.relowner AS owner
+              FROM pg_class c
+              WHERE c.relnamespace = 'snowflake_ids'::regnamespace AND c.relkind IN ('S', 'r', 'v')
+              UNION ALL
+              SELECT 'SCHEMA', 'snowflake_ids', n.nspacl, n.nspowner
+              FROM pg_namespace n
+              WHERE n.oid = 'snowflake_ids'::regnamespace) AS o,
+             aclexplode(o.acl) AS a
+        WHERE a.grantee <> o.owner
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s', given.object, given.grantee);
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', path, true);
+END $$;
+GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
+GRANT SELECT ON snowflake_ids.stats, snowflake_ids.unsettled, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
+GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
