@@ -1,0 +1,77 @@
+# What happens to writers and readers. Each event has a round of its own.
+#   begin   before the writers begin
+#   middle  while they are at work
+#   last    when every reader must have got every row: so what begin has begun may hold nobody back
+#   rest    readers rest in the middle
+package Events;
+use strict;
+use warnings;
+use Faults;
+use World;
+
+my $loop;
+my $held = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'};
+
+sub hold_commits
+{
+	World::set('synchronous_standby_names', 'nobody');
+	World::act_till(sub { value($World::primary, $held) > 0 }, 'a transaction waits between commit record and its end');
+	World::act_on();
+	return;
+}
+
+our @events = (
+	{ name => 'nothing' },
+	{   name => 'held at commit',
+		middle => sub { hold_commits(); World::set('synchronous_standby_names', '') }
+	},
+	{   name => 'held at commit, then kill -9',
+		loses_async => 1,
+		middle => sub {
+			hold_commits();
+			World::restart('kill -9');
+			World::set('synchronous_standby_names', '');
+		}
+	},
+	{   name => 'SIGSTOP of writers',
+		middle => sub {
+			for (1 .. 12)
+			{
+				my $pid = World::writer_at_work() or next;
+				kill 'STOP', $pid;
+				World::act_on();
+				kill 'CONT', $pid;
+			}
+		}
+	},
+	{   name => 'kill -9 of a writer',
+		loses_async => 1,
+		middle => sub { kill_backend($World::primary); World::all_leave() }
+	},
+	{   name => 'kill -9 of the server',
+		loses_async => 1,
+		middle => sub { World::restart('kill -9') }
+	},
+	{   name => 'restart',
+		middle => sub { World::restart('fast') }
+	},
+	{   name => 'clock 10 s back',
+		middle => sub { $World::clock->step(-10); World::act_on() }
+	},
+	{   name => 'clock 10 s ahead, and back',
+		middle => sub { $World::clock->step(10); World::act_on(); $World::clock->step(-10) }
+	},
+	{   name => 'temporary rows in a loop',
+		begin => sub {
+			$loop = Session->new($World::primary);
+			my $pid = $loop->{backend} = $loop->ask('SELECT pg_backend_pid()');
+			$loop->send('CALL commit_temporary_rows(1000000000)');
+		},
+		last => sub { World::ask("SELECT pg_terminate_backend($loop->{backend})"); undef $loop }
+	},
+	{   name => 'promotion',
+		rest => 1,
+		middle => sub { $World::standby_clock->step(-5); World::fail_over() }
+	});
+
+1;

@@ -1,0 +1,133 @@
+# The oracle: each committed row was seen exactly once, in order, by each reader.
+package Oracle;
+use strict;
+use warnings;
+use Time::HiRes qw(time);
+use Readers;
+use World;
+
+# Rows whose transaction did not wait for its WAL. After a crash they may be gone, although somebody has read them.
+my %may_vanish;
+my %tables = map { $_->{truth} => 1 } @Readers::readers;
+
+sub forget
+{
+	@$_{qw(seen passes polls disorder)} = ({}, [], 0, 0) for @Readers::readers;
+	return;
+}
+
+sub is_after
+{
+	my ($reader, $id, $last) = @_;
+	return $reader->{numeric} ? $id > $last : $id gt $last;
+}
+
+# A poll of a reader has come to its end with these rows.
+sub has_read
+{
+	my ($reader, $actor, $rows) = @_;
+	$reader->{polls}++;
+	$actor->{not_before} = time + (@$rows ? 0.003 : 0.02);
+	return if $reader->{uses};
+	my @ids;
+	for (@$rows)
+	{
+		my ($id, $body) = split /\|/, $_, 2;
+		push @ids, $id;
+		$may_vanish{$id} = 1 if $body =~ /synchronous_commit off/;
+	}
+	if ($reader->{backward}) { push @{ $reader->{passes} }, \@ids if @ids; return }
+	@ids = sort { is_after($reader, $a, $b) ? 1 : -1 } @ids if $reader->{any_order};
+	for my $id (@ids)
+	{
+		$reader->{disorder}++ unless is_after($reader, $id, $actor->{vars}{last});
+		$actor->{vars}{last} = $id;
+		$reader->{seen}{$id}++;
+	}
+	return;
+}
+
+# Readers that keep their place in the database write what they have used there.
+sub look_at_used
+{
+	my %of = map { $_->{name} => $_ } grep { $_->{uses} } @Readers::readers;
+	my %last;
+	for (split /\n/, World::ask('SELECT reader, id FROM used ORDER BY n'))
+	{
+		my ($name, $id) = split /\|/;
+		my $reader = $of{$name};
+		$reader->{seen}{$id}++;
+		$reader->{disorder}++ if !$reader->{any_order} && !is_after($reader, $id, $last{$name} // '');
+		$last{$name} = $id;
+	}
+	return;
+}
+
+# The ids of all committed rows, by table.
+sub truth
+{
+	return { map { $_ => [ split /\n/, World::ask("SELECT id FROM $_ ORDER BY id") ] } keys %tables };
+}
+
+# A function that counts what readers have not seen yet: returns whether that is nothing, and how many.
+sub still_missing
+{
+	my ($truth, @readers) = @_;
+	my @positional = grep { !$_->{uses} && !$_->{backward} } @readers;
+	my %missing = map { $_->{name} => $truth->{ $_->{truth} } } @positional;
+	return sub {
+		my $n = 0;
+		for my $reader (@positional)
+		{
+			my @left = grep { !$reader->{seen}{$_} } @{ $missing{ $reader->{name} } };
+			$missing{ $reader->{name} } = \@left;
+			$n += @left;
+		}
+		my %used = split /[|\n]/, World::ask('SELECT reader, count(DISTINCT id) FROM used GROUP BY reader');
+		$n += @{ $truth->{ $_->{truth} } } - ($used{ $_->{name} } // 0) for grep { $_->{uses} } @readers;
+		return ($n == 0, $n);
+	};
+}
+
+# A list that is shown backward: each pass has all rows between its first and its last one.
+sub judge_passes
+{
+	my ($reader, $ids) = @_;
+	my %place = map { $ids->[$_] => $_ } 0 .. $#$ids;
+	for my $pass (@{ $reader->{passes} })
+	{
+		$reader->{seen}{$_} = 1 for @$pass;
+		my @shown = map { $place{$_} // () } @$pass or next;
+		my $disorder = grep { $shown[$_] >= $shown[ $_ - 1 ] } 1 .. $#shown;
+		$reader->{disorder} += $disorder;
+		$reader->{lost} += $shown[0] - $shown[-1] + 1 - @shown unless $disorder;
+	}
+	return;
+}
+
+# What is wrong, in words. Sets the reader's `lost`.
+sub verdict
+{
+	my ($reader, $truth, $event) = @_;
+	my $ids = $truth->{ $reader->{truth} };
+	my %there = map { $_ => 1 } @$ids;
+	my @lost;
+	$reader->{lost} = 0;
+	if ($reader->{backward}) { judge_passes($reader, $ids) }
+	else
+	{
+		@lost = grep { !$reader->{seen}{$_} } @$ids;
+		$reader->{lost} = @lost;
+	}
+	my %wrong = (
+		lost => $reader->{lost},
+		'seen twice' => scalar(grep { $_ > 1 } values %{ $reader->{seen} }),
+		'out of order' => $reader->{disorder},
+		'never committed' =>
+		  scalar(grep { !$there{$_} && !($event->{loses_async} && $may_vanish{$_}) } keys %{ $reader->{seen} }));
+	my $words = join ', ', map { $wrong{$_} ? "$wrong{$_} $_" : () } sort keys %wrong;
+	return $words . (@lost ? ", such as $lost[0]" : '') if $words;
+	return $reader->{polls} ? '' : 'never had an answer';
+}
+
+1;

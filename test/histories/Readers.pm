@@ -1,0 +1,224 @@
+# Readers: each form of a poll that a page shows, or that somebody may make of it. Lines as in Actor.pm; {name} is a
+# recipe of a page, see Recipes.pm. :'last' is the last id that the reader has got.
+#
+# After the name: N workers; any order (it has what it read in one poll in no order); by number (its ids sort as
+# numbers); of TABLE (which has the rows that it must get, instead of public.news).
+package Readers;
+use strict;
+use warnings;
+use Actor;
+use Recipes;
+
+# Copies of `news` with the same ids, and with ids of other formats.
+our $set_up = <<'END';
+{table}; {feed table}; {feed}; {outbox table}; {outbox feed}; {reader table}; {reader rows};
+INSERT INTO reader VALUES ('procedure');
+CREATE TABLE used (n bigserial, reader text, id text);
+CREATE SCHEMA queue;
+SET search_path = queue, public;
+{table}; {outbox table};
+CREATE SCHEMA viewed CREATE VIEW news AS SELECT * FROM public.news;
+CREATE SCHEMA parted;
+CREATE TABLE parted.news (id sno NOT NULL, body jsonb NOT NULL, list int) PARTITION BY LIST (list);
+CREATE TABLE parted.news_0 PARTITION OF parted.news (PRIMARY KEY (id)) FOR VALUES IN (0);
+CREATE TABLE parted.news_1 PARTITION OF parted.news (PRIMARY KEY (id)) FOR VALUES IN (1);
+CREATE SCHEMA mastic;
+SET search_path = mastic, public;
+{table; sno=mastic};
+CREATE SCHEMA twitter;
+SET search_path = twitter, public;
+{table; id sno=id bigint; gen_sno()=gen_snowflake('twitter')};
+RESET search_path;
+CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    of_message bigint;
+BEGIN
+    INSERT INTO journal (body) VALUES (NEW.body);
+    INSERT INTO outbox (message) VALUES (NEW.body) RETURNING id INTO of_message;
+    INSERT INTO queue.outbox (id, message) VALUES (of_message, NEW.body);
+    INSERT INTO queue.news (id, body) VALUES (NEW.id, NEW.body);
+    INSERT INTO parted.news VALUES (NEW.id, NEW.body, (random() < 0.5)::int);
+    INSERT INTO mastic.news (body) VALUES (NEW.body);
+    INSERT INTO twitter.news (body) VALUES (NEW.body);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER copy_it AFTER INSERT ON news FOR EACH ROW EXECUTE FUNCTION copy_it();
+
+CREATE PROCEDURE poll_in_a_procedure() LANGUAGE plpgsql AS $$
+DECLARE
+    event record;
+BEGIN
+    FOR i IN 1 .. 3 LOOP
+        FOR event IN {reader row; 'search'='procedure'} LOOP
+            INSERT INTO used (reader, id) VALUES ('procedure that polls', event.id::text);
+        END LOOP;
+        COMMIT;
+    END LOOP;
+END $$;
+CREATE FUNCTION look() RETURNS sno LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_sleep(0.002);
+    RETURN sno_settled();
+END $$;
+CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
+    CREATE TEMP TABLE IF NOT EXISTS mine (id sno);
+    FOR i IN 1 .. times LOOP
+        INSERT INTO mine VALUES (gen_sno());
+        COMMIT;
+    END LOOP;
+END $$;
+END
+our @tables = qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used);
+
+my $text = <<'END';
+== plain
+once {prepare}
+take {execute}
+
+== generic plan
+once SET plan_cache_mode = force_generic_plan
+once {prepare}
+take {execute}
+
+== view
+once SET search_path = viewed, public
+once {prepare}
+take {execute}
+
+== partitions
+once SET search_path = parted, public
+once {prepare}
+take {execute}
+
+== cursor in parts
+BEGIN
+DECLARE c CURSOR FOR {query}
+more FETCH 7 FROM c
+COMMIT
+
+== cursor in parts over partitions: any order
+once SET search_path = parted, public
+BEGIN
+DECLARE c CURSOR FOR {query; ORDER BY id LIMIT 1000=}
+take FETCH 1 FROM c
+pause
+more FETCH 7 FROM c
+COMMIT
+
+== direct call
+take {query; (SELECT sno_settled())=sno_settled()}
+
+== direct call on partitions
+once SET search_path = parted, public
+take {query; (SELECT sno_settled())=sno_settled()}
+
+== direct call in a cursor over partitions: any order
+once SET search_path = parted, public
+BEGIN
+DECLARE c CURSOR FOR {query; (SELECT sno_settled())=sno_settled(); ORDER BY id LIMIT 1000=}
+take FETCH 1 FROM c
+pause
+more FETCH 7 FROM c
+COMMIT
+
+== direct call beside a nested one: any order
+once SET search_path = parted, public
+take {query; (SELECT sno_settled())=sno_settled(); ORDER BY id LIMIT 1000=; body=body, CASE WHEN random() < 0.01 THEN look() END}
+
+== REPEATABLE READ
+BEGIN ISOLATION LEVEL REPEATABLE READ
+take {query}
+COMMIT
+
+== long transaction
+once BEGIN
+take {query}
+
+== direct call in a long transaction
+once BEGIN
+take {query; (SELECT sno_settled())=sno_settled()}
+
+== search: 2 workers
+BEGIN
+use {reader row}
+COMMIT
+
+== mail
+BEGIN
+use {reader row; 'search'='mail'}
+COMMIT
+
+== procedure that polls
+CALL poll_in_a_procedure()
+
+== workers: 3 workers, any order
+once SET search_path = queue, public
+BEGIN
+use {take some}
+COMMIT
+
+== feed: by number, of journal
+take {read the feed}
+
+== outbox: by number, of outbox
+take {read the outbox}
+
+== outbox workers: 3 workers, any order, by number, of outbox
+once SET search_path = queue, public
+BEGIN
+use {take from the outbox}
+COMMIT
+
+== standby
+let {positions}
+standby wait {replayed}
+standby take {read there}
+
+== own rows
+take {own rows}
+
+== backward
+take {newest page}
+take {page after}
+take {page after}
+take {page after}
+
+== mastic: by number, of mastic.news
+once SET search_path = mastic, public
+take {query; sno=mastic}
+
+== layout: by number, of twitter.news
+once SET search_path = twitter, public
+take {query; sno_settled()=snowflake_settled('twitter')}
+
+== control
+take {query; AND id < (SELECT sno_settled())=}
+END
+
+our @readers = map {
+	my ($head, $script) = split /\n/, $_, 2;
+	my ($name, $rest) = split /: /, $head;
+	$rest //= '';
+	{   name => $name,
+		script => $script,
+		workers => $rest =~ /(\d+) workers/ ? "$1" : 1,
+		backward => $name eq 'backward',
+		any_order => scalar($rest =~ /any order/),
+		numeric => scalar($rest =~ /by number/),
+		truth => $rest =~ /of ([\w.]+)/ ? "$1" : 'news' }
+} grep { /\S/ } split /^== /m, $text;
+
+# With the statements of the pages in it. The set-up must be filled in first, for the recipes to be counted.
+sub fill_in
+{
+	$set_up = Recipes::filled('set-up', $set_up);
+	for (@readers)
+	{
+		my @lines = Actor::lines_of(Recipes::filled($_->{name}, $_->{script}));
+		$_->{once} = [ grep { $_->[1] eq 'once' } @lines ];
+		$_->{lines} = [ grep { $_->[1] ne 'once' } @lines ];
+		$_->{uses} = grep { $_->[1] eq 'use' || $_->[2] =~ /^CALL poll_/ } @{ $_->{lines} };
+	}
+	return;
+}
+
+1;

@@ -1,0 +1,117 @@
+# The SQL that the pages tell people to use. Histories run it as it stands there; a statement that is in no row of this
+# table is a failure, and so is a row that is on no page.
+package Recipes;
+use strict;
+use warnings;
+use Page;
+
+# name, page, how the statement begins, and why no history runs it
+my @recipes = (
+	[ 'feed table', 'doc/polling.md', qr/^CREATE TABLE journal / ],
+	[ 'feed', 'doc/polling.md', qr/^CREATE VIEW journal_feed / ],
+	[ 'feed rows', 'doc/polling.md', qr/^INSERT INTO journal /, 'writers insert instead' ],
+	[ 'read the feed', 'doc/polling.md', qr/^SELECT id, body FROM journal_feed / ],
+	[ 'table', 'doc/polling.md', qr/^CREATE TABLE news / ],
+	[ 'rows', 'doc/polling.md', qr/^INSERT INTO news /, 'writers insert instead' ],
+	[ 'prepare', 'doc/polling.md', qr/^PREPARE poll\(sno\) AS SELECT / ],
+	[ 'execute', 'doc/polling.md', qr/^EXECUTE poll\(/ ],
+	[ 'take some', 'doc/polling.md', qr/^DELETE FROM news .* SKIP LOCKED/ ],
+	[ 'reader table', 'doc/polling.md', qr/^CREATE TABLE reader / ],
+	[ 'reader rows', 'doc/polling.md', qr/^INSERT INTO reader / ],
+	[ 'reader row', 'doc/polling.md', qr/^WITH fresh .* UPDATE reader/ ],
+	[   'newest page', 'doc/polling.md',
+		qr/^SELECT id, body FROM news WHERE id < \(SELECT sno_settled\(\)\) ORDER BY id DESC/
+	],
+	[ 'page after', 'doc/polling.md', qr/^SELECT id, body FROM news WHERE id < '[2-9a-x]{16}' ORDER BY id DESC/ ],
+	[ 'who holds', 'doc/polling.md', qr/^SELECT pid, prepared, drew/ ],
+	[ 'role', 'doc/polling.md', qr/^CREATE ROLE /, 'no reader' ],
+	[ 'time-out', 'doc/polling.md', qr/^ALTER ROLE /, 'no reader' ],
+	[ 'positions', 'doc/polling.md', qr/^SELECT sno_settled\(\) AS settled, pg_current_wal_\w*lsn\(\) AS / ],
+	[ 'replayed', 'doc/polling.md', qr/^SELECT pg_last_wal_replay_lsn\(\) >= / ],
+	[ 'read there', 'doc/polling.md', qr/^SELECT id, body FROM news WHERE id > :'last' AND id < :'settled'/ ],
+	[ 'own rows', 'doc/polling.md', qr/^SELECT id, body FROM news .* sno_partition\(id\)/ ],
+	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
+	[ 'outbox feed', 'README.md', qr/^CREATE VIEW outbox_feed / ],
+	[ 'read the outbox', 'README.md', qr/^SELECT \* FROM outbox_feed / ],
+	[ 'take from the outbox', 'README.md', qr/^DELETE FROM outbox / ]);
+
+# Statements of the blocks: without comments, each on one line.
+sub statements_of
+{
+	my ($path) = @_;
+	my @statements;
+	for my $block (grep { $_->{language} eq 'sql' } Page->new($path)->commands)
+	{
+		my $text = $block->{content} =~ s/(?:^|\s)--[^\n]*//mgr =~ s/\s+/ /gr;
+		push @statements, map { s/^ +| +$//gr } grep { /\S/ } split /;/, $text;
+	}
+	return grep { !/^(BEGIN|COMMIT)$/ } @statements;
+}
+
+my (%text, %used);
+
+# Finds all of them. Returns what is wrong.
+sub read_pages
+{
+	my @wrong;
+	my %on = map { $_ => [ statements_of($_) ] } 'doc/polling.md', 'README.md';
+	$on{'README.md'} = [ grep { /\boutbox/ } @{ $on{'README.md'} } ];
+	my %known;
+	for (@recipes)
+	{
+		my ($name, $page, $begins, $why_not) = @$_;
+		my @found = grep { /$begins/ } @{ $on{$page} };
+		push @wrong, "$page has " . @found . " statements that are '$name'" if @found != 1;
+		next unless @found;
+		$known{ $found[0] } = 1;
+		$text{$name} = $found[0];
+		$text{$name} =~ s/'2222222222222222'|(?<=id > )0/:'last'/ unless $found[0] =~ /^CREATE/;
+		$used{$name} = ["none: $why_not"] if $why_not;
+	}
+	for my $page (sort keys %on)
+	{
+		push @wrong, map { "$page: no history runs: $_" } grep { !$known{$_} } @{ $on{$page} };
+	}
+	$text{'page after'} =~ s/'[2-9a-x]{16}'/:'shown'/ if $text{'page after'};
+	return @wrong;
+}
+
+# A line of a script: {name} is the recipe, {name; this=that; …} the same with other words in it. {query} is the
+# prepared one, with the last id in it.
+sub filled
+{
+	my ($history, $line) = @_;
+	return $line =~ s/\{([^{}]*)\}/expanded($history, $1)/ger;
+}
+
+sub expanded
+{
+	my ($history, $said) = @_;
+	my ($name, @changes) = split /; /, $said;
+	my $of = $name eq 'query' ? 'prepare' : $name;
+	my $text = $text{$of} // die "$history: no recipe '$name'";
+	push @{ $used{$of} }, $history;
+	$text =~ s/^PREPARE poll\(sno\) AS (.*)/$1 =~ s{\$1}{:'last'}r/e if $name eq 'query';
+	for (@changes)
+	{
+		my ($from, $to) = /^(.*?)=(.*)$/;
+		$text =~ s/\Q$from\E/$to/g or die "$history: no '$from' in: $text";
+	}
+	return $text;
+}
+
+# page, beginning of the recipe, histories that run it
+sub table
+{
+	my @rows;
+	for (@recipes)
+	{
+		my ($name, $page) = @$_;
+		my %seen;
+		my @by = grep { !$seen{$_}++ } @{ $used{$name} // [] };
+		push @rows, [ $page, $name, join ', ', @by ];
+	}
+	return @rows;
+}
+
+1;
