@@ -148,15 +148,15 @@ $(BUILD)/exports.list: tools/exports.map
 	sed -n 's/ *global: *//p' $< | tr -d ' ' | tr ';' '\n' | sed -n 's/^./_&/p' >$@
 
 # $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
-# A fragment with %ID% is written for each type that has times in its order; %TICK% tells the operators of two times apart.
+# A fragment that begins with "For each of: sno:~ mastic:~~" is written once for each of them: %ID% is sno, %TICK% is ~.
 define assemble
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
 	   for f in $(2) src/sql/pinned_settings.sql; do \
-	       if grep -q '%ID%' "$$f"; then each='sno:~ mastic:~~'; else each=-; fi; \
-	       for id in $$each; do \
+	       each=$$(sed -n '1s/^-- For each of: //p' "$$f"); \
+	       for id in $${each:--}; do \
 	           printf '\n-- %s\n' "$${f##*/}"; \
-	           sed "s/%EXTENSION%/$(1)/; s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g" "$$f"; \
+	           sed "s/%EXTENSION%/$(1)/; s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g; /^-- For each of: /d" "$$f"; \
 	       done; \
 	   done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

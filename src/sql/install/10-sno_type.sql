@@ -24,68 +24,15 @@ COMMENT ON FUNCTION snowflake_ids.sno_out(sno) IS 'text output of sno: 16 charac
 COMMENT ON FUNCTION snowflake_ids.sno_recv(internal) IS 'binary input of sno: 10 bytes';
 COMMENT ON FUNCTION snowflake_ids.sno_send(sno) IS 'binary output of sno: 10 bytes';
 
--- Comparison in the order of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
+-- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
-CREATE FUNCTION snowflake_ids.sno_eq(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_ne(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_lt(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_le(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_gt(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_ge(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_cmp(sno, sno) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.sno_hash(sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_ids.sno_eq(sno, sno) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.sno_ne(sno, sno) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.sno_lt(sno, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.sno_le(sno, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_gt(sno, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.sno_ge(sno, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_cmp(sno, sno) IS 'less-equal-greater: negative, 0 or positive';
 COMMENT ON FUNCTION snowflake_ids.sno_hash(sno) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
-
-CREATE OPERATOR = (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_eq, COMMUTATOR = =, NEGATOR = <>,
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
-CREATE OPERATOR <> (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ne, COMMUTATOR = <>, NEGATOR = =,
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
-CREATE OPERATOR < (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
-);
-
-COMMENT ON OPERATOR = (sno, sno) IS 'equal';
-COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
-COMMENT ON OPERATOR < (sno, sno) IS 'less than: older, or smaller in the remaining fields';
-COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
-COMMENT ON OPERATOR > (sno, sno) IS 'greater than: newer, or greater in the remaining fields';
-COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
 
 -- Casts, all explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 

@@ -44,68 +44,15 @@ COMMENT ON FUNCTION snowflake_ids.gid(gid, integer, boolean) IS
     'the gid itself if it is of the kind of the type modifier, else an error';
 COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 
--- Comparison in the order of the 16 bytes: kind, time, rest.
+-- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
-CREATE FUNCTION snowflake_ids.gid_eq(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_ne(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_lt(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_le(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_gt(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_ge(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_cmp(gid, gid) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.gid_hash(gid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_ids.gid_eq(gid, gid) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.gid_ne(gid, gid) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.gid_lt(gid, gid) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.gid_le(gid, gid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.gid_gt(gid, gid) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.gid_ge(gid, gid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
 COMMENT ON FUNCTION snowflake_ids.gid_hash(gid) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
-
-CREATE OPERATOR = (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_eq, COMMUTATOR = =, NEGATOR = <>,
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
-CREATE OPERATOR <> (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ne, COMMUTATOR = <>, NEGATOR = =,
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
-CREATE OPERATOR < (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
-);
-
-COMMENT ON OPERATOR = (gid, gid) IS 'equal';
-COMMENT ON OPERATOR <> (gid, gid) IS 'not equal';
-COMMENT ON OPERATOR < (gid, gid) IS 'less than: kind, then time, then the remaining bytes';
-COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
-COMMENT ON OPERATOR > (gid, gid) IS 'greater than: kind, then time, then the remaining bytes';
-COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
 
 -- Casts, all explicit. The cast to uuid does nothing: the same 16 bytes in the same order.
 

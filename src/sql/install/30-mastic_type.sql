@@ -26,68 +26,15 @@ COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: 
 COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
 COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
--- Comparison: order of the unsigned numbers, which is that of time, sequence.
+-- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
-CREATE FUNCTION snowflake_ids.mastic_eq(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ne(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_lt(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_le(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_gt(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ge(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
     AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
-COMMENT ON FUNCTION snowflake_ids.mastic_eq(mastic, mastic) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_ne(mastic, mastic) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_lt(mastic, mastic) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_le(mastic, mastic) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_gt(mastic, mastic) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_ge(mastic, mastic) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) IS 'less-equal-greater: negative, 0 or positive';
 COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
-
-CREATE OPERATOR = (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_eq, COMMUTATOR = =, NEGATOR = <>,
-    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
-);
-CREATE OPERATOR <> (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ne, COMMUTATOR = <>, NEGATOR = =,
-    RESTRICT = neqsel, JOIN = neqjoinsel
-);
-CREATE OPERATOR < (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_lt, COMMUTATOR = >, NEGATOR = >=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_le, COMMUTATOR = >=, NEGATOR = >,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_gt, COMMUTATOR = <, NEGATOR = <=,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ge, COMMUTATOR = <=, NEGATOR = <,
-    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
-);
-
-COMMENT ON OPERATOR = (mastic, mastic) IS 'equal';
-COMMENT ON OPERATOR <> (mastic, mastic) IS 'not equal';
-COMMENT ON OPERATOR < (mastic, mastic) IS 'less than: older, or of a smaller sequence';
-COMMENT ON OPERATOR <= (mastic, mastic) IS 'less than or equal';
-COMMENT ON OPERATOR > (mastic, mastic) IS 'greater than: newer, or of a greater sequence';
-COMMENT ON OPERATOR >= (mastic, mastic) IS 'greater than or equal';
 
 -- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
 -- the id. A bigint column takes an id by assignment. Neither changes a bit: a negative bigint is an id above 2^63.

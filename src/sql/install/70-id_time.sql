@@ -1,7 +1,8 @@
+-- For each of: sno:~ mastic:~~
 -- Times in the order of %ID%: next to a %ID%, a time stands for %ID%_lower_bound(time), and a time after the end of the
 -- format stands above all. So ids and times have one order, and the operators below belong to the btree operator family
--- of %ID%. Indexes, pruning, BRIN, min and max follow from that, without any code for the planner. The Makefile makes
--- this script once for each type.
+-- of %ID%. Indexes, pruning, BRIN, min and max follow from that, without any code for the planner.
+-- %TICK% tells the operators of two times apart.
 --
 -- There is no "=": no time equals an id for a user, and the planner would merge and hash with it.
 --

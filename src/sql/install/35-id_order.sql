@@ -1,0 +1,127 @@
+-- For each of: sno gid mastic
+-- The order of a type: comparison, operators, operator classes, min and max. It is that of the bytes of a sno or a gid,
+-- and of the unsigned numbers of mastic; the comment of each type says which fields come first.
+
+CREATE FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) IS 'implementation of = operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) IS 'implementation of <> operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) IS 'implementation of < operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) IS 'implementation of <= operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) IS 'implementation of > operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) IS 'implementation of >= operator';
+COMMENT ON FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) IS 'less-equal-greater: negative, 0 or positive';
+
+CREATE OPERATOR = (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_eq, COMMUTATOR = =, NEGATOR = <>,
+    RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+CREATE OPERATOR <> (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ne, COMMUTATOR = <>, NEGATOR = =,
+    RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR < (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_lt, COMMUTATOR = >, NEGATOR = >=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_le, COMMUTATOR = >=, NEGATOR = >,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR > (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_gt, COMMUTATOR = <, NEGATOR = <=,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR >= (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ge, COMMUTATOR = <=, NEGATOR = <,
+    RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
+);
+
+COMMENT ON OPERATOR = (%ID%, %ID%) IS 'equal';
+COMMENT ON OPERATOR <> (%ID%, %ID%) IS 'not equal';
+COMMENT ON OPERATOR < (%ID%, %ID%) IS 'less than';
+COMMENT ON OPERATOR <= (%ID%, %ID%) IS 'less than or equal';
+COMMENT ON OPERATOR > (%ID%, %ID%) IS 'greater than';
+COMMENT ON OPERATOR >= (%ID%, %ID%) IS 'greater than or equal';
+
+-- Indexes and sorting.
+
+CREATE FUNCTION snowflake_ids.%ID%_sortsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_skipsupport(internal) RETURNS void
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+COMMENT ON FUNCTION snowflake_ids.%ID%_sortsupport(internal) IS 'sort support';
+COMMENT ON FUNCTION snowflake_ids.%ID%_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
+
+-- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
+
+CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING btree AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 snowflake_ids.%ID%_cmp(%ID%, %ID%),
+    FUNCTION 2 snowflake_ids.%ID%_sortsupport(internal),
+    FUNCTION 4 btequalimage(oid);
+
+-- Support function 6 exists only from PostgreSQL 18 on.
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::integer >= 180000 THEN
+        ALTER OPERATOR FAMILY %ID%_ops USING btree ADD FUNCTION 6 (%ID%, %ID%) snowflake_ids.%ID%_skipsupport(internal);
+    END IF;
+END $$;
+
+COMMENT ON OPERATOR FAMILY %ID%_ops USING btree IS 'the order of %ID%';
+COMMENT ON OPERATOR CLASS %ID%_ops USING btree IS 'the order of %ID%';
+
+-- hash
+
+CREATE OPERATOR CLASS %ID%_ops DEFAULT FOR TYPE %ID% USING hash AS
+    OPERATOR 1 =,
+    FUNCTION 1 snowflake_ids.%ID%_hash(%ID%),
+    FUNCTION 2 snowflake_ids.%ID%_hash_extended(%ID%, bigint);
+
+COMMENT ON OPERATOR FAMILY %ID%_ops USING hash IS '%ID% by equality';
+COMMENT ON OPERATOR CLASS %ID%_ops USING hash IS '%ID% by equality';
+
+-- BRIN. In a table whose rows are inserted in the order of time, each block range has a short span of ids.
+
+CREATE OPERATOR CLASS %ID%_minmax_ops DEFAULT FOR TYPE %ID% USING brin AS
+    OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
+    FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
+    FUNCTION 4 brin_minmax_union(internal, internal, internal);
+
+COMMENT ON OPERATOR FAMILY %ID%_minmax_ops USING brin IS 'smallest and greatest %ID% of each block range';
+COMMENT ON OPERATOR CLASS %ID%_minmax_ops USING brin IS 'smallest and greatest %ID% of each block range';
+
+-- min and max
+
+CREATE FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) RETURNS %ID%
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) RETURNS %ID%
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE AGGREGATE min(%ID%) (
+    SFUNC = snowflake_ids.%ID%_smaller, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(%ID%) (
+    SFUNC = snowflake_ids.%ID%_larger, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_larger, SORTOP = >, PARALLEL = SAFE
+);
+
+COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'smaller of two';
+COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'larger of two';
+COMMENT ON AGGREGATE min(%ID%) IS 'smallest %ID%';
+COMMENT ON AGGREGATE max(%ID%) IS 'greatest %ID%';
