@@ -10,7 +10,7 @@ namespace {
 Ledger ledger_at(void* memory, std::uint32_t backend_count) {
     auto* slots = reinterpret_cast<Slot*>(static_cast<char*>(memory) + header_bytes);
     auto* backends = reinterpret_cast<Backend*>(slots + slot_count);
-    return {static_cast<Header*>(memory), slots, backends, reinterpret_cast<Prepared*>(backends + backend_count)};
+    return {static_cast<Header*>(memory), slots, backends, backends + backend_count};
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
     h.prepared_count = prepared_count;
     h.bytes = memory_bytes(backend_count, prepared_count);
     h.stats_since.store(static_cast<std::uint64_t>(now_us));
-    for (std::uint32_t i = 0; i < backend_count; i++) ledger.backends[i].low.store(no_low);
+    for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }
 

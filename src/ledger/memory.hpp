@@ -11,8 +11,8 @@ namespace snowflake_ids::ledger {
 struct Ledger {
     Header* header = nullptr;
     Slot* slots = nullptr;
-    Backend* backends = nullptr;
-    Prepared* prepared = nullptr;
+    Backend* backends = nullptr;  // of processes
+    Backend* prepared = nullptr;  // of prepared transactions
 
     explicit operator bool() const { return header != nullptr; }
 };
@@ -23,7 +23,7 @@ inline auto slot_at(const Ledger& ledger) {
 }
 
 inline auto prepared_at(const Ledger& ledger) {
-    return [prepared = ledger.prepared](std::uint32_t i) -> Prepared& { return prepared[i]; };
+    return [prepared = ledger.prepared](std::uint32_t i) -> Backend& { return prepared[i]; };
 }
 
 // Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros. `now_us`: Unix microseconds.

@@ -5,8 +5,8 @@
 // things give T:
 //
 //   promise   One word for the server: no id of an earlier time is accepted any more. It only grows.
-//   Backend   One for each process: the earliest id of its open transaction, and the last transactions that it has
-//             ended, because the reader's snapshot may be older than their end.
+//   Backend   One for each process: the earliest id of its open transaction, and a ring of those that it has ended,
+//             because the reader's snapshot may be older than their end.
 //
 // A draw of a transaction, after its claim. t: the time at which the id's tick starts.
 //   1. t >= covered: done. `covered` is the process's own: none when a transaction starts.
@@ -14,31 +14,35 @@
 //   3. Else throw the id away and draw again, at the promise or later. If covered was none, it becomes the promise; not
 //      t, because another reader may have made a higher promise since, and seen no `low`.
 // The end of a transaction, after the server has made its end visible, and in this order:
-//   4. If it is committed and has a transaction id: note both in the ring, then add one to `ended`.
+//   4. If it is committed and has a transaction id: note it in the ring.
 //   5. `low` becomes none.
 // A reader, after its snapshot was taken:
 //   6. Raise the promise. T is what it now is.
-//   7. Of each backend, in this order: `low` (of the reader's database only), then `ended`, then the ring from the
-//      newest entry to the first that the snapshot calls finished, then `ended` again. T is the earliest of all.
-// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. A draw that finds `low` lower
-// already has nothing to write there. Then `low` is of its own transaction, or `holder` is written, see below.
+//   7. Of each backend: `low`, then the ring, from the newest entry down to the first that the snapshot calls finished.
+//      T is the earliest of all that are of the reader's database.
+// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. A reader that finds `low`
+// without a transaction that has drawn before T finds that transaction in the ring, or knows it as finished.
 //
-// A prepared transaction has no process. When it is prepared, its entry is written to a table; its process then
-// continues with step 5. The reader looks into the table after the backends, because a transaction may be prepared
-// while it looks. An entry of a transaction that is over is used again; it is noted in the ring of the process that
-// does so, for readers whose snapshot is older than its end. If that happens while a reader looks, it knows no T.
+// The ring. The transactions of a process come one after another. So a snapshot that knows one as finished knows all
+// earlier ones as finished. Therefore an entry may stand for several transactions: with the newest id and the lowest
+// `low` of them. A snapshot that knows the newest as finished knows all of them; for any other T is lower than it had
+// to be. So T can be too early because of this, never too late, and it is never missing. Entries are merged
+//   - when the new one's `low` is less than a millisecond after the newest entry's;
+//   - when the ring is full: the two neighbours that are closest together for their age. So the entries lie the closer
+//     the newer they are, and T is too early by about as long as the snapshot is old, however much has ended since.
+// Entries only move down, and are whole in the lower place before the higher one is overwritten. A reader goes down
+// too, so it passes none by. If it reads an entry while it changes, it has met the one that comes down in the place
+// above, and meets the one that goes down in the place below.
 //
-// A parallel worker draws for the transaction of its leader. It lowers the leader's `low`, and leaves it to the leader
-// to raise it. `holder` says for which transaction, because a leader that has not loaded the library does not do so.
-//   0                    the leader itself has drawn, or nobody has
-//   lxid                 drawn by a worker for the leader's transaction with this local id
-//   lxid | adopted_mark  and `low` may be that of an earlier transaction as well, also of another database
-//   xid | ended_mark     that transaction is over; it was when `xid` was the next one. A snapshot that knows all earlier
-//                        ones as finished, or `xid` itself, is newer than its end. It keeps adopted_mark
+// A prepared transaction has no process. It has a Backend of its own, with its id in `xid`. Its process fills this in
+// when it prepares, and then continues with step 5. A reader looks at these after the processes, because a transaction
+// may be prepared while it looks. When the transaction is over, the place is used again: for one that is still running
+// then. So also the transactions of a place come one after another, and the place has a ring of them.
 //
 // Templates over the words, so that the model checker runs this very code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 
@@ -50,10 +54,11 @@ namespace snowflake_ids::ledger {
 // Times are Unix microseconds.
 inline constexpr std::uint64_t no_low = ~std::uint64_t{0};
 
-inline constexpr std::uint64_t ended_mark = std::uint64_t{1} << 63, adopted_mark = std::uint64_t{1} << 62;
-// In the ring. unordered_mark: the entry says nothing about the time when older entries were written. over_mark: its
-// transaction was over when the id was the next one, as for ended_mark.
-inline constexpr std::uint64_t unordered_mark = std::uint64_t{1} << 63, over_mark = std::uint64_t{1} << 62;
+// Transactions that are closer together are one entry of the ring.
+inline constexpr std::uint64_t ring_resolution_us = 1000;
+
+// In the ring: an entry that was merged from those of several databases counts for all.
+inline constexpr std::uint64_t any_database = 0;
 
 template <class W>
 void lower_to(W& word, std::uint64_t ceiling) {
@@ -75,120 +80,128 @@ bool accepts(const W& promise, B& backend, std::uint64_t t, std::uint64_t& cover
     return false;
 }
 
-// For a worker: the transaction `lxid` of this backend's process has drawn. For that process itself, if it finds
-// another transaction's `low`. Call it before accepts(), and before the database is changed: the process that has left
-// `low` behind may have been in another one.
-template <class B>
-void hold_for(B& backend, std::uint64_t lxid) {
-    std::uint64_t holder = backend.holder.load();
-    for (;;) {
-        const bool drawn = backend.low.load() != no_low;
-        if ((holder == 0 && drawn) || (holder & ~adopted_mark) == lxid) return;
-        if (backend.holder.compare_exchange_strong(holder, drawn ? lxid | adopted_mark : lxid)) return;
+namespace detail {
+
+// The words of an entry in any order: see "The ring" above.
+template <class Entry>
+void put(Entry& entry, std::uint64_t xid, std::uint64_t low, std::uint64_t database) {
+    entry.low.store(low, std::memory_order_release);
+    entry.database.store(database, std::memory_order_release);
+    entry.xid.store(xid, std::memory_order_release);
+}
+
+// Of a full ring: the lower one of the two neighbours whose merging makes T too early by the least part of their age.
+// `now`: the `low` that comes next.
+template <class Ring>
+std::size_t closest(const Ring& ring, std::uint64_t now) {
+    std::size_t best = 0;
+    double least = 2;
+    std::uint64_t low = ring[0].low.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i + 1 < std::size(ring); i++) {
+        const std::uint64_t next = ring[i + 1].low.load(std::memory_order_relaxed);
+        // If something newer has a lower `low`, nothing is lost.
+        const bool free = next <= low || now <= low;
+        const double part = free ? 0 : static_cast<double>(next - low) / static_cast<double>(now - low);
+        if (part < least) {
+            least = part;
+            best = i;
+        }
+        low = next;
+    }
+    return best;
+}
+
+// Merges two neighbours of a full ring and moves what is above them down. The place at the top is free then.
+template <class Ring>
+void make_room(Ring& ring, std::uint64_t now) {
+    struct Read {
+        std::uint64_t xid, low, database;
+    };
+    const auto read = [&ring](std::size_t i) -> Read {
+        return {ring[i].xid.load(std::memory_order_relaxed), ring[i].low.load(std::memory_order_relaxed),
+                ring[i].database.load(std::memory_order_relaxed)};
+    };
+    std::size_t i = closest(ring, now);
+    const Read lower = read(i), upper = read(i + 1);
+    put(ring[i], upper.xid, lower.low < upper.low ? lower.low : upper.low,
+        lower.database == upper.database ? upper.database : any_database);
+    for (i++; i + 1 < std::size(ring); i++) {
+        const Read above = read(i + 1);
+        put(ring[i], above.xid, above.low, above.database);
     }
 }
+
+}  // namespace detail
 
 // Step 4. Only the process of the backend calls it.
 template <class B>
-void note_ended(B& backend, std::uint64_t xid, std::uint64_t low) {
-    const std::uint64_t n = backend.ended.load(std::memory_order_relaxed);
-    auto& entry = backend.ring[n % std::size(backend.ring)];
-    entry.xid.store(xid, std::memory_order_release);
-    entry.low.store(low, std::memory_order_release);
+void note_ended(B& backend, std::uint64_t xid, std::uint64_t low, std::uint64_t database) {
+    auto& ring = backend.ring;
+    std::uint64_t n = backend.ended.load(std::memory_order_relaxed);
+    if (n > 0) {
+        auto& newest = ring[n - 1];
+        const std::uint64_t newest_low = newest.low.load(std::memory_order_relaxed);
+        if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution_us) {
+            if (low < newest_low) newest.low.store(low, std::memory_order_release);
+            newest.xid.store(xid, std::memory_order_release);
+            return;
+        }
+    }
+    if (n == std::size(ring)) {
+        detail::make_room(ring, low);
+        n--;
+    }
+    detail::put(ring[n], xid, low, database);
     backend.ended.store(n + 1, std::memory_order_release);
 }
 
-// Steps 4 and 5 for the transaction `lxid`. `xid`: of a committed transaction, 0: none. `next_xid()`: the next one.
-template <class B, class NextXid>
-void end_transaction(B& backend, std::uint64_t lxid, std::uint64_t xid, NextXid next_xid) {
+// Steps 4 and 5. `xid`: of a committed transaction, 0: none.
+template <class B>
+void end_transaction(B& backend, std::uint64_t xid) {
     const std::uint64_t low = backend.low.load(std::memory_order_relaxed);
     if (low == no_low) return;
-    const std::uint64_t holder = backend.holder.load(std::memory_order_relaxed);
-    if (holder != 0 && (holder & ~adopted_mark) != lxid) return;
-    // A snapshot that is older than the end of the earlier transaction does not know this one's id either.
-    if (xid == 0 && (holder & adopted_mark) != 0) xid = next_xid() | over_mark;
-    if (xid != 0) note_ended(backend, xid, low);
-    if (holder != 0) backend.holder.store(0, std::memory_order_release);
+    if (xid != 0) note_ended(backend, xid, low, backend.database.load(std::memory_order_relaxed));
     backend.low.store(no_low, std::memory_order_release);
 }
 
-// Step 7. Lowers `t` to what the backend allows. A View has
-//   bool finished(xid)  is it finished, as the snapshot has it?
-//   bool is_after(xid)  is that so, or are all earlier ones finished?
-//   bool runs(lxid)     does the backend's process have this transaction open?
-//   next_xid()          the next transaction id
-// False: too many transactions have ended since the snapshot was taken.
-template <class B, class View>
-bool limit_by(B& backend, std::uint64_t database, View view, std::uint64_t& t) {
-    const auto limit = [&t](std::uint64_t low) {
-        if (low < t) t = low;
-    };
+// In Backend::xid: a process is about to use the place again. It still stands for that transaction.
+inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
+
+// Step 7, of a process or of a prepared transaction. Lowers `t` to what it allows. `finished(xid)`: as the snapshot has
+// it; true for 0.
+template <class B, class Finished>
+void limit_by(B& backend, std::uint64_t database, Finished finished, std::uint64_t& t) {
     const std::uint64_t low = backend.low.load();
-    if (low != no_low) {
-        // In this order: who sees another database sees that `low` was adopted.
-        const bool same_database = backend.database.load() == database;
-        std::uint64_t holder = backend.holder.load();
-        if (same_database || (holder & adopted_mark) != 0) {
-            if ((holder & ended_mark) == 0 && holder != 0 && !view.runs(holder & ~adopted_mark)) {
-                const std::uint64_t over = view.next_xid() | ended_mark | (holder & adopted_mark);
-                if (backend.holder.compare_exchange_strong(holder, over)) holder = over;
-            }
-            if ((holder & ended_mark) == 0 || !view.is_after(holder & ~(ended_mark | adopted_mark))) limit(low);
-        }
+    if (low < t) {
+        const std::uint64_t xid = backend.xid.load() & ~taken_mark;
+        if ((xid == 0 || !finished(xid)) && backend.database.load() == database) t = low;
     }
-    const std::uint64_t ended = backend.ended.load();
-    std::uint64_t oldest = ended;
-    while (oldest > 0 && ended - oldest < std::size(backend.ring)) {
-        auto& entry = backend.ring[--oldest % std::size(backend.ring)];
-        const std::uint64_t xid = entry.xid.load(std::memory_order_acquire);
+    for (std::uint64_t i = backend.ended.load(); i-- > 0;) {
+        auto& entry = backend.ring[i];
+        if (finished(entry.xid.load(std::memory_order_acquire))) return;
+        const std::uint64_t of = entry.database.load(std::memory_order_acquire);
         const std::uint64_t entry_low = entry.low.load(std::memory_order_acquire);
-        const std::uint64_t of = xid & ~(unordered_mark | over_mark);
-        if (!((xid & over_mark) != 0 ? view.is_after(of) : view.finished(of)))
-            limit(entry_low);
-        else if ((xid & unordered_mark) == 0)
-            break;
+        if (entry_low < t && (of == database || of == any_database)) t = entry_low;
     }
-    // The place of the oldest entry may be in use again.
-    return ended == 0 || oldest + std::size(backend.ring) > backend.ended.load();
 }
 
-// The table of prepared transactions.
-inline constexpr std::uint64_t being_written = ~std::uint64_t{0};
-
-// Notes a transaction that is about to be prepared. `over(xid)`: neither running nor prepared. `reused`: how often an
-// entry was used again. False: no room.
-template <class B, class W, class EntryAt, class Over>
-bool note_prepared(B& backend, W& reused, std::uint32_t count, EntryAt entry, std::uint64_t xid, std::uint64_t database,
-                   Over over) {
+// Gives a transaction that is about to be prepared one of the `count` places. Call it while the transaction is running:
+// what is over by then has ended before it. `over(xid)`: neither running nor prepared. False: no room.
+template <class B, class PlaceAt, class Over>
+bool note_prepared(const B& backend, std::uint32_t count, PlaceAt place, std::uint64_t xid, Over over) {
     for (std::uint32_t i = 0; i < count; i++) {
-        auto& e = entry(i);
-        std::uint64_t seen = e.xid.load();
-        if (seen == being_written || (seen != 0 && !over(seen))) continue;
-        if (seen != 0) {
-            note_ended(backend, seen | unordered_mark, e.low.load());
-            reused.fetch_add(1);
-        }
-        if (!e.xid.compare_exchange_strong(seen, being_written)) continue;
-        e.low.store(backend.low.load());
-        e.database.store(database);
-        e.xid.store(xid);
-        // A snapshot that knows this one as finished is newer than all earlier entries. So the ring does not fill up with
-        // entries that tell no order.
-        note_ended(backend, xid, no_low);
+        auto& p = place(i);
+        std::uint64_t seen = p.xid.load();
+        if ((seen & taken_mark) != 0 || (seen != 0 && !over(seen))) continue;
+        if (!p.xid.compare_exchange_strong(seen, seen | taken_mark)) continue;
+        // Before anything of it is overwritten.
+        if (seen != 0) note_ended(p, seen, p.low.load(), p.database.load());
+        p.low.store(backend.low.load());
+        p.database.store(backend.database.load());
+        p.xid.store(xid);
         return true;
     }
     return false;
-}
-
-template <class EntryAt, class View>
-void limit_by_prepared(std::uint32_t count, EntryAt entry, std::uint64_t database, View view, std::uint64_t& t) {
-    for (std::uint32_t i = 0; i < count; i++) {
-        auto& e = entry(i);
-        const std::uint64_t xid = e.xid.load();
-        if (xid == 0 || xid == being_written || view.finished(xid) || e.database.load() != database) continue;
-        const std::uint64_t low = e.low.load();
-        if (low < t) t = low;
-    }
 }
 
 }  // namespace snowflake_ids::ledger

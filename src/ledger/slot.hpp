@@ -4,8 +4,8 @@
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
-//   after them   Backend  one for each process of the server, 640 bytes each; see settled.hpp
-//   after them   Prepared one for each transaction that may be prepared, 64 bytes each
+//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 512
+//                         bytes each; see settled.hpp
 //
 // It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
 // what must outlive that is in the ceiling file (ceiling.hpp) and in WAL (wal.hpp).
@@ -23,7 +23,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory nee
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
 // another meaning has another version, and says that the server must be restarted.
-inline constexpr std::uint32_t memory_version = 2;
+inline constexpr std::uint32_t memory_version = 3;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -103,49 +103,39 @@ struct Header {
     // Shared words.
     Word life_id;  // written last; 0: no life has begun yet
     Word life_number;
-    Word life_began;       // Unix microseconds
-    Word stats_since;      // Unix microseconds; the counters were 0 then
-    Word floor_ms;         // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
-    Word reset_floor_ms;   // the floor that an operator has named; also in the ceiling file
-    Word epoch;            // every floor and reset adds one: sessions then set their generators up again
-    Word raising_until;    // monotonic microseconds: until then a backend raises ceilings early
-    Word next_pass;        // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
-    Word slots_taken;      // how many slots have a generator
-    Word promise;          // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
-    Word settled_ms;       // Unix ms: the promise may not be above it. Published, as Slot::ceiling
-    Word prepared_reused;  // how often an entry of Prepared was used again
-    Word prepared_below;   // transactions with an earlier full id may be prepared ones that Prepared does not have
-    Word relations[256];   // what sessions have found out about the extension's relations: pg/server/extension.cpp
+    Word life_began;      // Unix microseconds
+    Word stats_since;     // Unix microseconds; the counters were 0 then
+    Word floor_ms;        // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
+    Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file
+    Word epoch;           // every floor and reset adds one: sessions then set their generators up again
+    Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
+    Word next_pass;       // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
+    Word slots_taken;     // how many slots have a generator
+    Word promise;         // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
+    Word settled_ms;      // Unix ms: the promise may not be above it. Published, as Slot::ceiling
+    Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
+    Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// What a process shows of its transactions that have drawn ids; see settled.hpp.
-inline constexpr std::uint32_t ring_size = 32;
+// What a process shows of its transactions that have drawn ids, or what a prepared transaction has drawn; see settled.hpp.
+inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {
-    Word low;       // Unix microseconds: the open transaction has drawn no earlier id
-    Word database;  // that the process is connected to
-    Word holder;    // for which transaction a parallel worker has lowered `low`
-    Word ended;     // entries of the ring that were ever written
+    Word low;       // Unix microseconds: the transaction has drawn no earlier id
+    Word database;  // of the transaction
+    Word xid;       // full id of the prepared transaction, also when it is over; 0: a process, or free
+    Word ended;     // entries of the ring
     struct Ended {
-        Word xid;  // full transaction id
-        Word low;  // of that transaction
-    } ring[ring_size];
-    Word reserved[12];
+        Word xid;       // full transaction id: the newest of those that the entry stands for
+        Word low;       // the lowest of them
+        Word database;  // their database, or any_database
+    } ring[ring_size];  // from the oldest
 };
-static_assert(sizeof(Backend) == 640);
-
-struct alignas(64) Prepared {
-    Word xid;  // full transaction id; 0: free
-    Word low;
-    Word database;
-    Word reserved[5];
-};
-static_assert(sizeof(Prepared) == 64);
+static_assert(sizeof(Backend) == 512);
 
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
-    return header_bytes + slot_count * sizeof(Slot) + backend_count * sizeof(Backend) +
-           prepared_count * sizeof(Prepared);
+    return header_bytes + slot_count * sizeof(Slot) + (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
 }
 
 }  // namespace snowflake_ids::ledger

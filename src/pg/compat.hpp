@@ -131,19 +131,6 @@ inline uint64& word_of_snapshot(Snapshot copy) {
     return copy->snapXactCompletionCount;
 }
 
-// The local id of a process's open transaction. No earlier process in the same place has had it. Before 17 they count for
-// each backend id, which is not the place.
-extern "C" {
-#include "storage/proc.h"
-}
-inline uint64 local_transaction(const PGPROC& proc) {
-#if PG_VERSION_NUM >= 170000
-    return proc.vxid.lxid;
-#else
-    return uint64{static_cast<uint32>(proc.backendId)} << 32 | proc.lxid;
-#endif
-}
-
 // Before 17 the setting trace_sort could be left out of a server.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false

@@ -13,102 +13,101 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// Transactions 1 to last_transaction. Transaction and local id are the same number here.
-constexpr Value last_transaction = 4, ring_places = 2, table_places = 2;
+// Transactions 1 to last_transaction. A time is a number of units: two times that are one unit apart are merged in the
+// ring, those that are two units apart are not.
+constexpr Value last_transaction = 5, unit = ring_resolution_us * 6 / 10;
 
-// Cells: what all share, then two backends, then the table.
+// Cells: what all share, then the backend of the first process. Then two others: of prepared transactions, or the first
+// of the second process.
+constexpr unsigned own_places = 3, other_places = 2, others = 2;
 enum : unsigned {
     promise_cell = cell_count,
-    next_cell,      // the next transaction
-    finished_cell,  // a bit for each: a snapshot is a load of it
-    reused_cell,    // how often an entry of the table was used again
-    open_cell,      // of each backend, its process's open transaction
-    table_cell = open_cell + 2,
-    backend_cell = table_cell + 2 * table_places,
-    cells_of_backend = 3 + 2 * ring_places,
-    end_cell = backend_cell + 2 * cells_of_backend
+    finished_cell,  // a bit for each transaction: a snapshot is a load of it
+    own_cell,
+    cells_of_own = 2 + 2 * own_places,
+    other_cell = own_cell + cells_of_own,
+    cells_of_other = 3 + 2 * other_places,
+    end_cell = other_cell + others * cells_of_other
 };
 static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
 Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 
-// What a process works with.
-struct Memory {
-    struct Backend {
-        WatchedWord low, database, holder, ended;
-        struct {
-            WatchedWord xid, low;
-        } ring[ring_places];
-    } backend[2];
-    struct Entry {
+// There is one database, so those words stay 0.
+template <unsigned places>
+struct ModelBackend {
+    WatchedWord low, database, xid, ended;
+    struct {
         WatchedWord xid, low, database;
-    } table[table_places];
-    WatchedWord promise, next, finished, reused, open[2];
+    } ring[places];
 
-    explicit Memory(World& w) {
-        const auto watch = [&w](WatchedWord& word, unsigned cell) { word.watch(w, as_cell(cell)); };
-        watch(promise, promise_cell);
-        watch(next, next_cell);
-        watch(finished, finished_cell);
-        watch(reused, reused_cell);
-        for (unsigned b = 0; b < 2; b++) {
-            unsigned cell = backend_cell + b * cells_of_backend;
-            watch(open[b], open_cell + b);
-            watch(backend[b].low, cell++);
-            watch(backend[b].holder, cell++);
-            watch(backend[b].ended, cell++);
-            for (auto& r : backend[b].ring) {
-                watch(r.xid, cell++);
-                watch(r.low, cell++);
-            }
+    void watch(World& w, unsigned cell) {
+        low.watch(w, as_cell(cell++));
+        ended.watch(w, as_cell(cell++));
+        for (auto& r : ring) {
+            r.xid.watch(w, as_cell(cell++));
+            r.low.watch(w, as_cell(cell++));
         }
-        for (unsigned i = 0; i < table_places; i++) {
-            watch(table[i].xid, table_cell + 2 * i);
-            watch(table[i].low, table_cell + 2 * i + 1);
-        }
-    }
-    auto entry() {
-        return [this](std::uint32_t i) -> Entry& { return table[i]; };
-    }
-    auto next_xid() {
-        return [this] { return next.load(); };
     }
 };
+using Own = ModelBackend<own_places>;
+using Other = ModelBackend<other_places>;
+
+// What a process works with.
+struct Memory {
+    Own own;
+    Other other[others];
+    WatchedWord promise, finished;
+
+    explicit Memory(World& w) {
+        promise.watch(w, as_cell(promise_cell));
+        finished.watch(w, as_cell(finished_cell));
+        own.watch(w, own_cell);
+        for (unsigned i = 0; i < others; i++) {
+            const unsigned cell = other_cell + i * cells_of_other;
+            other[i].watch(w, cell);
+            other[i].xid.watch(w, as_cell(cell + cells_of_other - 1));
+        }
+    }
+    auto place() {
+        return [this](std::uint32_t i) -> Other& { return other[i]; };
+    }
+};
+
+bool knows(Value snapshot, Value xid) { return xid == 0 || (snapshot >> xid & 1) != 0; }
 
 // ---- the steps, to be replaced one by one ----
 
 struct Right {
-    static bool accepts(Memory& m, Memory::Backend& b, Value t, Value& covered) {
+    template <class B>
+    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
         return ledger::accepts(m.promise, b, t, covered);
     }
-    static void hold_for(Memory::Backend& b, Value lxid) { ledger::hold_for(b, lxid); }
-    static void end(Memory& m, Memory::Backend& b, Value lxid, Value xid) {
-        end_transaction(b, lxid, xid, m.next_xid());
+    template <class B>
+    static void end(B& b, Value xid) {
+        end_transaction(b, xid);
     }
-    static bool prepare(Memory& m, Memory::Backend& b, Value xid) {
-        const Value finished = m.finished.load();
-        const auto over = [finished](Value x) { return (finished >> x & 1) != 0; };
-        return note_prepared(b, m.reused, table_places, m.entry(), xid, 0, over);
+    static bool prepare(Memory& m, Value xid) {
+        return note_prepared(m.own, others, m.place(), xid, [&m](Value x) { return knows(m.finished.load(), x); });
     }
-    static void promise(Memory& m, Value f) { raise_to(m.promise, f); }
-    template <class View>
-    static bool limit_by(Memory::Backend& b, View view, Value& t) {
-        return ledger::limit_by(b, 0, view, t);
+    template <class B, class Finished>
+    static void limit_by(B& b, Finished finished, Value& t) {
+        ledger::limit_by(b, 0, finished, t);
     }
-    static constexpr bool table_last = true, looks_for_reuse = true, promise_first = true;
+    static constexpr bool prepared_last = true, promise_first = true;
 };
 
 struct Settled : Model {
     std::vector<Value> times{1, 2, 3};
-    bool with_workers = false;
+    bool two_writers = false;
     enum : unsigned { rows_ghost, bounds_ghost };  // of each transaction: its earliest row; what readers were told
 
     Settled() {
         crashes = false;
-        max_history = 200;
+        max_history = 300;
         Global g{};
-        g.memory[next_cell] = 1;
-        for (unsigned b = 0; b < 2; b++) g.memory[backend_cell + b * cells_of_backend] = no_low;
+        g.memory[own_cell] = no_low;
+        for (unsigned i = 0; i < others; i++) g.memory[other_cell + i * cells_of_other] = no_low;
         initial.push_back(g);
     }
     void ticks(const Global&, std::vector<Answer>& out) const override {
@@ -127,9 +126,9 @@ struct Settled : Model {
             return nullptr;
         }
         for (Value x = 1; x <= last_transaction; x++) {
-            if ((i.first >> x & 1) != 0) continue;
+            if (knows(i.first, x)) continue;
             if (get(g.ghost[bounds_ghost], x) < i.tick) set(g.ghost[bounds_ghost], x, i.tick);
-            if ((g.memory[finished_cell] >> x & 1) == 0) continue;
+            if (!knows(g.memory[finished_cell], x)) continue;
             const Value row = get(g.ghost[rows_ghost], x);
             if (row != 0 && row < i.tick) return skipped;
         }
@@ -144,10 +143,11 @@ struct Settled : Model {
         }
         return nullptr;
     }
-    // Without workers, only process b writes to backend b.
+    // Only its own process writes to a backend, and only the first one prepares.
     bool at_once(const Global&, std::uint8_t p, const Request& r) const override {
-        const unsigned own = backend_cell + p * cells_of_backend;
-        return !with_workers && p < 2 && r.kind == Request::load && r.cell >= own && r.cell < own + 3;
+        if (r.kind != Request::load) return false;
+        if (p == 0) return r.cell >= own_cell && r.cell < (two_writers ? other_cell : end_cell);
+        return two_writers && p == 1 && r.cell >= other_cell && r.cell < other_cell + cells_of_other;
     }
 
     void program(std::vector<Operation> of) {
@@ -174,6 +174,11 @@ Claim told(Value snapshot, Value t) {
     return c;
 }
 
+void finish(Memory& m, Value x) {
+    Value seen = m.finished.load();
+    while (!m.finished.compare_exchange_strong(seen, seen | Value{1} << x)) {}
+}
+
 enum How { commits, aborts, prepares };
 
 // One transaction of a process: `draws` ids, at any time the clock may show. What the claim does with the promise: not
@@ -181,70 +186,58 @@ enum How { commits, aborts, prepares };
 template <class Steps>
 struct Writer {
     unsigned b;
-    Value xid;  // 0: the next one
+    Value x;
     int draws = 1;
     How how = commits;
-    bool by_worker = false, has_library = true;
+    Value at = 0;  // the time that its clock shows; 0: any
 
     Claim operator()(World& w) const {
         Memory m(w);
-        const Value x = xid != 0 ? xid : m.next.fetch_add(1);
-        if (xid == 0) m.open[b].store(x);
-        auto& own = m.backend[b];
+        return b == 0 ? run(w, m, m.own) : run(w, m, m.other[0]);
+    }
+    template <class B>
+    Claim run(World& w, Memory& m, B& own) const {
         Value covered = no_low;
         for (int i = 0; i < draws; i++) {
-            if (xid == 0 && covered == no_low && (by_worker || own.holder.load() != 0)) Steps::hold_for(own, x);
-            Value t = w.tick().value;
-            while (!Steps::accepts(m, own, t, covered)) {
-                const Value promised = m.promise.load();
+            Value t = at != 0 ? at : w.tick().value;
+            while (!Steps::accepts(m, own, t * unit, covered)) {
+                const Value promised = m.promise.load() / unit;
                 if (t < promised) t = promised;
             }
             w.issue(row(x, t));
         }
-        if (how == prepares && !Steps::prepare(m, own, x)) return {};
-        if (xid == 0) m.open[b].store(0);
+        if (how == prepares && !Steps::prepare(m, x)) return {};
         if (how == commits) finish(m, x);
-        if (has_library) Steps::end(m, own, x, how == commits ? x : 0);
-        if (how == prepares) finish(m, x);
+        Steps::end(own, how == commits ? x : 0);
         return {};
-    }
-    static void finish(Memory& m, Value x) {
-        Value seen = m.finished.load();
-        while (!m.finished.compare_exchange_strong(seen, seen | Value{1} << x)) {}
     }
 };
 
+// COMMIT PREPARED.
+Operation finisher(Value x) {
+    return [x](World& w) {
+        Memory m(w);
+        finish(m, x);
+        return Claim{};
+    };
+}
+
 template <class Steps>
 struct Reader {
-    unsigned backends = 1;
+    unsigned looks_at = others;  // so many of the others
 
     Claim operator()(World& w) const {
         Memory m(w);
         const Value snapshot = m.finished.load();
-        struct View {
-            Value snapshot;
-            Memory* m;
-            unsigned b;
-            bool finished(Value xid) const { return (snapshot >> xid & 1) != 0; }
-            bool is_after(Value xid) const {
-                const Value earlier = (Value{1} << xid) - 2;
-                return (snapshot & earlier) == earlier || finished(xid);
-            }
-            bool runs(Value lxid) const { return m->open[b].load() == lxid; }
-            Value next_xid() const { return m->next.load(); }
-        } view{snapshot, &m, 0};
-        const Value f = w.tick().value;
-        if (Steps::promise_first) Steps::promise(m, f);
+        const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
+        const Value f = w.tick().value * unit;
+        if (Steps::promise_first) raise_to(m.promise, f);
         Value t = Steps::promise_first ? m.promise.load() : f;
-        const Value reused = m.reused.load();
-        if (!Steps::table_last) limit_by_prepared(table_places, m.entry(), 0, view, t);
-        for (view.b = 0; view.b < backends; view.b++) {
-            if (!Steps::limit_by(m.backend[view.b], view, t)) return {};
-        }
-        if (Steps::table_last) limit_by_prepared(table_places, m.entry(), 0, view, t);
-        if (Steps::looks_for_reuse && m.reused.load() != reused) return {};
-        if (!Steps::promise_first) Steps::promise(m, f);
-        w.issue(told(snapshot, t));
+        if (Steps::prepared_last) Steps::limit_by(m.own, finished, t);
+        for (unsigned i = 0; i < looks_at; i++) Steps::limit_by(m.other[i], finished, t);
+        if (!Steps::prepared_last) Steps::limit_by(m.own, finished, t);
+        if (!Steps::promise_first) raise_to(m.promise, f);
+        w.issue(told(snapshot, t / unit));
         return {};
     }
 };
@@ -252,47 +245,63 @@ struct Reader {
 template <class Steps>
 struct OneDraw : Settled {
     OneDraw() {
+        two_writers = true;
         program({Writer<Steps>{0, 1}});
         program({Writer<Steps>{1, 2}});
-        program({Reader<Steps>{2}});
+        program({Reader<Steps>{1}});
     }
 };
 template <class Steps>
 struct TwoDraws : Settled {
     TwoDraws() {
         program({Writer<Steps>{0, 1, 2}});
-        program({Reader<Steps>{}});
+        program({Reader<Steps>{0}});
         another();
     }
 };
-// The ring has two places.
+// Times that are merged, and times that are not.
 template <class Steps>
 struct Many : Settled {
-    Many() {
-        times = {1, 2};
-        program({Writer<Steps>{0, 1}, Writer<Steps>{0, 2}, Writer<Steps>{0, 3}, Writer<Steps>{0, 4}});
-        program({Reader<Steps>{}});
+    explicit Many(std::vector<Value> of = {1, 2, 4}) {
+        times = std::move(of);
+        program({Writer<Steps>{0, 1}, Writer<Steps>{0, 2}, Writer<Steps>{0, 3}});
+        program({Reader<Steps>{0}});
     }
 };
-// The table too.
+// The ring is full after three.
+template <class Steps>
+struct Full : Settled {
+    Full() {
+        times = {1, 4, 6, 8, 10, 12};
+        std::vector<Operation> all;
+        for (Value x = 1; x <= last_transaction; x++) all.push_back(Writer<Steps>{0, x, 1, commits, 2 * x + 1});
+        program(all);
+        program({Reader<Steps>{0}});
+    }
+};
+// One after another: they all get the same place, and its ring has two places.
 template <class Steps>
 struct Prepares : Settled {
     Prepares() {
-        times = {1, 2};
+        times = {1, 3, 5};
         std::vector<Operation> all;
-        for (Value x = 1; x <= 4; x++) all.push_back(Writer<Steps>{0, x, 1, prepares});
+        for (Value x = 1; x <= 4; x++) {
+            all.push_back(Writer<Steps>{0, x, 1, prepares});
+            all.push_back(finisher(x));
+        }
         program(all);
-        program({Reader<Steps>{}});
+        program({Reader<Steps>{1}});
     }
 };
-// A worker has drawn for the first transaction of the leader; the leader itself draws in the next one.
+// Several at a time.
 template <class Steps>
-struct Workers : Settled {
-    explicit Workers(bool has_library, How next = commits) {
-        times = {1, 2};
-        with_workers = true;
-        program({Writer<Steps>{0, 0, 1, commits, true, has_library}, Writer<Steps>{0, 0, 1, next}});
-        program({Reader<Steps>{}, Reader<Steps>{}});
+struct TwoPrepared : Settled {
+    TwoPrepared() {
+        times = {1, 3};
+        program({Writer<Steps>{0, 1, 1, prepares}, Writer<Steps>{0, 2, 1, prepares}, finisher(2),
+                 Writer<Steps>{0, 3, 1, prepares}, finisher(1), Writer<Steps>{0, 4, 1, prepares}, finisher(4),
+                 finisher(3)});
+        program({Reader<Steps>{}});
     }
 };
 
@@ -305,7 +314,7 @@ TEST(LedgerSettledModel, OneWriterAnyTimes) {
     Settled m;
     m.times = {1, 2, 3, 4};
     m.program({Writer<Right>{0, 1, 3}});
-    m.program({Reader<Right>{}, Reader<Right>{}});
+    m.program({Reader<Right>{0}, Reader<Right>{0}});
     expect_right(m);
 }
 TEST(LedgerSettledModel, TwoDrawsTwoReaders) {
@@ -316,59 +325,37 @@ TEST(LedgerSettledModel, TwoDrawsTwoReaders) {
 TEST(LedgerSettledModel, Aborts) {
     Settled m;
     m.program({Writer<Right>{0, 1, 1, aborts}, Writer<Right>{0, 2, 2}});
-    m.program({Reader<Right>{}, Reader<Right>{}});
+    m.program({Reader<Right>{0}, Reader<Right>{0}});
     expect_right(m);
 }
-TEST(LedgerSettledModel, ManyTransactions) {
+TEST(LedgerSettledModel, MergedTransactions) {
     Many<Right> m;
+    expect_right(m);
+}
+TEST(LedgerSettledModel, FullRing) {
+    Full<Right> m;
     expect_right(m);
 }
 TEST(LedgerSettledModel, Prepared) {
     Prepares<Right> m;
     expect_right(m);
 }
-TEST(LedgerSettledModel, WorkerAndLeader) {
-    Workers<Right> m(true);
-    expect_right(m);
-}
-TEST(LedgerSettledModel, WorkerOfALeaderWithoutLibrary) {
-    Workers<Right> m(false);
-    expect_right(m);
-}
-TEST(LedgerSettledModel, WorkerAndAnAbort) {
-    Workers<Right> m(false, aborts);
-    expect_right(m);
-}
-// Two readers at once. One may mark the holder as over.
-TEST(LedgerSettledModel, WorkerAndTwoReaders) {
-    Settled m;
-    m.times = {1, 2};
-    m.with_workers = true;
-    m.program({Writer<Right>{0, 0, 1, commits, true, false}});
-    m.program({Reader<Right>{}});
-    m.another();
-    expect_right(m);
-}
-TEST(LedgerSettledModel, WorkersOfALeaderWithoutLibrary) {
-    Settled m;
-    m.times = {1, 2};
-    m.with_workers = true;
-    m.program({Writer<Right>{0, 0, 1, commits, true, false}, Writer<Right>{0, 0, 1, commits, true, false},
-               Writer<Right>{0, 0, 1, aborts, true, true}});
-    m.program({Reader<Right>{}, Reader<Right>{}});
+TEST(LedgerSettledModel, SeveralPrepared) {
+    TwoPrepared<Right> m;
     expect_right(m);
 }
 
 // ---- wrong ones ----
 
-template <template <class> class M, class Steps, class... Args>
-void expect_skipped(Args... args) {
-    M<Steps> m(args...);
+template <template <class> class M, class Steps>
+void expect_skipped() {
+    M<Steps> m;
     expect_found(m, Settled::skipped);
 }
 
 struct PromiseLoadedFirst : Right {
-    static bool accepts(Memory& m, Memory::Backend& b, Value t, Value& covered) {
+    template <class B>
+    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
         if (t >= covered) return true;
         const Value promised = m.promise.load();
         lower_to(b.low, t);
@@ -383,7 +370,8 @@ struct PromiseLoadedFirst : Right {
 TEST(LedgerSettledWrong, PromiseLoadedBeforeTheIdIsShown) { expect_skipped<OneDraw, PromiseLoadedFirst>(); }
 
 struct NoPromise : Right {
-    static bool accepts(Memory&, Memory::Backend& b, Value t, Value&) {
+    template <class B>
+    static bool accepts(Memory&, B& b, Value t, Value&) {
         lower_to(b.low, t);
         return true;
     }
@@ -392,7 +380,8 @@ TEST(LedgerSettledWrong, NoPromise) { expect_skipped<OneDraw, NoPromise>(); }
 
 // A rejected time counts as covered.
 struct CoversTheRejected : Right {
-    static bool accepts(Memory& m, Memory::Backend& b, Value t, Value& covered) {
+    template <class B>
+    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
         if (t >= covered) return true;
         lower_to(b.low, t);
         covered = t;
@@ -401,104 +390,164 @@ struct CoversTheRejected : Right {
 };
 TEST(LedgerSettledWrong, CoversTheRejected) { expect_skipped<TwoDraws, CoversTheRejected>(); }
 
-struct NoRing : Right {
-    static void end(Memory&, Memory::Backend& b, Value, Value) { b.low.store(no_low); }
-};
-TEST(LedgerSettledWrong, OnlyOpenTransactions) { expect_skipped<OneDraw, NoRing>(); }
-
-struct ClearsFirst : Right {
-    static void end(Memory&, Memory::Backend& b, Value, Value xid) {
-        const Value low = b.low.load();
-        b.low.store(no_low);
-        if (xid != 0) note_ended(b, xid, low);
-    }
-};
-TEST(LedgerSettledWrong, LowIsClearedBeforeTheRing) { expect_skipped<OneDraw, ClearsFirst>(); }
-
-struct RingFirst : Right {
-    template <class View>
-    static bool limit_by(Memory::Backend& b, View view, Value& t) {
-        Value ring = no_low;
-        const Value ended = b.ended.load();
-        for (Value i = ended; i > 0 && ended - i < ring_places; i--) {
-            auto& e = b.ring[(i - 1) % ring_places];
-            const Value xid = e.xid.load(), low = e.low.load();
-            if (view.finished(xid)) break;
-            if (low < ring) ring = low;
-        }
-        const Value low = b.low.load();
-        if (low < t) t = low;
-        if (ring < t) t = ring;
-        return true;
-    }
-};
-TEST(LedgerSettledWrong, RingIsReadBeforeLow) { expect_skipped<OneDraw, RingFirst>(); }
-
 struct PromiseLast : Right {
     static constexpr bool promise_first = false;
 };
 TEST(LedgerSettledWrong, PromiseIsRaisedLast) { expect_skipped<OneDraw, PromiseLast>(); }
 
-struct RingNotCheckedAgain : Right {
-    template <class View>
-    static bool limit_by(Memory::Backend& b, View view, Value& t) {
-        (void) ledger::limit_by(b, 0, view, t);
+struct NoRing : Right {
+    template <class B>
+    static void end(B& b, Value) {
+        b.low.store(no_low);
+    }
+};
+TEST(LedgerSettledWrong, OnlyOpenTransactions) { expect_skipped<OneDraw, NoRing>(); }
+
+struct ClearsFirst : Right {
+    template <class B>
+    static void end(B& b, Value xid) {
+        const Value low = b.low.load();
+        b.low.store(no_low);
+        if (xid != 0) note_ended(b, xid, low, 0);
+    }
+};
+TEST(LedgerSettledWrong, LowIsClearedBeforeTheRing) { expect_skipped<OneDraw, ClearsFirst>(); }
+
+// With another way to note a transaction that has ended.
+template <class Note>
+struct Notes : Right {
+    template <class B>
+    static void end(B& b, Value xid) {
+        const Value low = b.low.load();
+        if (xid != 0) Note::note(b, xid, low);
+        b.low.store(no_low);
+    }
+};
+
+struct TakesTheNewerLow {
+    template <class B>
+    static void note(B& b, Value xid, Value low) {
+        const Value n = b.ended.load();
+        note_ended(b, xid, low, 0);
+        if (n > 0 && b.ended.load() == n) b.ring[n - 1].low.store(low);
+    }
+};
+TEST(LedgerSettledWrong, MergingTakesTheNewerLow) { expect_skipped<Many, Notes<TakesTheNewerLow>>(); }
+
+struct KeepsTheOlderId {
+    template <class B>
+    static void note(B& b, Value xid, Value low) {
+        const Value n = b.ended.load();
+        const Value older = n > 0 ? b.ring[n - 1].xid.load() : 0;
+        note_ended(b, xid, low, 0);
+        if (n > 0 && b.ended.load() == n) b.ring[n - 1].xid.store(older);
+    }
+};
+TEST(LedgerSettledWrong, MergingKeepsTheOlderId) { expect_skipped<Many, Notes<KeepsTheOlderId>>(); }
+
+// A full ring, but for its first two entries as it should be: they become what Merged says.
+template <class Merged>
+struct FullRing {
+    template <class B>
+    static void note(B& b, Value xid, Value low) {
+        if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
+        const auto merged =
+            Merged::of(b.ring[0].xid.load(), b.ring[0].low.load(), b.ring[1].xid.load(), b.ring[1].low.load());
+        detail::put(b.ring[0], merged.first, merged.second, 0);
+        detail::put(b.ring[1], b.ring[2].xid.load(), b.ring[2].low.load(), 0);
+        detail::put(b.ring[2], xid, low, 0);
+    }
+};
+using XidAndLow = std::pair<Value, Value>;
+struct Lowest {
+    static XidAndLow of(Value, Value low, Value upper, Value upper_low) {
+        return {upper, low < upper_low ? low : upper_low};
+    }
+};
+struct ForgetsTheOldest {
+    static XidAndLow of(Value, Value, Value upper, Value upper_low) { return {upper, upper_low}; }
+};
+struct OlderId {
+    static XidAndLow of(Value xid, Value low, Value, Value upper_low) {
+        return {xid, low < upper_low ? low : upper_low};
+    }
+};
+TEST(LedgerSettledModel, FullRingWithTheOldestMerged) {
+    Full<Notes<FullRing<Lowest>>> m;
+    expect_right(m);
+}
+TEST(LedgerSettledWrong, FullRingForgetsTheOldest) { expect_skipped<Full, Notes<FullRing<ForgetsTheOldest>>>(); }
+TEST(LedgerSettledWrong, FullRingKeepsTheOlderId) { expect_skipped<Full, Notes<FullRing<OlderId>>>(); }
+
+struct NewestFirst {
+    template <class B>
+    static void note(B& b, Value xid, Value low) {
+        if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
+        const XidAndLow old[] = {{b.ring[0].xid.load(), b.ring[0].low.load()},
+                                 {b.ring[1].xid.load(), b.ring[1].low.load()},
+                                 {b.ring[2].xid.load(), b.ring[2].low.load()}};
+        detail::put(b.ring[2], xid, low, 0);
+        detail::put(b.ring[1], old[2].first, old[2].second, 0);
+        const XidAndLow merged = Lowest::of(0, old[0].second, old[1].first, old[1].second);
+        detail::put(b.ring[0], merged.first, merged.second, 0);
+    }
+};
+TEST(LedgerSettledWrong, EntryIsOverwrittenBeforeItIsWholeBelow) { expect_skipped<Full, Notes<NewestFirst>>(); }
+
+struct ReadsUp : Right {
+    template <class B, class Finished>
+    static void limit_by(B& b, Finished finished, Value& t) {
+        const Value low = b.low.load();
+        if (low < t) t = low;
+        const Value ended = b.ended.load();
+        for (Value i = 0; i < ended; i++) {
+            if (finished(b.ring[i].xid.load())) continue;
+            const Value entry_low = b.ring[i].low.load();
+            if (entry_low < t) t = entry_low;
+        }
+    }
+};
+TEST(LedgerSettledWrong, RingIsReadFromTheOldest) { expect_skipped<Full, ReadsUp>(); }
+
+struct RingFirst : Right {
+    template <class B, class Finished>
+    static void limit_by(B& b, Finished finished, Value& t) {
+        Value ring = no_low;
+        for (Value i = b.ended.load(); i-- > 0;) {
+            if (finished(b.ring[i].xid.load())) break;
+            const Value low = b.ring[i].low.load();
+            if (low < ring) ring = low;
+        }
+        const Value low = b.low.load();
+        if (low < t) t = low;
+        if (ring < t) t = ring;
+    }
+};
+TEST(LedgerSettledWrong, RingIsReadBeforeLow) { expect_skipped<OneDraw, RingFirst>(); }
+
+struct NoPlace : Right {
+    static bool prepare(Memory&, Value) { return true; }
+};
+TEST(LedgerSettledWrong, PreparedIsNotNoted) { expect_skipped<Prepares, NoPlace>(); }
+
+struct PreparedFirst : Right {
+    static constexpr bool prepared_last = false;
+};
+TEST(LedgerSettledWrong, PreparedAreReadFirst) { expect_skipped<Prepares, PreparedFirst>(); }
+
+template <bool notes_later>
+struct Overwrites : Right {
+    static bool prepare(Memory& m, Value xid) {
+        auto& p = m.other[0];
+        const Value old = p.xid.load(), old_low = p.low.load();
+        p.low.store(m.own.low.load());
+        p.xid.store(xid);
+        if (notes_later && old != 0) note_ended(p, old, old_low, 0);
         return true;
     }
 };
-TEST(LedgerSettledWrong, OvertakenRingIsBelieved) { expect_skipped<Many, RingNotCheckedAgain>(); }
-
-struct NoTable : Right {
-    static bool prepare(Memory&, Memory::Backend&, Value) { return true; }
-};
-TEST(LedgerSettledWrong, PreparedIsNotNoted) { expect_skipped<Prepares, NoTable>(); }
-
-struct TableFirst : Right {
-    static constexpr bool table_last = false;
-};
-TEST(LedgerSettledWrong, TableIsReadFirst) { expect_skipped<Prepares, TableFirst>(); }
-
-struct ReuseNotSeen : Right {
-    static constexpr bool looks_for_reuse = false;
-};
-TEST(LedgerSettledWrong, EntryIsUsedAgainWhileAReaderLooks) { expect_skipped<Prepares, ReuseNotSeen>(); }
-
-struct ReusesTheTable : Right {
-    static bool prepare(Memory& m, Memory::Backend& b, Value xid) {
-        const Value finished = m.finished.load();
-        for (auto& e : m.table) {
-            Value seen = e.xid.load();
-            if (seen != 0 && (finished >> seen & 1) == 0) continue;
-            if (!e.xid.compare_exchange_strong(seen, being_written)) continue;
-            e.low.store(b.low.load());
-            e.xid.store(xid);
-            return true;
-        }
-        return false;
-    }
-};
-TEST(LedgerSettledWrong, EntryIsUsedAgainWithoutANote) { expect_skipped<Prepares, ReusesTheTable>(); }
-
-// What a worker has shown for a leader without the library is taken for over as soon as the leader's transaction is.
-struct ForgetsTheHolder : Right {
-    template <class View>
-    static bool limit_by(Memory::Backend& b, View view, Value& t) {
-        const Value low = b.low.load(), holder = b.holder.load();
-        const bool counts = low != no_low && (holder == 0 || view.runs(holder & ~adopted_mark));
-        Value ring = t;
-        const bool good = ledger::limit_by(b, 1, view, ring);  // of another database: the ring only
-        if (counts && low < t) t = low;
-        if (ring < t) t = ring;
-        return good;
-    }
-};
-TEST(LedgerSettledWrong, HolderIsForgotten) { expect_skipped<Workers, ForgetsTheHolder>(false); }
-
-// The next transaction of the leader takes the old one's `low` for its own.
-struct NotAdopted : Right {
-    static void hold_for(Memory::Backend& b, Value lxid) { b.holder.store(lxid); }
-};
-TEST(LedgerSettledWrong, EarlierTransactionIsNotNoted) { expect_skipped<Workers, NotAdopted>(false, aborts); }
+TEST(LedgerSettledWrong, PlaceIsUsedAgainWithoutANote) { expect_skipped<Prepares, Overwrites<false>>(); }
+TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepares, Overwrites<true>>(); }
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

@@ -9,8 +9,7 @@
 namespace snowflake_ids::simulator {
 
 struct Faults {
-    Value crashes = 0, orphans = 0, power = 0, steps = 0, disk = 0, promotions = 0, rewinds = 0, prepared = 0,
-          workers = 0;
+    Value crashes = 0, orphans = 0, power = 0, steps = 0, disk = 0, promotions = 0, rewinds = 0, prepared = 0;
 };
 
 class History {
@@ -34,7 +33,6 @@ public:
         most_pause_us_ = random_.of({500, 5000, 50000});
         bulk_ = random_.of({5, 50, 400});
         only_reads_ = random_.one_in(10);
-        parallel_ = random_.one_in(2);
     }
     ~History() { scheduler = nullptr; }
 
@@ -123,10 +121,6 @@ private:
         for (Value i = 0; ok && i < statements; i++) {
             s.new_statement();
             const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
-            if (parallel_ && !s.orphaned && random_.one_in(3)) {
-                ok = draw_by_worker(s, g);
-                continue;
-            }
             const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
             for (Value n = 0; ok && n < rows; n++) {
                 const Drawn d = s.draw(g);
@@ -156,37 +150,6 @@ private:
             const auto prepared = w.transactions.prepared(s.database);
             if (!prepared.empty()) s.finish(prepared[random_.below(prepared.size())], !random_.one_in(3));
         }
-    }
-
-    // A worker draws, and its leader inserts the rows.
-    bool draw_by_worker(Session& s, std::uint32_t g) {
-        struct Work {
-            Drawn drawn[8];
-            Value count = 0;
-            bool done = false;
-        };
-        const auto work = std::make_shared<Work>();
-        const Value rows = 1 + random_.below(8);
-        auto worker = std::make_shared<Session>(w, s);
-        sessions_.push_back(worker);
-        auto fiber = scheduler_.start([this, work, rows, g, me = worker.get()] {
-            for (Value n = 0; n < rows; n++) {
-                const Drawn d = me->draw(g);
-                if (!d.ok) break;
-                drawn_last_ += last_part_ && !me->orphaned;
-                work->drawn[work->count++] = d;
-            }
-            work->done = true;
-        });
-        processes_.push_back({fiber, worker.get()});
-        faults.workers++;
-        while (!work->done) {
-            if (fiber->over) return false;
-            scheduler_.sleep(50);
-        }
-        std::erase_if(processes_, [&](const Process& p) { return p.fiber == fiber; });
-        for (Value n = 0; n < work->count; n++) s.insert(g, work->drawn[n]);
-        return work->count == rows;
     }
 
     void something_happens() {
@@ -239,7 +202,6 @@ private:
         }
         processes_.clear();
         w.transactions.crash();
-        std::fill(std::begin(w.local), std::end(w.local), 0);
     }
     void end_orphans() {
         for (Process& p : orphans_) {
@@ -290,7 +252,7 @@ private:
     std::vector<Process> processes_, orphans_;
     std::int64_t most_pause_us_;
     Value bulk_;
-    bool only_reads_, parallel_, last_part_ = false;
+    bool only_reads_, last_part_ = false;
     Value drawn_last_ = 0;
 };
 

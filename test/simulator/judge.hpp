@@ -24,7 +24,6 @@ struct Snapshot {
         if (xid >= xmax) return false;
         return std::find(running, running + count, xid) == running + count;
     }
-    bool is_after(Value xid) const { return xmin >= xid || finished(xid); }
 };
 
 // The transactions of all databases. They outlive servers, as those in WAL do.

@@ -23,9 +23,6 @@ struct World {
     Transactions transactions;
     Value life_ids = 0, lives = 0;
     Value fenced = 0;
-    // Local transaction ids of the primary's processes.
-    Value local[backend_count] = {};
-    Value next_local = 1;
 };
 
 struct Clock {
@@ -65,25 +62,8 @@ public:
           site(of),
           memory(of.memory),
           m(*memory),
-          backend(m.backends[number]),
-          index(number) {
+          backend(m.backends[number]) {
         backend.database.poke(database + 1);
-    }
-
-    // A parallel worker: it draws for the transaction of its leader, and sees what that one sees.
-    Session(World& world, Session& of)
-        : database(of.database),
-          w(world),
-          site(of.site),
-          memory(of.memory),
-          m(*memory),
-          backend(of.backend),
-          index(of.index),
-          leader(&of),
-          own_local(of.own_local) {
-        orphaned = of.orphaned;
-        statement = of.statement;
-        std::copy(std::begin(of.seen), std::end(of.seen), seen);
     }
 
     // One id of the transaction. False: an error, which ends the transaction.
@@ -100,8 +80,6 @@ public:
     }
 
     void begin() {
-        own_local = w.next_local++;
-        if (!orphaned) w.local[index] = own_local;
         xid = 0;
         new_statement();
     }
@@ -133,22 +111,17 @@ public:
                 scheduler->step();
                 return !w.transactions.is_running(x);
             };
-            const auto entry = [this](std::uint32_t i) -> Prepared& { return m.prepared[i]; };
-            if (!ledger::note_prepared(backend, m.header.prepared_reused, prepared_count, entry, xid, database + 1,
-                                       over))
-                return end(false), false;
+            const auto place = [this](std::uint32_t i) -> Backend& { return m.prepared[i]; };
+            if (!ledger::note_prepared(backend, prepared_count, place, xid, over)) return end(false), false;
         }
         scheduler->step();
         w.transactions.prepare(xid);
-        w.local[index] = 0;
         take_back(0);
         return true;
     }
     // COMMIT PREPARED and ROLLBACK PREPARED.
     void finish(Value x, bool commit) {
         scheduler->step();
-        // At once with what follows, as under the server's lock.
-        if (x == xid && !orphaned) w.local[index] = 0;
         if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
         const std::int64_t low_us = w.transactions.end(x);
         if (!commit) return;
@@ -374,42 +347,13 @@ private:
 
     // unsettled::accepts()
     bool accepts(Value t) {
-        if (w.wrong.worker_unseen && leader != nullptr) return true;
-        if (covered == ledger::no_low) {
-            const bool of_another = backend.holder.load() != 0;
-            if (leader == nullptr) has_drawn = true;
-            if (leader != nullptr || of_another) ledger::hold_for(backend, own_local);
-            backend.database.store(database + 1);
-        }
+        if (covered == ledger::no_low) backend.database.store(database + 1);
         return ledger::accepts(m.header.promise, backend, t, covered);
     }
-    // A session that has never drawn has not loaded the library: nobody is told of the end of its transaction.
     void take_back(Value committed) {
-        if (!has_drawn) return;
-        ledger::end_transaction(backend, own_local, committed, [this] {
-            scheduler->step();
-            return w.transactions.next;
-        });
+        ledger::end_transaction(backend, committed);
         covered = ledger::no_low;
     }
-
-    // What a snapshot says of transactions, for ledger::limit_by().
-    struct View {
-        const Snapshot& snapshot;
-        const World& w;
-        std::uint32_t backend = 0;
-
-        bool finished(Value xid) const { return snapshot.finished(xid); }
-        bool is_after(Value xid) const { return snapshot.is_after(xid); }
-        bool runs(Value local) const {
-            scheduler->step();
-            return w.local[backend] == local;
-        }
-        Value next_xid() const {
-            scheduler->step();
-            return w.transactions.next;
-        }
-    };
 
     std::int64_t promise() {
         const std::int64_t now_us = site.wall_us();
@@ -437,8 +381,8 @@ private:
         return static_cast<std::int64_t>(m.header.promise.load());
     }
     bool table_has(Value xid) {
-        for (Prepared& p : m.prepared) {
-            if (p.xid.load() == xid) return true;
+        for (Backend& p : m.prepared) {
+            if ((p.xid.load() & ~ledger::taken_mark) == xid) return true;
         }
         return false;
     }
@@ -458,15 +402,10 @@ private:
         const std::int64_t until = std::min(promised, wal_until_us);
         if (until <= 0) return INT64_MIN;
         auto t = static_cast<Value>(until);
-        const Value reused = m.header.prepared_reused.load();
-        View view{snapshot, w};
-        for (view.backend = 0; view.backend < backend_count; view.backend++) {
-            if (!ledger::limit_by(m.backends[view.backend], database + 1, view, t)) return INT64_MIN;
-        }
-        const auto entry = [this](std::uint32_t i) -> Prepared& { return m.prepared[i]; };
-        ledger::limit_by_prepared(prepared_count, entry, database + 1, view, t);
-        if (m.header.prepared_reused.load() != reused || !all_prepared_known(snapshot)) return INT64_MIN;
-        return static_cast<std::int64_t>(t);
+        const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };
+        for (Backend& b : m.backends) ledger::limit_by(b, database + 1, finished, t);
+        for (Backend& b : m.prepared) ledger::limit_by(b, database + 1, finished, t);
+        return all_prepared_known(snapshot) ? static_cast<std::int64_t>(t) : INT64_MIN;
     }
 
     World& w;
@@ -474,12 +413,9 @@ private:
     const std::shared_ptr<Memory> memory;
     Memory& m;
     Backend& backend;
-    const std::uint32_t index;
     State states[generator_count];
     std::int64_t wal_until_us = 0;
-    Session* const leader = nullptr;
-    Value own_local = 0, covered = ledger::no_low, statement = 0;
-    bool has_drawn = false;
+    Value covered = ledger::no_low, statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };
 

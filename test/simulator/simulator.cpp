@@ -28,7 +28,6 @@ constexpr Named wrongs[] = {
     {"accept-all", &Wrong::accept_all},
     {"ring-forgotten", &Wrong::ring_forgotten},
     {"lease-too-long", &Wrong::lease_too_long},
-    {"worker-unseen", &Wrong::worker_unseen},
 };
 
 struct Totals {
@@ -54,7 +53,6 @@ struct Totals {
         faults.promotions += h.faults.promotions;
         faults.rewinds += h.faults.rewinds;
         faults.prepared += h.faults.prepared;
-        faults.workers += h.faults.workers;
     }
     void print(double seconds) const {
         const auto line = [](const char* what, Value n) {
@@ -67,7 +65,6 @@ struct Totals {
         line("claims", claims);
         line("committed transactions", commits);
         line("prepared transactions", faults.prepared);
-        line("parallel workers", faults.workers);
         line("polls", polls);
         line("polls with a settled time", settled);
         line("lives of a server", lives);

@@ -55,24 +55,21 @@ inline constexpr std::uint32_t generator_count = 3, database_count = 2, backend_
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
     Word life_id, life_number, floor_ms, reset_floor_ms, settled_ms;
-    Word epoch, raising_until, promise, prepared_reused, prepared_below;
+    Word epoch, raising_until, promise, prepared_below;
 };
 struct Backend {
-    Word low, database, holder, ended;
+    Word low, database, xid, ended;
     struct Ended {
-        Word xid, low;
-    } ring[8];  // few, so that it is full now and then
+        Word xid, low, database;
+    } ring[4];  // few, so that it is full now and then
     Backend() { low.poke(ledger::no_low); }
-};
-struct Prepared {
-    Word xid, low, database;
 };
 // What one life has.
 struct Memory {
     Header header;
     Slot slots[generator_count];
     Backend backends[backend_count];
-    Prepared prepared[prepared_count];
+    Backend prepared[prepared_count];
     std::int64_t began_us = 0;
 };
 
@@ -144,7 +141,7 @@ struct Site {
 // What goes wrong on purpose, to see that the judges notice.
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
-    bool ring_forgotten = false, lease_too_long = false, worker_unseen = false;
+    bool ring_forgotten = false, lease_too_long = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.

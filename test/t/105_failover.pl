@@ -14,9 +14,6 @@ snowflake_ids.machine_id = 3
 synchronous_commit = off
 wal_writer_delay = 10s
 hot_standby = on
-min_parallel_table_scan_size = 0
-parallel_setup_cost = 0
-parallel_tuple_cost = 0
 END
 $primary->safe_psql('postgres', 'CREATE TABLE kept(id text); CREATE TABLE stop ()');
 $primary->backup('base');
@@ -73,7 +70,7 @@ sub draw_after
 	$ids->none_twice('promotion, asynchronous commit, clock 3 h behind');
 }
 
-# ---- ids that left no row: a read-only transaction, and parallel workers
+# ---- ids that left no row: of a read-only transaction
 {
 	my ($standby, $clock) = standby();
 	my $ids = Ids->new;
@@ -82,22 +79,15 @@ sub draw_after
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);
 	$session->ask('COMMIT');
-	$primary->safe_psql('postgres', 'CREATE TABLE many AS SELECT FROM generate_series(1, 5000)');
-	my $query = "SELECT 's' || gen_sno() FROM many";
-	my $plan =
-	  $session->ask("SET max_parallel_workers_per_gather = 2; EXPLAIN (ANALYZE, COSTS off, TIMING off) $query");
-	like($plan, qr/Workers Launched: [12]/, 'ids are drawn by parallel workers');
-	$ids->add($session->ask($query));
 
-	# Ticks beyond the ceiling that is there, so that these very sessions must raise it.
+	# Ticks beyond the ceiling that is there, so that this very session must raise it.
 	$primary_clock->step(10);
-	$ids->add($session->ask($query));
 	$session->ask('BEGIN TRANSACTION READ ONLY');
 	$ids->draw($session);
 	caught_up($standby);
 	$standby->promote;
 	draw_after($ids, $standby, $clock, $start);
-	$ids->none_twice('promotion, read-only transactions and parallel workers');
+	$ids->none_twice('promotion, read-only transactions');
 }
 
 # ---- the primary's clock was a year ahead for a moment, and has been corrected
@@ -162,7 +152,7 @@ sub draw_after
 	my $ids = Ids->new;
 	my $start = $primary_clock->now;
 	$ids->draw($primary);
-	my @sessions = map { Session->new($standby, options => '-c max_parallel_workers_per_gather=0') } 1 .. 3;
+	my @sessions = map { Session->new($standby) } 1 .. 3;
 	my $own =
 	  "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
 	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }

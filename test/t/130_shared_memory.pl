@@ -18,20 +18,11 @@ log_line_prefix = '[%p] %b: '
 autovacuum_naptime = 1s
 autovacuum_analyze_threshold = 0
 autovacuum_analyze_scale_factor = 0
-min_parallel_table_scan_size = 0
-parallel_setup_cost = 0
-parallel_tuple_cost = 0
-parallel_leader_participation = off
 hot_standby = on
 snowflake_ids.machine_id = 3
 END
 $server->safe_psql('postgres', <<'END');
 CREATE ROLE somebody LOGIN;
-CREATE TABLE t (n int);
-INSERT INTO t SELECT generate_series(1, 20);
-ALTER TABLE t SET (parallel_workers = 2);
-CREATE FUNCTION in_worker(n int) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS $$
-BEGIN RETURN public.gen_mastic(); END $$;
 CREATE FUNCTION in_index(n int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN RAISE LOG 'drawn: m%', public.gen_mastic(); RETURN n; END $$;
 CREATE TABLE vacuumed (n int);
@@ -200,12 +191,6 @@ sub crash { my $mark = log_mark($server); kill_backend($server); return $mark }
 		'dynamic|||ready', 'the status makes the memory, but begins no life');
 	$ids->draw($server);
 	life_of('status', $mark, $client, 'dynamic');
-}
-{
-	my $mark = crash();
-	my $session = Session->new($server);
-	$ids->add($session->ask(q{SELECT 'm' || max(in_worker(n)) FROM t}));
-	life_of('parallel worker', $mark, qr/parallel worker/, 'dynamic', $session);
 }
 {
 	# A worker's own database, role and transaction.

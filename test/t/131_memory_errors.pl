@@ -48,23 +48,6 @@ sub no_crash
 	return;
 }
 
-# A session that has loaded the library, has drawn nothing, and has had parallel workers: memory that it cannot use is
-# not its concern. At its COMMIT it looks whether its workers have drawn.
-sub bystander_commits
-{
-	my ($what) = @_;
-	my $session = Session->new($server);
-	$session->ask("LOAD 'snowflake_ids'; SET $_ = 0")
-	  for qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size);
-	like(
-		$session->ask('EXPLAIN (ANALYZE, COSTS off) SELECT sum(relpages) FROM pg_class'),
-		qr/Workers Launched: [1-9]/,
-		"$what: a session with parallel workers");
-	is($session->ask('CREATE TEMP TABLE t AS SELECT 1 AS n; BEGIN; UPDATE t SET n = 2; COMMIT; SELECT n FROM t'),
-		2, "$what: it commits");
-	return;
-}
-
 # Without sessions that have the memory, in a server that has none yet.
 sub new_memory
 {
@@ -182,7 +165,6 @@ $ids->none_twice('no room for shared memory, and room again');
 		qr/58P01: could not open shared memory segment "\S+": No such file or directory/, $removed);
 	$ids->draw($session);
 	is(value($server, 'SELECT memory FROM snowflake_ids.status()'), 'none', 'a new session has no memory');
-	bystander_commits('removed');
 	no_crash('removed', $mark);
 	$session->gone;
 	$clock->set(-7200);
@@ -219,7 +201,6 @@ $ids->none_twice('no room for shared memory, and room again');
 		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 		qr/^another version of snowflake_ids/,
 		'snowflake_ids.status() says it, too');
-	bystander_commits('another version');
 	$ids->draw($old);
 	$old->gone;
 	no_crash('another version', $mark);

@@ -1,4 +1,5 @@
-# Settled: prepared transactions, restarts, a clock that steps back, promotion, a forced reset, and parallel workers.
+# Settled: prepared transactions, restarts, a clock that steps back, promotion, a forced reset, many
+# short transactions, and wrappers for parallel workers.
 # A poller continues after its last id, up to what has settled, and must get each row once.
 use strict;
 use warnings;
@@ -12,7 +13,6 @@ my %smallest = (sno => "'2222222222222222'", mastic => "'0'", snowflake_si => "'
 my $conf = <<'END';
 max_prepared_transactions = 5
 hot_standby = on
-max_parallel_workers = 4
 snowflake_ids.machine_id = 3
 snowflake_ids.max_wait = '60s'
 END
@@ -178,46 +178,107 @@ $server->safe_psql('postgres', insert());
 $clock->step(3610);
 complete($server, 'after crash and step');
 
-# ---- parallel workers draw for their leader
+# ---- a function that is wrongly PARALLEL SAFE: its worker draws nothing, so that nothing is lost
 $server->safe_psql('postgres', <<'END');
 CREATE TABLE big AS SELECT n FROM generate_series(1, 20000) n;
 ALTER TABLE big SET (parallel_workers = 2);
 CREATE FUNCTION drawn(n int) RETURNS mastic LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN gen_mastic(); END $$;
 ANALYZE big;
 END
-my $workers =
-  'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; SET parallel_leader_participation = off';
-my $leader = Session->new($server);
-$leader->ask($workers);
-like($leader->ask('EXPLAIN SELECT min(drawn(n)) FROM big'), qr/Parallel Seq Scan/, 'the plan is parallel');
-$leader->ask('BEGIN');
-$leader->ask('CREATE TEMP TABLE mine AS SELECT min(drawn(n)) AS id FROM big');
-$server->safe_psql('postgres', insert());
-$server->safe_psql('postgres', 'CALL settle()');
-poll($server);
-is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 1, 'the leader is held for what its workers drew');
-$leader->ask('INSERT INTO event_mastic (id) SELECT id FROM mine');
-$leader->ask('COMMIT');
-complete($server, 'after parallel workers');
+{
+	# The leader has not loaded the library.
+	my $leader = Session->new($server);
+	$leader->ask('SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;'
+		  . 'SET parallel_leader_participation = off');
+	like($leader->ask('EXPLAIN SELECT min(drawn(n)) FROM big'), qr/Parallel Seq Scan/, 'the plan is parallel');
+	my $issued = "SELECT sum(issued) FROM snowflake_ids.stats WHERE format <> 'sno_at'";
+	my $before = value($server, $issued);
+	$leader->ask('BEGIN');
+	like(
+		$leader->ask('CREATE TEMP TABLE mine AS SELECT min(drawn(n)) AS id FROM big'),
+		qr/ERROR:  cannot generate Mastic ids in a parallel worker/,
+		'the query fails');
+	$leader->ask("PREPARE TRANSACTION 'parallel'");
+	is(value($server, 'SELECT count(*) FROM pg_prepared_xacts'), 0, 'and its transaction');
+	is(value($server, $issued), $before, 'no id was drawn');
+	$server->safe_psql('postgres', insert());
+	complete($server, 'after it');
+}
 
-# The same by a leader that has not loaded the library, and does not.
-my $unloaded = Session->new($server);
-$unloaded->ask($workers);
-$unloaded->ask('BEGIN');
-$unloaded->ask('SELECT count(DISTINCT drawn(n)) FROM big');
-is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 1, 'also one that has not loaded the library');
-$unloaded->ask('COMMIT');
-$server->safe_psql('postgres', insert());
-complete($server, 'after a leader without the library');
+# ---- many transactions of one process, which a snapshot that is older knows nothing of
+{
+	my $reader = Session->new($server);
+	my $manager = Session->new($server);
+	$server->safe_psql('postgres', insert());
+	$server->safe_psql('postgres', 'CALL settle()');
+	$reader->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM event_sno');
+	$manager->ask("BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'") for 1 .. 5;
+	$manager->ask("COMMIT PREPARED 'p$_'; BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'") for (1 .. 5) x 8;
+	is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled WHERE prepared IS NOT NULL'),
+		5, 'the view names those that are prepared');
+	my $drew = value($server, 'SELECT min(drew) FROM snowflake_ids.unsettled');
+	ok(eventually(sub { value($server, "SELECT snowflake_ids_settled() = '$drew'") eq 't' }),
+		'all others of that process have settled');
+	$manager->ask("COMMIT PREPARED 'p$_'") for 1 .. 5;
 
-# The leader aborts, and afterwards nobody writes.
-$unloaded->ask('BEGIN');
-$unloaded->ask('SELECT count(DISTINCT drawn(n)) FROM big');
-$server->safe_psql('postgres', insert());
-$unloaded->ask('ROLLBACK');
-ok(eventually(sub { value($server, 'SELECT count(*) FROM event_sno WHERE id >= sno_settled()') eq '0' }),
-	'a leader has aborted, and nobody writes: everything settles');
-is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 0, 'and nobody is said to hold it back');
+	# The rows that the reader sees have settled for it, whatever has ended since.
+	is( $reader->ask('SELECT count(*) FROM event_sno WHERE id >= (SELECT sno_settled())'),
+		0, 'also for an older snapshot');
+	$reader->ask('COMMIT');
+	complete($server, 'after many prepared transactions of one session');
+}
+
+# A loop that starves no reader: rows in a temporary table have a transaction id and a time. All this while a poll is
+# between its snapshot and its answer.
+{
+	$server->safe_psql('postgres', insert());
+	$server->safe_psql('postgres', 'CALL settle()');
+	my $poll = Session->new($server);
+	$poll->ask('BEGIN; DECLARE c CURSOR FOR SELECT count(*), count(*) FILTER (WHERE id < sno_settled()) FROM event_sno');
+	my $loop = Session->new($server);
+	$loop->ask('CREATE TEMP TABLE own (id sno DEFAULT gen_sno())');
+	$loop->ask(
+		'DO $$ BEGIN FOR n IN 1 .. 3000 LOOP INSERT INTO own DEFAULT VALUES; COMMIT; END LOOP; END $$');
+	like($poll->ask('FETCH c'), qr/^(\d+)\|\1$/, 'a loop of short transactions does not hold a poll back');
+	$poll->ask('COMMIT');
+}
+
+# A transaction that only reads.
+{
+	my $reads = Session->new($server);
+	$reads->ask('BEGIN READ ONLY; SELECT gen_sno()');
+	$server->safe_psql('postgres', insert());
+	is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled'), 0, 'one that only reads is not in the view');
+	complete($server, 'while a transaction that only reads is open');
+	like(
+		$reads->ask('SET TRANSACTION READ WRITE'),
+		qr/ERROR:  transaction read-write mode must be set before any query/,
+		'and it cannot begin to write');
+	$reads->ask('ROLLBACK');
+
+	# A part of one that writes may be one that only reads.
+	$reads->ask('BEGIN; SAVEPOINT a; SET TRANSACTION READ ONLY');
+	my $id = $reads->ask('SELECT gen_sno()');
+	$reads->ask('RELEASE a');
+	$server->safe_psql('postgres', insert());
+	$server->safe_psql('postgres', 'CALL settle()');
+	poll($server);
+	$reads->ask("INSERT INTO event_sno (id) VALUES ('$id'); COMMIT");
+	complete($server, 'after a transaction of which a part only reads');
+
+	# Newer servers refuse such a function.
+	my $made = $reads->ask('CREATE FUNCTION reads() RETURNS sno LANGUAGE plpgsql SET transaction_read_only = on AS '
+		  . '$$ BEGIN RETURN gen_sno(); END $$');
+	if ($made !~ /ERROR/)
+	{
+		$id = $reads->ask('BEGIN; SELECT reads()');
+		$server->safe_psql('postgres', insert());
+		$server->safe_psql('postgres', 'CALL settle()');
+		poll($server);
+		$reads->ask("INSERT INTO event_sno (id) VALUES ('$id'); COMMIT");
+		complete($server, 'after a function that only reads');
+	}
+}
 
 # ---- promotion
 $server->backup('base');

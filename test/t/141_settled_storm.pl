@@ -17,8 +17,6 @@ my $clock = clock();
 my $server = new_server('storm', $clock, allows_streaming => 1, conf => <<'END');
 max_connections = 60
 max_prepared_transactions = 40
-max_parallel_workers = 8
-max_worker_processes = 16
 autovacuum_naptime = 5s
 hot_standby = on
 snowflake_ids.machine_id = 3
@@ -34,9 +32,6 @@ my $backups = 0;
 my @pollers = ([ 'sno', 1 ], [ 'sno', 2 ], [ 'mastic', 1 ], [ 'snowflake_si', 1 ]);
 
 my $set_up = <<'END';
-CREATE TABLE big AS SELECT n FROM generate_series(1, 3000) n;
-ALTER TABLE big SET (parallel_workers = 2);
-ANALYZE big;
 CREATE TABLE lag (format text, poller int, ms float8);
 END
 for my $format (@formats)
@@ -44,9 +39,6 @@ for my $format (@formats)
 	$set_up .= <<"END";
 CREATE TABLE event_$format (id $type{$format} PRIMARY KEY DEFAULT gen_$format(), n bigint NOT NULL);
 CREATE TABLE place_$format (poller int PRIMARY KEY, last $type{$format}, rows bigint, sum numeric, polls bigint, empty bigint);
--- In a parallel worker, for a row that its leader inserts.
-CREATE FUNCTION drawn_$format(n int) RETURNS $type{$format} LANGUAGE plpgsql PARALLEL SAFE AS
-    \$\$ BEGIN RETURN gen_$format(); END \$\$;
 CREATE PROCEDURE poll_$format(which int, seconds float8, measure boolean) LANGUAGE plpgsql AS \$\$
 DECLARE
     until timestamptz := clock_timestamp() + seconds * interval '1 s';
@@ -104,16 +96,6 @@ for my $f (@formats)
 		"BEGIN;\n$insert\nPREPARE TRANSACTION 'p:client_id.:u';\n\\sleep :ms ms\nCOMMIT PREPARED 'p:client_id.:u';\n");
 	script("unprepare_$f", 1,
 		"BEGIN;\n$insert\nPREPARE TRANSACTION 'q:client_id.:u';\nROLLBACK PREPARED 'q:client_id.:u';\n");
-	script("parallel_$f", 1, <<"END");
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-BEGIN;
-SELECT min(drawn_$f(n))::text AS id FROM big \\gset
-\\sleep :ms ms
-INSERT INTO event_$f (id, n) VALUES (':id', :n);
-COMMIT;
-END
 }
 my @scripts = map { ('-f', "$_\@$weight{$_}") } sort keys %weight;
 

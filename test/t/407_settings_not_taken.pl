@@ -44,9 +44,6 @@ CREATE TABLE u AS TABLE t;
 ALTER TABLE u SET (parallel_workers = 2);
 CREATE INDEX u1 ON u (id);
 CREATE INDEX u2 ON u (id);
--- Their bodies are first looked at in the process that runs them.
-CREATE FUNCTION drawn_in_worker(n int) RETURNS text LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN public.gen_sno(); END $$;
-CREATE FUNCTION si_in_worker(n int) RETURNS text LANGUAGE plpgsql PARALLEL SAFE AS $$ BEGIN RETURN public.gen_snowflake_si(); END $$;
 SQL
 sub psql { my ($sql, @more) = @_; my ($rc, $out, $err) = $server->psql('postgres', $sql, @more); return ($out, $err) }
 sub err  { return (psql(@_))[1] }
@@ -80,33 +77,6 @@ for my $first (
 		"first load in $name: the configured values are in force");
 	unlike($err, qr/WARNING/, 'without a warning');
 }
-for my $worker ('drawn_in_worker', 'si_in_worker')
-{
-	my $shown = $worker eq 'si_in_worker' ? q{snowflake_si_machine_id(drawn::bigint)} : 'sno_partition(drawn::sno)';
-	my ($out, $err) =
-	  psql( "CREATE TEMP TABLE kept AS SELECT $worker(n) AS drawn FROM t WHERE n <= 10;\n"
-		  . 'DROP TABLE kept;'
-		  . "SELECT max($worker(n)) FROM t WHERE n <= 10");
-	is($err, '', "$worker: the first load in a parallel worker");
-	my ($last) = $out =~ /(\w+)$/;
-	is($server->safe_psql('postgres', "SELECT $shown FROM (SELECT '$last' AS drawn) d"),
-		11, 'which draws with the configured machine id');
-}
-
-# A worker has its leader's values, though the configuration is another one by now.
-{
-	my $leader = Session->new($server);
-	is($leader->ask('SELECT sno_partition(gen_sno())'), 11, 'a session that has begun to draw');
-	configure("snowflake_ids.machine_id = 70000\n", 'machine_id', '70000');
-	like(
-		$leader->ask("SELECT sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"),
-		qr/^(?:WARNING:  70000 .*\n)*11\z/,
-		'and its workers go on with the last good value');
-	like(err ('SELECT gen_sno()'), qr/ERROR:/, 'a new session does not draw');
-	$leader->gone;
-	configure($good, 'machine_id', '11');
-}
-
 # New sessions have it when a poll sees it: they are forked from the postmaster.
 sub configure
 {
@@ -215,14 +185,6 @@ like( err ("\\set VERBOSITY verbose\nSET snowflake_ids.sno_sequence_max = 200; S
 	like( err ("\\set VERBOSITY verbose\nSELECT gen_sno()"),
 		refusal('machine_id', 5, 'It was set for this connection', 'Remove it there, '),
 		'by the connection');
-
-	# The workers of such a session do not draw either, whatever they find configured.
-	like( err ("LOAD 'snowflake_ids'; SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
-		qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/,
-		'nor do its parallel workers draw');
-	like( err ("SELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
-		qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted/,
-		'loaded first or not');
 }
 is(err ("SET snowflake_ids.max_wait = 'for ever'; SELECT gen_sno()") =~ /ERROR/ ? 1 : 0,
 	0, 'a setting that uniqueness does not rest on is no reason');
@@ -233,13 +195,9 @@ $server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_i
 $server->restart;
 my $refused = refusal('machine_id', 70000, 'It must be ', 'Correct it');
 like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()"), $refused, 'preloaded: refused as well');
-like(err ("\\set VERBOSITY verbose\nSELECT max(drawn_in_worker(n)) FROM t WHERE n <= 10"),
-	$refused, 'in parallel workers, too');
 configure("snowflake_ids.machine_id = 11\n", 'machine_id', '11');
-is( $server->safe_psql(
-		'postgres', "SELECT sno_partition(gen_sno()), sno_partition(max(drawn_in_worker(n))::sno) FROM t WHERE n <= 10"
-	),
-	'11|11',
+is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'),
+	11,
 	'until a reload with a good value');
 $server->stop('immediate');
 

@@ -2,6 +2,9 @@
 // comes in between.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "ledger/settled.hpp"
 #include "support/ledger_hooked.hpp"
 
@@ -11,29 +14,13 @@ namespace {
 using namespace snowflake_ids::test;
 
 // Words in shared memory: sessions of two versions may share them.
-static_assert(no_low == 0xffff'ffff'ffff'ffff && being_written == 0xffff'ffff'ffff'ffff);
-static_assert(ended_mark == 0x8000'0000'0000'0000 && adopted_mark == 0x4000'0000'0000'0000);
-static_assert(unordered_mark == 0x8000'0000'0000'0000 && over_mark == 0x4000'0000'0000'0000);
+static_assert(no_low == 0xffff'ffff'ffff'ffff && taken_mark == 0x8000'0000'0000'0000 && any_database == 0);
 
 struct Words {
-    HookedWord low{no_low}, database, holder, ended;
+    HookedWord low{no_low}, database{5}, xid, ended;
     struct {
-        HookedWord xid, low;
+        HookedWord xid, low, database;
     } ring[4];
-};
-
-struct Entry {
-    HookedWord xid, low, database;
-};
-
-// A snapshot that knows all transactions up to `last` as finished. The backend's process has `running` open.
-struct View {
-    std::uint64_t last, running = 0;
-
-    bool finished(std::uint64_t xid) const { return xid <= last; }
-    bool is_after(std::uint64_t xid) const { return xid <= last + 1; }
-    bool runs(std::uint64_t lxid) const { return lxid == running; }
-    std::uint64_t next_xid() const { return last + 1; }
 };
 
 struct LedgerSettledSteps : testing::Test {
@@ -42,12 +29,29 @@ struct LedgerSettledSteps : testing::Test {
     std::uint64_t covered = no_low;
 
     bool draws(std::uint64_t t) { return accepts(promise, backend, t, covered); }
-    void ends(std::uint64_t lxid, std::uint64_t xid) {
-        end_transaction(backend, lxid, xid, [] { return std::uint64_t{77}; });
-    }
-    std::uint64_t limit(const View& view) {
+    void ends(std::uint64_t xid) { end_transaction(backend, xid); }
+    // The snapshot knows all up to `last` as finished.
+    std::uint64_t limit(std::uint64_t last, std::uint64_t database = 5) {
         std::uint64_t t = 100;
-        return limit_by(backend, 0, view, t) ? t : 0;
+        limit_by(
+            backend, database, [=](std::uint64_t xid) { return xid <= last; }, t);
+        return t;
+    }
+    void put(unsigned place, std::uint64_t xid, std::uint64_t low, std::uint64_t database = 5) {
+        backend.ring[place].xid.value = xid;
+        backend.ring[place].low.value = low;
+        backend.ring[place].database.value = database;
+        backend.ended.value = place + 1;
+    }
+    // "xid low database" of each entry.
+    std::string ring() {
+        std::string all;
+        for (std::uint64_t i = 0; i < backend.ended.value; i++) {
+            const auto& e = backend.ring[i];
+            all += (i > 0 ? ", " : "") + std::to_string(e.xid.value) + " " + std::to_string(e.low.value) + " " +
+                   std::to_string(e.database.value);
+        }
+        return all;
     }
 };
 
@@ -79,137 +83,157 @@ TEST_F(LedgerSettledSteps, CoveredIdsAreAccepted) {
     EXPECT_EQ(covered, 50u);
 }
 
-// ---- workers
-
-TEST_F(LedgerSettledSteps, LeaderThatHasDrawnNeedsNoHolder) {
-    EXPECT_TRUE(draws(50));
-    hold_for(backend, 7);
-    EXPECT_EQ(backend.holder.value, 0u);
-}
-
-TEST_F(LedgerSettledSteps, HolderIsNotedOnce) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    hold_for(backend, 7);
-    EXPECT_EQ(backend.holder.value, 7u) << "the low is that of transaction 7 alone";
-    hold_for(backend, 8);
-    EXPECT_EQ(backend.holder.value, 8 | adopted_mark);
-    hold_for(backend, 8);
-    EXPECT_EQ(backend.holder.value, 8 | adopted_mark);
-}
-
-TEST_F(LedgerSettledSteps, TransactionOneIsAsGoodAsAnother) {
-    hold_for(backend, 1);
-    EXPECT_TRUE(draws(50));
-    hold_for(backend, 9);
-    EXPECT_EQ(backend.holder.value, 9 | adopted_mark);
-    backend = {};
-    covered = no_low;
-    hold_for(backend, 1);
-    EXPECT_TRUE(draws(50));
-    ends(1, 0);
-    EXPECT_EQ(backend.holder.value, 0u);
-    EXPECT_EQ(backend.low.value, no_low);
-}
-
-TEST_F(LedgerSettledSteps, HolderWhileAReaderMarksTheOldOne) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    backend.holder.before_swap = [&] { backend.holder.value = 11 | ended_mark; };
-    hold_for(backend, 9);
-    EXPECT_EQ(backend.holder.value, 9 | adopted_mark);
-}
-
 // ---- the end
 
 TEST_F(LedgerSettledSteps, EndOfATransactionWithoutIdsIsNotNoted) {
-    ends(7, 11);
-    EXPECT_EQ(backend.ended.value, 0u);
+    ends(11);
+    EXPECT_EQ(ring(), "");
     backend.low.value = 50;
-    ends(7, 12);
-    EXPECT_EQ(backend.ended.value, 1u);
-}
-
-TEST_F(LedgerSettledSteps, EndOfAnotherTransactionChangesNothing) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    ends(8, 11);
-    EXPECT_EQ(backend.low.value, 50u);
-    EXPECT_EQ(backend.holder.value, 7u);
-    EXPECT_EQ(backend.ended.value, 0u);
-    ends(7, 11);
+    ends(12);
+    EXPECT_EQ(ring(), "12 50 5");
     EXPECT_EQ(backend.low.value, no_low);
-    EXPECT_EQ(backend.holder.value, 0u);
-    EXPECT_EQ(backend.ring[0].xid.value, 11u);
-    EXPECT_EQ(backend.ring[0].low.value, 50u);
+    backend.low.value = 60;
+    ends(0);
+    EXPECT_EQ(ring(), "12 50 5") << "aborted";
+    EXPECT_EQ(backend.low.value, no_low);
 }
 
 TEST_F(LedgerSettledSteps, EntryIsWholeBeforeItCounts) {
     bool counted = false;
     backend.ended.before_store = [&] {
         counted = true;
-        EXPECT_EQ(backend.ring[0].xid.value, 11u);
-        EXPECT_EQ(backend.ring[0].low.value, 50u);
+        backend.ended.value = 1;
+        EXPECT_EQ(ring(), "11 50 5");
     };
-    note_ended(backend, 11, 50);
+    note_ended(backend, 11, 50, 5);
     EXPECT_TRUE(counted);
+}
+
+TEST_F(LedgerSettledSteps, EntryIsNotedBeforeLowIsCleared) {
+    backend.low.value = 50;
+    bool cleared = false;
+    backend.low.before_store = [&] {
+        cleared = true;
+        EXPECT_EQ(ring(), "11 50 5");
+    };
+    ends(11);
+    EXPECT_TRUE(cleared);
+}
+
+// ---- the ring
+
+TEST_F(LedgerSettledSteps, NeighboursWithinAMillisecondAreMerged) {
+    note_ended(backend, 1, 5000, 5);
+    note_ended(backend, 2, 5000 + ring_resolution_us - 1, 5);
+    EXPECT_EQ(ring(), "2 5000 5");
+    note_ended(backend, 3, 5000 + ring_resolution_us, 5);
+    EXPECT_EQ(ring(), "2 5000 5, 3 6000 5");
+    note_ended(backend, 4, 10, 5);
+    EXPECT_EQ(ring(), "2 5000 5, 4 10 5") << "lower: nothing is lost";
+    note_ended(backend, 5, 10, 6);
+    EXPECT_EQ(ring(), "2 5000 5, 4 10 5, 5 10 6") << "another database";
+}
+
+TEST_F(LedgerSettledSteps, LowGoesDownBeforeTheIdGoesUp) {
+    note_ended(backend, 1, 5000, 5);
+    bool low_first = false;
+    backend.ring[0].xid.before_store = [&] { low_first = backend.ring[0].low.value == 4000; };
+    note_ended(backend, 2, 4000, 5);
+    EXPECT_TRUE(low_first);
+    EXPECT_EQ(ring(), "2 4000 5");
+}
+
+// Of a full ring those are merged that are closest together for their age.
+TEST_F(LedgerSettledSteps, ClosestNeighboursAreMerged) {
+    put(0, 1, 10000), put(1, 2, 50000), put(2, 3, 90000), put(3, 4, 94000);
+    note_ended(backend, 5, 100000, 5);
+    // 40 of 90, 40 of 50, 4 of 10
+    EXPECT_EQ(ring(), "1 10000 5, 2 50000 5, 4 90000 5, 5 100000 5");
+    note_ended(backend, 6, 200000, 5);
+    // 40 of 190, 40 of 150, 10 of 110
+    EXPECT_EQ(ring(), "1 10000 5, 2 50000 5, 5 90000 5, 6 200000 5");
+    note_ended(backend, 7, 1200000, 5);
+    // 40 of 1190, 40 of 1150, 110 of 1110
+    EXPECT_EQ(ring(), "2 10000 5, 5 90000 5, 6 200000 5, 7 1200000 5");
+}
+
+TEST_F(LedgerSettledSteps, WhatANewerOneCoversIsMergedForNothing) {
+    put(0, 1, 10000), put(1, 2, 12000), put(2, 3, 70000), put(3, 4, 60000);
+    note_ended(backend, 5, 100000, 5);
+    EXPECT_EQ(ring(), "1 10000 5, 2 12000 5, 4 60000 5, 5 100000 5");
+    put(0, 1, 10000), put(1, 2, 12000), put(2, 3, 70000, 6), put(3, 4, 80000);
+    note_ended(backend, 5, 11000, 6);
+    EXPECT_EQ(ring(), "1 10000 5, 3 12000 0, 4 80000 5, 5 11000 6") << "of two databases: counts for all";
+}
+
+// A reader goes down. What it has not met yet is whole in the place below before it is overwritten.
+TEST_F(LedgerSettledSteps, EntriesAreWholeBelowBeforeTheyAreOverwritten) {
+    for (unsigned merged = 0; merged < 3; merged++) {
+        put(0, 1, 10000), put(1, 2, 30000), put(2, 3, 50000), put(3, 4, 70000);
+        backend.ring[merged + 1].low.value = backend.ring[merged].low.value + 1;
+        const auto before = [this](unsigned i) {
+            return std::pair(backend.ring[i].xid.value, backend.ring[i].low.value);
+        };
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> old;
+        for (unsigned i = 0; i < 4; i++) old.push_back(before(i));
+        unsigned overwritten = 0;
+        for (unsigned i = merged + 1; i < 4; i++) {
+            backend.ring[i].low.before_store = [&, i] {
+                overwritten++;
+                const bool is_merged = i == merged + 1;
+                EXPECT_EQ(before(i - 1).first, old[i].first);
+                EXPECT_EQ(before(i - 1).second, is_merged ? old[i - 1].second : old[i].second);
+            };
+        }
+        note_ended(backend, 5, 900000, 5);
+        EXPECT_EQ(overwritten, 3 - merged);
+        EXPECT_EQ(backend.ended.value, 4u);
+    }
 }
 
 // ---- readers
 
-// The reader does not ask whether the process has "transaction 0" open.
-TEST_F(LedgerSettledSteps, LeaderWithoutHolderStaysUnmarked) {
-    EXPECT_TRUE(draws(50));
-    EXPECT_EQ(limit({10, 8}), 50u);
-    EXPECT_EQ(backend.holder.value, 0u);
+TEST_F(LedgerSettledSteps, RingIsReadFromTheNewestToTheFirstThatIsFinished) {
+    put(0, 9, 10), put(1, 10, 20), put(2, 11, 40), put(3, 12, 30);
+    EXPECT_EQ(limit(12), 100u);
+    EXPECT_EQ(limit(11), 30u);
+    EXPECT_EQ(limit(10), 30u);
+    EXPECT_EQ(limit(9), 20u);
+    backend.ring[0].xid.before_load = [] { FAIL() << "it is older than one that is finished"; };
+    EXPECT_EQ(limit(10), 30u);
+    backend.ring[0].xid.before_load = nullptr;
 }
 
-TEST_F(LedgerSettledSteps, HolderThatIsOverCountsForOlderSnapshotsOnly) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    EXPECT_EQ(limit({10, 8}), 100u) << "the reader has marked it, and its snapshot is newer";
-    EXPECT_EQ(backend.holder.value, 11 | ended_mark);
-    EXPECT_EQ(limit({9, 8}), 50u);
-}
-
-// The leader's next transaction has taken over before the reader marks the old one.
-TEST_F(LedgerSettledSteps, HolderThatChangesWhileItIsMarked) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    backend.holder.before_swap = [&] { backend.holder.value = 9 | adopted_mark; };
-    EXPECT_EQ(limit({10, 9}), 50u);
-    EXPECT_EQ(backend.holder.value, 9 | adopted_mark);
-}
-
-TEST_F(LedgerSettledSteps, UnorderedEntryDoesNotEndTheSearch) {
-    note_ended(backend, 12, 50);
-    note_ended(backend, 9 | unordered_mark, 30);
-    EXPECT_EQ(limit({10}), 50u);
-    note_ended(backend, 10, 40);
-    EXPECT_EQ(limit({10}), 100u);
-}
-
-// Many transactions end after the reader has found the ring empty: it needs none of them.
-TEST_F(LedgerSettledSteps, EmptyRingIsNeverOvertaken) {
-    backend.ended.before_load = [&] { backend.ended.before_load = [&] { backend.ended.value = 100; }; };
-    EXPECT_EQ(limit({10}), 100u);
+TEST_F(LedgerSettledSteps, OnlyTheDatabaseOfTheReaderCounts) {
+    backend.low.value = 50;
+    EXPECT_EQ(limit(10), 50u);
+    EXPECT_EQ(limit(10, 6), 100u);
+    put(0, 11, 40, 6);
+    EXPECT_EQ(limit(10), 50u);
+    EXPECT_EQ(limit(10, 6), 40u);
+    put(1, 12, 30, any_database);
+    EXPECT_EQ(limit(10), 30u);
+    EXPECT_EQ(limit(10, 6), 30u);
 }
 
 // ---- prepared transactions
 
-struct LedgerSettledTable : LedgerSettledSteps {
-    Entry table[3];
-    HookedWord reused;
+struct LedgerSettledPlaces : LedgerSettledSteps {
+    Words place[3];
 
+    LedgerSettledPlaces() {
+        for (Words& p : place) p.database.value = 0;
+    }
     bool prepare(std::uint64_t xid, std::uint64_t last_over = 0) {
         return note_prepared(
-            backend, reused, 2, [this](std::uint32_t i) -> Entry& { return table[i]; }, xid, 5,
+            backend, 2, [this](std::uint32_t i) -> Words& { return place[i]; }, xid,
             [=](std::uint64_t x) { return x <= last_over; });
     }
-    std::uint64_t prepared_limit(const View& view) {
+    std::uint64_t prepared_limit(std::uint64_t last) {
         std::uint64_t t = 100;
-        limit_by_prepared(
-            2, [this](std::uint32_t i) -> Entry& { return table[i]; }, 5, view, t);
+        for (int i = 0; i < 2; i++)
+            limit_by(
+                place[i], 5, [=](std::uint64_t xid) { return xid <= last; }, t);
         return t;
     }
     void draw_and_prepare(std::uint64_t xid, std::uint64_t low) {
@@ -218,59 +242,52 @@ struct LedgerSettledTable : LedgerSettledSteps {
     }
 };
 
-TEST_F(LedgerSettledTable, EveryEntryCounts) {
+TEST_F(LedgerSettledPlaces, EveryPlaceCounts) {
     draw_and_prepare(11, 50);
     draw_and_prepare(12, 60);
-    EXPECT_EQ(prepared_limit({10}), 50u);
-    EXPECT_EQ(prepared_limit({11}), 60u);
-    EXPECT_EQ(prepared_limit({12}), 100u);
-    table[2].xid.value = 13, table[2].low.value = 1, table[2].database.value = 5;
-    EXPECT_EQ(prepared_limit({10}), 50u) << "not what is behind the table";
+    EXPECT_EQ(prepared_limit(10), 50u);
+    EXPECT_EQ(prepared_limit(11), 60u);
+    EXPECT_EQ(prepared_limit(12), 100u);
+    EXPECT_FALSE(prepare(13)) << "not what is behind the places";
 }
 
-TEST_F(LedgerSettledTable, EntryIsWholeBeforeItHasATransaction) {
+TEST_F(LedgerSettledPlaces, PlaceThatAnotherProcessTakes) {
     backend.low.value = 50;
-    bool taken = false, written = false;
-    table[0].xid.before_swap = [&] { taken = true; };
-    table[0].xid.before_store = [&] {
-        written = true;
-        EXPECT_EQ(table[0].xid.value, being_written);
-        EXPECT_EQ(table[0].low.value, 50u);
-        EXPECT_EQ(table[0].database.value, 5u);
-    };
+    place[0].xid.before_swap = [&] { place[0].xid.value = taken_mark; };
     EXPECT_TRUE(prepare(11));
-    EXPECT_TRUE(taken && written);
-    EXPECT_EQ(table[0].xid.value, 11u);
+    EXPECT_EQ(place[0].xid.value, taken_mark);
+    EXPECT_EQ(place[0].low.value, no_low);
+    EXPECT_EQ(place[1].xid.value, 11u);
+    EXPECT_EQ(place[1].low.value, 50u);
+    EXPECT_FALSE(prepare(12, 10)) << "it is not free";
 }
 
-TEST_F(LedgerSettledTable, EntryThatAnotherProcessTakes) {
-    backend.low.value = 50;
-    table[0].xid.before_swap = [&] { table[0].xid.value = being_written; };
-    EXPECT_TRUE(prepare(11));
-    EXPECT_EQ(table[0].xid.value, being_written);
-    EXPECT_EQ(table[0].low.value, 0u);
-    EXPECT_EQ(table[1].xid.value, 11u);
-    EXPECT_EQ(table[1].low.value, 50u);
-}
-
-// A reader that has seen the new count finds the old transaction in the ring.
-TEST_F(LedgerSettledTable, OldTransactionIsInTheRingBeforeItsEntryIsUsedAgain) {
+// Whatever of it a reader has read: it then finds the old transaction in the ring.
+TEST_F(LedgerSettledPlaces, OldTransactionIsInTheRingBeforeItIsOverwritten) {
     draw_and_prepare(11, 50);
-    const std::uint64_t before = backend.ended.value;
-    bool counted = false, taken = false;
-    reused.before_store = [&] {
-        counted = true;
-        EXPECT_EQ(backend.ended.value, before + 1);
-        EXPECT_EQ(backend.ring[before].xid.value, 11 | unordered_mark);
-        EXPECT_EQ(backend.ring[before].low.value, 50u);
+    unsigned overwritten = 0;
+    const auto is_in_ring = [&] {
+        overwritten++;
+        EXPECT_EQ(place[0].ended.value, 1u);
+        EXPECT_EQ(place[0].ring[0].xid.value, 11u);
+        EXPECT_EQ(place[0].ring[0].low.value, 50u);
+        EXPECT_EQ(place[0].ring[0].database.value, 5u);
+        EXPECT_EQ(prepared_limit(10), 50u);
     };
-    table[0].xid.before_swap = [&] {
-        taken = true;
-        EXPECT_EQ(reused.value, 1u);
+    place[0].low.before_store = place[0].database.before_store = place[0].xid.before_store = is_in_ring;
+    place[0].ended.before_store = [&] {
+        EXPECT_EQ(place[0].xid.value, 11 | taken_mark);
+        EXPECT_EQ(prepared_limit(10), 50u);
     };
     backend.low.value = 70;
+    backend.database.value = 6;
     EXPECT_TRUE(prepare(12, 11));
-    EXPECT_TRUE(counted && taken);
+    EXPECT_EQ(overwritten, 3u);
+    EXPECT_EQ(place[0].xid.value, 12u);
+    EXPECT_EQ(place[0].low.value, 70u);
+    EXPECT_EQ(place[0].database.value, 6u);
+    EXPECT_EQ(prepared_limit(10), 50u);
+    EXPECT_EQ(prepared_limit(11), 100u) << "of another database";
 }
 
 }  // namespace

@@ -20,15 +20,11 @@ using namespace snowflake_ids::test;
 constexpr std::uint64_t database = 5, now_ms = 1798761600000;
 
 // A snapshot that knows the transactions up to one as finished, but for some.
-struct View {
+struct Snapshot {
     std::uint64_t last;
     std::set<std::uint64_t> open{};
-    std::uint64_t running = 0;
 
-    bool finished(std::uint64_t xid) const { return xid <= last && !open.contains(xid); }
-    bool is_after(std::uint64_t xid) const { return (open.empty() && last + 1 >= xid) || finished(xid); }
-    bool runs(std::uint64_t lxid) const { return lxid == running; }
-    std::uint64_t next_xid() const { return last + 1; }
+    bool operator()(std::uint64_t xid) const { return xid <= last && !open.contains(xid); }
 };
 
 struct LedgerSettled : testing::Test {
@@ -41,12 +37,12 @@ struct LedgerSettled : testing::Test {
     LedgerSettled() { backend.database.store(database); }
     bool draws(std::uint64_t t) { return accepts(promise, backend, t, covered); }
     void ends(std::uint64_t xid) {
-        end_transaction(backend, 0, xid, [] { return std::uint64_t{0}; });
+        end_transaction(backend, xid);
         covered = no_low;
     }
-    // 0: not known.
-    std::uint64_t limit(const View& view, std::uint64_t t, std::uint64_t of = database) {
-        return limit_by(backend, of, view, t) ? t : 0;
+    std::uint64_t limit(const Snapshot& snapshot, std::uint64_t t, std::uint64_t of = database) {
+        limit_by(backend, of, snapshot, t);
+        return t;
     }
 };
 
@@ -82,67 +78,95 @@ TEST_F(LedgerSettled, CommittedAfterTheSnapshotLimits) {
     EXPECT_EQ(limit({10}, 100), 50u);
     EXPECT_EQ(limit({11}, 100), 100u);
     EXPECT_EQ(limit({12, {11}}, 100), 50u);
-    EXPECT_EQ(limit({10}, 100, database + 1), 50u) << "careful about processes that have changed their database";
+    EXPECT_EQ(limit({10}, 100, database + 1), 100u) << "another database";
 }
 
-TEST_F(LedgerSettled, TheRingHoldsThirty) {
-    for (std::uint64_t xid = 1; xid <= 100; xid++) {
-        EXPECT_TRUE(draws(1000 + xid));
+// As a snapshot of any age sees it: transactions of a process that never stops.
+TEST_F(LedgerSettled, ATimeIsLateInProportionToTheAgeOfTheSnapshot) {
+    for (const std::uint64_t step : {50u, 300u, 5000u}) {
+        backend.ended.store(0);
+        constexpr std::uint64_t start = 1000000000, last = 200000;
+        for (std::uint64_t xid = 1; xid <= last; xid++) {
+            backend.low.store(start + xid * step);
+            ends(xid);
+        }
+        EXPECT_EQ(backend.ended.load(), ring_size);
+        const std::uint64_t now = start + last * step, never = ~std::uint64_t{0} - 1;
+        EXPECT_EQ(limit({last}, never), never);
+        for (std::uint64_t seen = 0; seen < last; seen++) {
+            const std::uint64_t right = start + (seen + 1) * step, t = limit({seen}, never), age = now - right;
+            ASSERT_LE(t, right);
+            ASSERT_LE(right - t, 2 * (age + ring_resolution_us)) << step << " us, of age " << age;
+        }
+    }
+}
+
+TEST_F(LedgerSettled, TransactionsOfAMillisecondAreOneEntry) {
+    const auto ended = [this](std::uint64_t xid, std::uint64_t low) {
+        backend.low.store(low);
+        ends(xid);
+    };
+    ended(1, 5000);
+    ended(2, 5999);
+    EXPECT_EQ(backend.ended.load(), 1u);
+    EXPECT_EQ(limit({1}, 9999), 5000u) << "late by what was merged";
+    EXPECT_EQ(limit({2}, 9999), 9999u);
+    ended(3, 6000);
+    EXPECT_EQ(backend.ended.load(), 2u);
+    EXPECT_EQ(limit({2}, 9999), 6000u);
+    ended(4, 100);
+    EXPECT_EQ(limit({2}, 9999), 100u);
+    EXPECT_EQ(limit({3}, 9999), 100u);
+    EXPECT_EQ(limit({4, {3}}, 9999), 9999u) << "ended before one that the snapshot knows";
+}
+
+TEST_F(LedgerSettled, ATransactionThatWasOpenForLongIsAnEntryOfItsOwn) {
+    std::uint64_t xid = 1, now = 1000000000;
+    for (; xid <= 1000; xid++, now += 1000) {
+        backend.low.store(now);
         ends(xid);
     }
-    EXPECT_EQ(limit({100}, 9999), 9999u);
-    EXPECT_EQ(limit({70}, 9999), 1071u);
-    EXPECT_EQ(limit({69}, 9999), 0u) << "31, and which one came before is not known";
-    EXPECT_EQ(limit({100, {70}}, 9999), 9999u) << "ended before one that the snapshot knows";
+    const std::uint64_t long_one = xid, began = now;
+    backend.low.store(began);
+    now += 3600000000;
+    ends(xid++);
+    for (; xid <= 2000; xid++, now += 1000) {
+        backend.low.store(now);
+        ends(xid);
+    }
+    // The second before the hour is one entry with it.
+    EXPECT_LE(limit({long_one - 1}, no_low), began);
+    EXPECT_GE(limit({long_one - 1}, no_low), began - 1000000);
+    EXPECT_EQ(limit({long_one}, no_low), began + 3600000000) << "not that of the long one";
 }
 
-TEST_F(LedgerSettled, WorkersAreHeldForTheirLeader) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    EXPECT_EQ(limit({10, {}, 7}, 100), 50u);
-    // The leader has not taken it back: it counts for a snapshot that may be older than the end of its transaction.
-    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
-    EXPECT_EQ(backend.holder.load(), 11 | ended_mark);
-    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
-    EXPECT_EQ(limit({10, {}, 8}, 100), 100u) << "all earlier ones are finished";
-    EXPECT_EQ(limit({11, {9}, 8}, 100), 100u);
-    // The leader's next transaction takes it over.
-    hold_for(backend, 9);
-    EXPECT_EQ(backend.holder.load(), 9 | adopted_mark);
-    EXPECT_EQ(limit({11, {}, 9}, 100), 50u);
-    end_transaction(backend, 9, 0, [] { return std::uint64_t{20}; });
-    EXPECT_EQ(backend.low.load(), no_low);
-    EXPECT_EQ(limit({19, {18}, 0}, 100), 50u);
-    EXPECT_EQ(limit({19, {}, 0}, 100), 100u);
-    EXPECT_EQ(limit({20, {18}, 0}, 100), 100u);
+// Processes of several databases, one after another in the same place.
+TEST_F(LedgerSettled, WhatEndedInAnotherDatabaseDoesNotCount) {
+    for (std::uint64_t xid = 1; xid <= 10; xid++) {
+        backend.database.store(database + xid % 2);
+        backend.low.store(1000 * xid);
+        ends(xid);
+    }
+    EXPECT_EQ(limit({6}, 99999), 8000u);
+    EXPECT_EQ(limit({6}, 99999, database + 1), 7000u);
+    EXPECT_EQ(limit({6}, 99999, database + 2), 99999u);
+    for (std::uint64_t xid = 11; xid <= 100; xid++) {
+        backend.database.store(database + xid % 2);
+        backend.low.store(1000 * xid);
+        ends(xid);
+    }
+    EXPECT_LE(limit({6}, 999999), 8000u) << "merged with those of the other database";
+    EXPECT_EQ(limit({99}, 999999), 100000u);
+    EXPECT_EQ(limit({99}, 999999, database + 1), 999999u);
 }
 
-TEST_F(LedgerSettled, WhatIsLeftBehindIsOfItsOwnDatabase) {
-    hold_for(backend, 7);
-    EXPECT_TRUE(draws(50));
-    // Another process has got the place, and is in another database.
-    hold_for(backend, 9);
-    backend.database.store(database + 1);
-    covered = no_low;
-    EXPECT_TRUE(draws(60));
-    EXPECT_EQ(limit({10, {}, 9}, 100), 50u);
-    EXPECT_EQ(limit({10, {}, 9}, 100, database + 1), 50u);
-    // Its transaction is over too, and nothing was taken back.
-    EXPECT_EQ(limit({10, {9}, 8}, 100), 50u);
-    EXPECT_EQ(backend.holder.load(), 11 | ended_mark | adopted_mark);
-    EXPECT_EQ(limit({10, {9}, 8}, 100, database + 1), 50u);
-    EXPECT_EQ(limit({11, {9}, 8}, 100), 100u);
-}
-
-TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
-    const auto entry = [this](std::uint32_t i) -> Prepared& { return ledger.prepared[i]; };
+TEST_F(LedgerSettled, APreparedTransactionHasAPlace) {
     const auto prepare = [&](std::uint64_t xid, std::uint64_t last_over) {
-        return note_prepared(backend, ledger.header->prepared_reused, 2, entry, xid, database,
-                             [=](std::uint64_t x) { return x <= last_over; });
+        return note_prepared(backend, 2, prepared_at(ledger), xid, [=](std::uint64_t x) { return x <= last_over; });
     };
-    const auto prepared_limit = [&](const View& view, std::uint64_t of = database) {
+    const auto prepared_limit = [&](const Snapshot& snapshot, std::uint64_t of = database) {
         std::uint64_t t = 100;
-        limit_by_prepared(2, entry, of, view, t);
+        for (int i = 0; i < 2; i++) limit_by(ledger.prepared[i], of, snapshot, t);
         return t;
     };
     EXPECT_TRUE(draws(50));
@@ -154,26 +178,13 @@ TEST_F(LedgerSettled, APreparedTransactionIsInTheTable) {
     EXPECT_TRUE(draws(60));
     EXPECT_TRUE(prepare(12, 0));
     EXPECT_FALSE(prepare(13, 0)) << "no room";
-    EXPECT_EQ(ledger.header->prepared_reused.load(), 0u);
     EXPECT_TRUE(prepare(13, 11));
-    EXPECT_EQ(ledger.header->prepared_reused.load(), 1u);
     ends(0);
-    EXPECT_EQ(limit({10}, 100), 50u) << "it is in the ring now";
-    EXPECT_EQ(limit({11}, 100), 100u);
-}
-
-// A process that only prepares transactions. The last ones it has prepared are always over.
-TEST_F(LedgerSettled, TheRingDoesNotFillUpWithPreparedOnes) {
-    const auto entry = [this](std::uint32_t i) -> Prepared& { return ledger.prepared[i]; };
-    for (std::uint64_t xid = 1; xid <= 100; xid++) {
-        EXPECT_TRUE(draws(1000 + xid));
-        EXPECT_TRUE(note_prepared(backend, ledger.header->prepared_reused, 2, entry, xid, database,
-                                  [=](std::uint64_t x) { return x < xid; }));
-        ends(0);
-    }
-    EXPECT_EQ(limit({100}, 9999), 9999u);
-    EXPECT_EQ(limit({99}, 9999), 9999u) << "100 is in the table";
-    EXPECT_EQ(limit({97}, 9999), 1098u);
+    EXPECT_EQ(prepared_limit({10}), 50u) << "it is in the ring of the place";
+    EXPECT_EQ(prepared_limit({11}), 60u);
+    EXPECT_EQ(prepared_limit({12, {11}}), 50u);
+    EXPECT_EQ(prepared_limit({13}), 100u);
+    EXPECT_EQ(limit({10}, 100), 100u) << "nothing of it is left with the process";
 }
 
 // ---- the promise outlives the memory

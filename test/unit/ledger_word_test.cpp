@@ -90,7 +90,7 @@ TEST(LedgerSlot, HotLineIsAlone) {
     EXPECT_EQ(alignof(Slot), 64u);
     EXPECT_EQ(sizeof(Slot) % 64, 0u);
     EXPECT_EQ(memory_bytes(2, 3),
-              header_bytes + slot_count * sizeof(Slot) + 2 * sizeof(Backend) + 3 * sizeof(Prepared));
+              header_bytes + slot_count * sizeof(Slot) + 5 * sizeof(Backend));
 }
 
 TEST(LedgerSlot, KeysSurvive) {

@@ -18,9 +18,6 @@ inline constexpr Expected expectations[] = {
     {"accepts: promise.load", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
-    // The same where `low` is lower already, left behind by another transaction: the draw writes only `holder`.
-    {"hold_for: holder.swap", std::memory_order_seq_cst},
-    {"limit_by: holder.load", std::memory_order_seq_cst},
     // The floor, then the keys; the key, then the floor (life.hpp).
     {"raise_to: floor_ms.swap", std::memory_order_seq_cst},
     {"format_of: key.load", std::memory_order_seq_cst},
@@ -39,18 +36,21 @@ inline constexpr Expected expectations[] = {
     {"force_locked: epoch.add", std::memory_order_release},
     {"has_begun: life_id.load", std::memory_order_acquire},
     {"begin_locked_life: life_id.store", std::memory_order_release},
-    // Who sees that `low` is none sees the ring; who sees an entry of the table sees that it was used again, and its `low`.
+    // Who sees that `low` is none sees the ring.
     {"end_transaction: low.store", std::memory_order_release},
-    {"end_transaction: holder.store", std::memory_order_release},
     // Who sees how many entries the ring has sees them.
-    {"limit_by: ended.load 1", std::memory_order_acquire},
+    {"limit_by: ended.load", std::memory_order_acquire},
     {"note_ended: ended.store", std::memory_order_release},
-    {"read: prepared_reused.load 1", std::memory_order_acquire},
-    {"limit_by_prepared: prepared.xid.load", std::memory_order_acquire},
-    {"limit_by_prepared: prepared.low.load", std::memory_order_acquire},
-    {"note_prepared: prepared.xid.swap", std::memory_order_release},
+    {"limit_by: prepared.ended.load", std::memory_order_acquire},
+    {"note_ended: prepared.ended.store", std::memory_order_release},
+    // Who sees another transaction's database or `low` sees in the ring what was there before.
+    {"limit_by: database.load", std::memory_order_acquire},
+    {"draw: database.store", std::memory_order_release},
+    {"limit_by: prepared.low.load", std::memory_order_acquire},
     {"note_prepared: prepared.low.store", std::memory_order_release},
-    {"note_prepared: prepared_reused.add", std::memory_order_release},
+    // Who sees an entry that is written over another one sees that one in the place below.
+    {"limit_by: ring.low.load", std::memory_order_acquire},
+    {"put: ring.low.store", std::memory_order_release},
 };
 
 // `sites`: how the names of the sites begin. The first that fits counts.
@@ -63,12 +63,11 @@ struct Reason {
 // run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it. And
 // a reader that stands still while a whole ring is written is too rare.
 inline constexpr Reason needed[] = {
-    {"lower_to: low.load", "`low` may be lower already, by a worker: the promise must be loaded after that was seen"},
-    {"hold_for: holder.load", "a worker may have swapped it already: the promise must be loaded after that was seen"},
     {"read: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
-    {"limit_by: database.load", "`holder` must be loaded after another database was seen"},
-    {"note_ended: ring", "who reads an entry that is written over the one it looks for must see that in `ended`"},
-    {"limit_by: ring", "who reads an entry that is written over the one it looks for must see that in `ended`"},
+    {"limit_by: prepared.database.load", "who sees another database must see in the ring what was there before"},
+    {"note_prepared: prepared.database.store", "who sees another database must see in the ring what was there before"},
+    {"limit_by: ring", "who sees an entry that is written over another one must see that one in the place below"},
+    {"put: ring", "who sees an entry that is written over another one must see that one in the place below"},
     {"find_slot_from: slots_taken.add",
      "a reader looks for new slots only when it has changed, and must find them then"},
 };
@@ -110,18 +109,18 @@ inline constexpr Reason reasons[] = {
     {"force_locked: ceiling", "under the lock of the file; the epoch releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the epoch brings a lowered one along"},
-    {"limit_by: ended.load 2", "who has read a newer entry has acquired what was stored before it"},
-    {"limit_by: holder.swap", "it tells of a transaction that is over, and the next draw swaps it again"},
-    {"read: prepared_reused.load 2", "who has read a newer entry has acquired the count"},
-    {"limit_by_prepared: prepared.database.load", "the load of the entry's id has acquired it"},
-    {"note_prepared: low.load", "its own process has written it, or waits for the workers that did"},
+    {"lower_to: low.load", "only its own process writes it"},
+    {"limit_by: xid.load", "of a process it is always 0"},
+    {"limit_by: prepared.xid.load", "a transaction that has the place later has ended later"},
+    {"note_ended: ring", "who sees that `low` is none sees the entry; who does not counts `low`"},
+    {"note_prepared: low.load", "its own process has written it"},
+    {"note_prepared: database.load", "its own process has written it"},
+    {"note_prepared: prepared.xid.swap", "of all that want the place one gets it"},
+    {"note_prepared: prepared.database.load", "over() takes the server's lock under which the transaction has ended"},
     {"note_prepared: prepared.xid.load", "over() takes the server's lock under which the transaction has ended"},
     {"note_prepared: prepared.low.load", "over() takes the server's lock under which the transaction has ended"},
     {"note_prepared: prepared.xid.store", "who sees that `low` is none sees the entry; who does not counts `low`"},
-    {"note_prepared: prepared.database.store", "who sees that `low` is none sees the entry; who does not counts `low`"},
-    {"hold_for: low.load", "an earlier transaction's was stored before this one began, and its own need not be seen"},
-    {"draw: database", "the swap of `low` or `holder` releases it"},
-    {"draw: holder.load", "an earlier transaction's was stored before this one began, and its own need not be seen"},
+    {"draw: database.load", "its own process has written it, or one that was there before it"},
     {"draw: promise.load", "an old promise is refused once more"},
     {"thread: epoch.add", "who must see the floor sees it by the word, or by the server's locks"},
     {"thread: ", "the scene's own look"},

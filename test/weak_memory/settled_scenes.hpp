@@ -7,70 +7,62 @@
 
 namespace snowflake_ids::weak_memory {
 
+// Times are a number of units: two that are one unit apart are merged in the ring, those two units apart are not.
 inline constexpr unsigned transactions = 8;
+inline constexpr Value unit = ledger::ring_resolution_us * 6 / 10;
 
 struct Backend {
     static constexpr unsigned places = 3;
-    Word low, database, holder, ended;
+    Word low, database, xid, ended;
     struct {
-        Word xid, low;
+        Word xid, low, database;
     } ring[places];
 
     Backend() {
         low.begin("low", ledger::no_low);
         database.begin("database");
-        holder.begin("holder");
+        xid.begin("xid");
         ended.begin("ended");
         for (auto& r : ring) {
             r.xid.begin("ring.xid");
             r.low.begin("ring.low");
+            r.database.begin("ring.database");
         }
     }
 };
 
-struct Prepared {
-    Word xid, low, database;
-
+struct Prepared : Backend {
     Prepared() {
-        xid.begin("prepared.xid");
-        low.begin("prepared.low");
+        low.begin("prepared.low", ledger::no_low);
         database.begin("prepared.database");
+        xid.begin("prepared.xid");
+        ended.begin("prepared.ended");
     }
 };
 
-// Transactions 1 to `transactions` - 1; transaction and local id are the same number.
+// Transactions 1 to `transactions` - 1.
 struct Database {
     static constexpr unsigned backends = 2, places = 2;
     static constexpr Value id = 5;
-    Word promise, reused;
+    Word promise;
     Backend backend[backends];
-    Prepared table[places];
+    Prepared prepared_places[places];
 
-    // The server's own: which transactions have ended, and the next one, each under a lock of the server; which local
-    // transaction a process has open, without any lock.
-    rl::mutex snapshot_lock, next_lock;
+    // The server's own, under its lock: which transactions have ended.
+    rl::mutex snapshot_lock;
     unsigned finished = 0;
     Value next = 1;
-    Word open[backends];
     Value last_time = 3;
 
     // Of each transaction: its earliest row, and the latest time that was told to a reader whose snapshot has it not.
     Value row[transactions] = {}, told[transactions] = {};
 
-    Database() {
-        promise.begin("promise");
-        reused.begin("prepared_reused");
-        for (Word& o : open) o.begin(nullptr);
-    }
-    auto entry() {
-        return [this](std::uint32_t i) -> Prepared& { return table[i]; };
-    }
-    Value next_xid() {
-        const Held held(next_lock);
-        return next;
+    Database() { promise.begin("promise"); }
+    auto place() {
+        return [this](std::uint32_t i) -> Prepared& { return prepared_places[i]; };
     }
     Value begin_transaction() {
-        const Held held(next_lock);
+        const Held held(snapshot_lock);
         return next++;
     }
     unsigned snapshot() {
@@ -92,7 +84,7 @@ struct Database {
     }
 };
 
-// A transaction of process `b`. A worker draws for it too.
+// A transaction of process `b`.
 struct Transaction {
     Database& db;
     unsigned b;
@@ -102,77 +94,50 @@ struct Transaction {
     Backend& own() { return db.backend[b]; }
     void start() {
         xid = db.begin_transaction();
-        db.open[b].store(xid, std::memory_order_relaxed);
         covered = ledger::no_low;
     }
-    // As src/pg/draw/unsettled.cpp, claim.cpp.
-    void draw(bool by_worker = false) {
-        if (covered == ledger::no_low) {
-            if (own().holder.load() != 0 || by_worker) ledger::hold_for(own(), xid);
-            if (own().database.load() != database) own().database.store(database);
-        }
-        Value t = between(1, db.last_time);
-        while (!ledger::accepts(db.promise, own(), t, covered)) {
-            const Value promised = db.promise.load();
+    // As src/pg/draw/unsettled.cpp, claim.cpp. `at`: what the clock shows, 0: any time.
+    void draw(Value at = 0) {
+        if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
+        Value t = at != 0 ? at : between(1, db.last_time);
+        while (!ledger::accepts(db.promise, own(), t * unit, covered)) {
+            const Value promised = db.promise.load() / unit;
             if (t < promised) t = promised;
         }
         if (database == Database::id && (db.row[xid] == 0 || t < db.row[xid])) db.row[xid] = t;
     }
-    void take_back(Value committed) {
-        ledger::end_transaction(own(), xid, committed, [this] { return db.next_xid(); });
-    }
-    void close() { db.open[b].store(0, std::memory_order_relaxed); }
-    void end(bool commits, bool has_library = true) {
+    void take_back(Value committed) { ledger::end_transaction(own(), committed); }
+    void end(bool commits) {
         db.finish(xid, commits);
-        close();
-        if (has_library) take_back(commits ? xid : 0);
+        take_back(commits ? xid : 0);
     }
     bool prepare() {
         const auto over = [this](Value x) { return (db.snapshot() >> x & 1) != 0; };
-        if (!ledger::note_prepared(own(), db.reused, Database::places, db.entry(), xid, Database::id, over))
-            return false;
-        close();
+        if (!ledger::note_prepared(own(), Database::places, db.place(), xid, over)) return false;
         take_back(0);
         return true;
     }
 };
 
-struct Reader {
-    Database& db;
-    unsigned seen;
-    unsigned b = 0;
-
+// As src/pg/operate/settled.cpp.
+inline void read(Database& db) {
+    const unsigned seen = db.snapshot();
     // 0 is before all: an entry of the ring that nobody has written.
-    bool finished(Value xid) const { return xid == 0 || (seen >> xid & 1) != 0; }
-    bool is_after(Value xid) const {
-        const unsigned earlier = (1u << xid) - 2;
-        return (seen & earlier) == earlier || finished(xid);
-    }
-    bool runs(Value lxid) const { return db.open[b].load(std::memory_order_relaxed) == lxid; }
-    Value next_xid() const { return db.next_xid(); }
-
-    // As src/pg/operate/settled.cpp.
-    static void read(Database& db) {
-        Reader view{db, db.snapshot()};
-        // Much may happen before it looks.
-        for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
-        ledger::raise_to(db.promise, between(1, db.last_time));
-        Value t = db.promise.load();
-        const Value reused = db.reused.load();
-        for (view.b = 0; view.b < Database::backends; view.b++) {
-            if (!ledger::limit_by(db.backend[view.b], Database::id, view, t)) return;
-        }
-        ledger::limit_by_prepared(Database::places, db.entry(), Database::id, view, t);
-        if (db.reused.load() != reused) return;
-        db.tell(view.seen, t);
-    }
-};
+    const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
+    // Much may happen before it looks.
+    for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
+    ledger::raise_to(db.promise, between(1, db.last_time) * unit);
+    Value t = db.promise.load();
+    for (Backend& b : db.backend) ledger::limit_by(b, Database::id, finished, t);
+    for (Backend& b : db.prepared_places) ledger::limit_by(b, Database::id, finished, t);
+    db.tell(seen, t / unit);
+}
 
 struct DrawAndReader : rl::test_suite<DrawAndReader, 3>, Database {
     static constexpr const char* name = "a draw and readers";
 
     void thread(unsigned i) {
-        if (i != 0) return Reader::read(*this);
+        if (i != 0) return read(*this);
         Transaction x{*this, 0};
         x.start();
         x.draw();
@@ -185,7 +150,7 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
     static constexpr const char* name = "two writers and a reader";
 
     void thread(unsigned i) {
-        if (i == 2) return Reader::read(*this);
+        if (i == 2) return read(*this);
         Transaction x{*this, i};
         x.start();
         x.draw();
@@ -193,15 +158,14 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
     }
 };
 
-// One after another: the ring has three places.
+// One after another, at times that are merged and at times that are not.
 struct Ring : rl::test_suite<Ring, 2>, Database {
     static constexpr const char* name = "ring";
 
-    void before() { last_time = 2; }
     void thread(unsigned i) {
-        if (i == 1) return Reader::read(*this);
+        if (i == 1) return read(*this);
         Transaction x{*this, 0};
-        for (int n = 0; n < 5; n++) {
+        for (int n = 0; n < 4; n++) {
             x.start();
             x.draw();
             x.end(true);
@@ -209,26 +173,41 @@ struct Ring : rl::test_suite<Ring, 2>, Database {
     }
 };
 
-// The same, but some are prepared, then committed. So the ring has entries that tell no order.
-struct PreparedRing : rl::test_suite<PreparedRing, 2>, Database {
-    static constexpr const char* name = "ring with prepared ones";
+// The ring has three places. Processes of two databases, one after another in the same place of the server.
+struct FullRing : rl::test_suite<FullRing, 2>, Database {
+    static constexpr const char* name = "full ring";
 
-    void before() { last_time = 2; }
+    void before() { last_time = 13; }
     void thread(unsigned i) {
-        if (i == 1) return Reader::read(*this);
+        if (i == 1) return read(*this);
         Transaction x{*this, 0};
-        for (int n = 0; n < 6; n++) {
+        for (Value n = 1; n <= 6; n++) {
+            x.database = id + (pick(4) == 0 ? 1 : 0);
             x.start();
-            x.draw();
-            if (pick(2) == 0 && x.prepare())
-                finish(x.xid, true);
-            else
-                x.end(true);
+            x.draw(2 * n);
+            x.end(true);
         }
     }
 };
 
-// Prepared, then committed by another process. The table has two places.
+// Prepared, then committed, one after another. So they all get the same place, and its ring is full in the end.
+struct OnePlace : rl::test_suite<OnePlace, 2>, Database {
+    static constexpr const char* name = "one place";
+
+    void before() { last_time = 11; }
+    void thread(unsigned i) {
+        if (i == 1) return read(*this);
+        Transaction x{*this, 0};
+        for (Value n = 1; n <= 5; n++) {
+            x.start();
+            x.draw(2 * n);
+            if (!x.prepare()) return x.end(false);
+            finish(x.xid, true);
+        }
+    }
+};
+
+// Prepared, then committed by another process. There are two places.
 struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
     static constexpr const char* name = "prepared";
     Value prepared[transactions] = {};
@@ -237,7 +216,7 @@ struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
 
     void before() { last_time = 2; }
     void thread(unsigned i) {
-        if (i == 2) return Reader::read(*this);
+        if (i == 2) return read(*this);
         if (i == 1) {
             for (unsigned n = 0; n < 4; n++) {
                 while (count <= n && !over) pause();
@@ -259,82 +238,6 @@ struct PreparedTable : rl::test_suite<PreparedTable, 3>, Database {
             prepared[count++] = x.xid;
         }
         over = true;
-    }
-};
-
-// A worker draws for the transaction of its leader, whose process may not have loaded the library.
-struct Workers : rl::test_suite<Workers, 3>, Database {
-    static constexpr const char* name = "workers";
-    rl::mutex group;
-    bool starts = false, ends = false;
-    Value leads = 0;
-
-    void before() { last_time = 2; }
-    void thread(unsigned i) {
-        if (i == 2) return Reader::read(*this);
-        if (i == 1) {
-            while (!starts) pause();
-            const Held held(group);
-            if (ends) return;
-            Transaction worker{*this, 0, leads};
-            worker.draw(true);
-            return;
-        }
-        const bool has_library = pick(2) == 0;
-        Transaction x{*this, 0};
-        x.start();
-        {
-            const Held held(group);
-            leads = x.xid;
-            starts = true;
-        }
-        if (has_library) x.draw();
-        {
-            const Held held(group);
-            ends = true;
-        }
-        x.end(pick(4) != 0, has_library);
-        x.start();
-        x.draw();
-        x.end(pick(2) != 0);
-    }
-};
-
-// Only a worker has drawn for a transaction, and its leader has not loaded the library: so `low` stays when it is over. The
-// next process in this place may be of another database.
-struct LeftBehind : rl::test_suite<LeftBehind, 3>, Database {
-    static constexpr const char* name = "a low that is left behind";
-
-    void thread(unsigned i) {
-        if (i != 0) return Reader::read(*this);
-        Transaction x{*this, 0};
-        x.start();
-        x.draw(true);
-        x.end(true, false);
-        if (pick(2) == 0) x.database++;
-        x.start();
-        x.draw(pick(2) == 0);
-        x.end(true);
-    }
-};
-
-// The next transaction in that place draws later ids, so it does not write `low` again: only `holder` shows it.
-struct Behind : rl::test_suite<Behind, 2>, Database {
-    static constexpr const char* name = "draws behind a low";
-
-    void before() {
-        Transaction x{*this, 0};
-        x.start();
-        x.draw(true);
-        x.end(true, false);
-        if (pick(4) != 0) Reader::read(*this);
-    }
-    void thread(unsigned i) {
-        if (i != 0) return Reader::read(*this);
-        Transaction x{*this, 0};
-        x.start();
-        x.draw(pick(2) == 0);
-        x.end(true);
     }
 };
 

@@ -54,8 +54,8 @@ std::vector<SceneEntry> scenes_of() {
 }
 const std::vector<SceneEntry> scenes =
     scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, TwoLeads, ForcedSlot, LifeBegins, Ceilings,
-              ForcedReset, Leases, SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, Ring,
-              PreparedRing, PreparedTable, Workers, LeftBehind, Behind>();
+              ForcedReset, Leases, SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, Ring, FullRing,
+              OnePlace, PreparedTable>();
 
 struct Figures {
     unsigned long executions = 0;

@@ -2,6 +2,7 @@
 #include "pg/draw/set_up.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/xlog.h"
 #include "common/pg_prng.h"
 }
@@ -31,6 +32,18 @@ constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
 // Generators of explicit partitions, found again by the partition's low bits.
 Generator explicit_sno[64];
+
+// A slot of the shared memory shows readers what one process has drawn (ledger/settled.hpp). A worker draws for the
+// transaction of another process.
+void check_may_draw(const char* name) {
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("cannot generate %s ids in a parallel worker", name),
+                        errdetail("A function that is declared PARALLEL SAFE calls the generator."),
+                        errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
+    }
+    not_accepted::check(not_accepted::any);
+}
 
 // Binds `g` to its slot. First the counters of its former slot get the ids drawn there.
 //
@@ -159,7 +172,7 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
 }  // namespace
 
 void set_up_sno(Generator& g) {
-    not_accepted::check(not_accepted::any);
+    check_may_draw("sno");
     machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
     bind_sno(g,
@@ -169,7 +182,7 @@ void set_up_sno(Generator& g) {
 }
 
 void set_up_sno_at(Generator& g) {
-    not_accepted::check(not_accepted::any);
+    check_may_draw("sno");
     machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
     bind_sno(g,
@@ -183,7 +196,7 @@ void set_up_sno_at(Generator& g) {
 }
 
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
-    not_accepted::check(not_accepted::any);
+    check_may_draw(name);
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
@@ -199,7 +212,7 @@ Generator& sno_of_partition(uint32 partition) {
     Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
     if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
-        not_accepted::check(not_accepted::any);
+        check_may_draw("sno");
         if (RecoveryInProgress())
             machine_id::refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
         bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);

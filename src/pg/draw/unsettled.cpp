@@ -2,7 +2,6 @@
 #include "pg/draw/unsettled.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "storage/ipc.h"
@@ -18,23 +17,15 @@ uint64 covered = ledger::no_low;
 
 namespace {
 
-// The local id of the transaction. The server has cleared its own when the transaction has ended.
-uint64 own_transaction = 0;
-
-ledger::Backend& backend_of(const ledger::Ledger& shared, const PGPROC& proc) {
-    return shared.backends[&proc - ProcGlobal->allProcs];
-}
+ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
 uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
 // Called also after the commit, where nothing may raise an error.
 void take_back(bool committed) {
-    if (const ledger::Ledger* shared = ledger_if_attached()) {
-        const uint64 xid = committed ? committed_xid() : 0;
-        ledger::end_transaction(backend_of(*shared, *MyProc), own_transaction, xid, next_xid);
-    }
+    if (const ledger::Ledger* shared = ledger_if_attached())
+        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
     covered = ledger::no_low;
-    own_transaction = 0;
 }
 
 // An old entry of the table has a full id that the server's functions for 32 bits do not know any more.
@@ -43,23 +34,14 @@ bool is_over(uint64 xid) {
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
 }
 
-// Parallel workers may have drawn for this transaction, and its own process not at all. The transaction that removes
-// temporary tables at the end of a session has no workers, and an error would end it.
-const ledger::Ledger* before_end() {
-    own_transaction = local_transaction(*MyProc);
-    const bool may_have_workers = MyProc->lockGroupLeader == MyProc && !proc_exit_inprogress;
-    return may_have_workers ? ledger_if_made() : ledger_if_attached();
-}
-
 void before_prepare() {
-    const ledger::Ledger* shared = before_end();
+    const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
-    ledger::Backend& backend = backend_of(*shared, *MyProc);
+    const ledger::Backend& backend = own_backend(*shared);
     // Without a transaction id it has no rows.
     if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
-    ledger::Header& header = *shared->header;
-    if (ledger::note_prepared(backend, header.prepared_reused, header.prepared_count, ledger::prepared_at(*shared),
-                              committed_xid(), MyDatabaseId, is_over))
+    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
+                              is_over))
         return;
     ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                     errmsg("cannot prepare a transaction that has drawn ids: too many are prepared"),
@@ -68,9 +50,6 @@ void before_prepare() {
 
 void at_event(XactEvent event, void*) {
     switch (event) {
-        case XACT_EVENT_PRE_COMMIT:
-            (void) before_end();
-            break;
         case XACT_EVENT_PRE_PREPARE:
             before_prepare();
             break;
@@ -81,15 +60,18 @@ void at_event(XactEvent event, void*) {
         case XACT_EVENT_PREPARE:
             take_back(false);
             break;
-        case XACT_EVENT_PARALLEL_COMMIT:
-        case XACT_EVENT_PARALLEL_ABORT:
-            // The leader takes back what was shown.
-            covered = ledger::no_low;
-            own_transaction = 0;
-            break;
-        case XACT_EVENT_PARALLEL_PRE_COMMIT:
+        default:
             break;
     }
+}
+
+// A transaction that only reads writes no row with the id, and so holds nobody back. It cannot become one that writes,
+// because it has a snapshot by now. Two things can only read inside of a transaction that writes: a subtransaction, and
+// a function with the setting.
+bool only_reads() {
+    if (!XactReadOnly || GetCurrentTransactionNestLevel() > 1) return false;
+    const config_generic* setting = find_option("transaction_read_only", false, true, DEBUG5);
+    return setting != nullptr && (setting->stack == nullptr || setting->stack->nest_level <= 1);
 }
 
 }  // namespace
@@ -98,12 +80,12 @@ uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId())
 
 bool shows(uint64 us) {
     const ledger::Ledger& shared = shared_ledger();
-    const PGPROC& proc = IsParallelWorker() ? *MyProc->lockGroupLeader : *MyProc;
-    ledger::Backend& backend = backend_of(shared, proc);
+    ledger::Backend& backend = own_backend(shared);
     if (covered == ledger::no_low) {
-        own_transaction = local_transaction(proc);
-        const bool anothers = backend.holder.load() != 0;
-        if (IsParallelWorker() || anothers) ledger::hold_for(backend, own_transaction);
+        if (only_reads()) {
+            covered = 0;
+            return true;
+        }
         if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     }
     return ledger::accepts(shared.header->promise, backend, us, covered);

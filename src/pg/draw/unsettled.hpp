@@ -22,7 +22,7 @@ inline bool accepts(int64 us) {
 // For _PG_init: from here on every transaction of this process takes back what it has shown when it ends.
 void watch_transactions();
 
-// The next full transaction id, for notes about transactions that are over.
+// The next full transaction id.
 uint64 next_xid();
 
 }  // namespace snowflake_ids::unsettled

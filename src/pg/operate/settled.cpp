@@ -35,11 +35,10 @@ constexpr int64 never = PG_INT64_MIN;
 // A draw may take as long between its claim and the look at the promise. If it takes longer, it draws again.
 constexpr int64 slack_us = 5000;
 
-// What the active snapshot says of a transaction, and the process of the backend that is looked at.
+// What the active snapshot says of a transaction.
 struct View {
     Snapshot snapshot;
     uint64 next;  // a full transaction id that is later than the snapshot
-    const PGPROC* proc = nullptr;
 
     uint64 full(TransactionId xid) const {
         const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
@@ -50,9 +49,6 @@ struct View {
         if (xid >= full(snapshot->xmax)) return false;
         return !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
     }
-    bool is_after(uint64 xid) const { return full(snapshot->xmin) >= xid || finished(xid); }
-    bool runs(uint64 lxid) const { return local_transaction(*proc) == lxid; }
-    uint64 next_xid() const { return unsettled::next_xid(); }
 };
 
 // The slots of generators with a time, and the longest of their ticks. Looked up again when there are more.
@@ -128,7 +124,7 @@ bool is_known(TransactionId xid) {
 
 bool table_has(const ledger::Ledger& shared, uint64 xid) {
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
-        if (shared.prepared[i].xid.load() == xid) return true;
+        if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
     }
     return false;
 }
@@ -145,16 +141,13 @@ bool all_prepared_known(const ledger::Ledger& shared, const View& view) {
 }
 
 // The earliest time that open transactions of this database allow, `until` at most.
-int64 limit(const ledger::Ledger& shared, View view, int64 until) {
+int64 limit(const ledger::Ledger& shared, const View& view, int64 until) {
     auto t = static_cast<uint64>(until);
-    const uint64 reused = shared.header->prepared_reused.load();
-    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
-        view.proc = &process(i);
-        if (!ledger::limit_by(shared.backends[i], MyDatabaseId, view, t)) return never;
-    }
-    ledger::limit_by_prepared(shared.header->prepared_count, ledger::prepared_at(shared), MyDatabaseId, view, t);
-    if (shared.header->prepared_reused.load() != reused || !all_prepared_known(shared, view)) return never;
-    return t == 0 ? never : static_cast<int64>(t);
+    const auto finished = [&view](uint64 xid) { return view.finished(xid); };
+    for (int i = 0; i < MaxBackends; i++) ledger::limit_by(shared.backends[i], MyDatabaseId, finished, t);
+    for (uint32 i = 0; i < shared.header->prepared_count; i++)
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished, t);
+    return t == 0 || !all_prepared_known(shared, view) ? never : static_cast<int64>(t);
 }
 
 Snapshot active_snapshot() {
@@ -243,11 +236,7 @@ FUNCTION(snowflake_ids_unsettled) {
         const ledger::Backend& b = shared.backends[i];
         const uint64 low = b.low.load();
         if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
-        // What a worker has drawn for a transaction that is over.
-        const uint64 holder = b.holder.load() & ~ledger::adopted_mark;
-        if (holder != 0 && holder != local_transaction(process(i))) continue;
         const int pid = process(i).pid;
-        // Its process has ended, and no reader has come since.
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
     }
     const View view{active_snapshot(), unsettled::next_xid()};
@@ -259,11 +248,10 @@ FUNCTION(snowflake_ids_unsettled) {
         if (full < below && !table_has(shared, full)) put_unsettled(result, 0, xid, never);
     });
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
-        const ledger::Prepared& e = shared.prepared[i];
-        const uint64 xid = e.xid.load();
-        if (xid == 0 || xid == ledger::being_written || e.database.load() != MyDatabaseId) continue;
-        if (view.finished(xid)) continue;
-        put_unsettled(result, 0, static_cast<TransactionId>(xid), static_cast<int64>(e.low.load()));
+        const ledger::Backend& b = shared.prepared[i];
+        const uint64 xid = b.xid.load() & ~ledger::taken_mark;
+        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId) continue;
+        put_unsettled(result, 0, static_cast<TransactionId>(xid), static_cast<int64>(b.low.load()));
     }
     return Datum{0};
 }

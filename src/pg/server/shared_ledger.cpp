@@ -175,15 +175,6 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     return ledger_if_attached();
 }
 
-const ledger::Ledger* ledger_if_made() {
-    if (found || !IsUnderPostmaster) return ledger_if_attached();
-    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    const bool made = find_place().segment != DSM_HANDLE_INVALID;
-    LWLockRelease(AddinShmemInitLock);
-    const char* why;
-    return made ? try_shared_ledger(&why) : nullptr;
-}
-
 const char* ledger_memory_kind() {
     switch (kind) {
         case Kind::dynamic:

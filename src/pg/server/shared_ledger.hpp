@@ -23,10 +23,6 @@ const ledger::Ledger* ledger_if_attached();
 // The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel mode.
 const ledger::Ledger* try_shared_ledger(const char** why);
 
-// Finds the ledger if a session has made it. Null if none has, or if this session cannot use it, as after an update to
-// a version with another memory. Not in parallel mode.
-const ledger::Ledger* ledger_if_made();
-
 // For snowflake_ids.status(): "dynamic", "preloaded" or "single-user".
 const char* ledger_memory_kind();
 

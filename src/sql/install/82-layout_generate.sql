@@ -2,12 +2,12 @@
 
 CREATE FUNCTION gen_snowflake(layout text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake'
-LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_snowflake(text) IS 'new id of the layout; node snowflake_ids.machine_id';
 
 CREATE FUNCTION gen_snowflake_series(layout text, count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_series'
-LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1000
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
 SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_snowflake_series(text, bigint) IS 'count new ids of the layout, streamed';
 
