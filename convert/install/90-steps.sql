@@ -290,7 +290,11 @@ BEGIN
     WHERE c.relation = state.relation;
     IF state.phase <> old_state.phase THEN
         RETURN format('%s: %s', state.relation, state.phase)
-               || CASE state.phase WHEN 'fill' THEN format(', %s rows', state.total) ELSE '' END;
+               || CASE state.phase
+                  WHEN 'fill' THEN format(', %s rows', state.total)
+                  WHEN 'validate' THEN '; clients that prepare statements by themselves may have to reconnect'
+                  ELSE ''
+                  END;
     ELSIF state.part IS DISTINCT FROM old_state.part THEN
         RETURN format('%s: %s %s, %s blocks', state.relation, state.phase, state.part, state.total);
     ELSIF notice_is_due AND state.unit IS NOT NULL THEN

@@ -296,7 +296,9 @@ is( sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 90000
 	like(Session::ask_once($server, "SET ROLE regress_joe; $_"), qr/^(?!.*ERROR)/s, $_ =~ s/_\d+/_N/r) for @again;
 	is(join('', $missing->()), '', 'all are there');
 	my $index = sql("SELECT ('shop.snowflake_ids_index_' || 'by_parent'::regclass::oid)::regclass::oid");
-	like(Session::ask_once($server, call_text('true')), qr/done$/, 'changed over');
+	my $said = Session::ask_once($server, call_text('true'));
+	like($said, qr/done$/, 'changed over');
+	like($said, qr/: validate; clients .* may have to reconnect$/m, 'a notice says what clients may meet');
 	is(sql("SELECT 'by_parent'::regclass::oid"), $index, 'the index that was made is the index now');
 }
 my $took = time - $start;
