@@ -9,7 +9,7 @@ use warnings;
 use Faults;
 use World;
 
-my $loop;
+my ($elsewhere, $loop);
 my $held = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'};
 
 sub hold_commits
@@ -60,6 +60,15 @@ our @events = (
 	},
 	{   name => 'clock 10 s ahead, and back',
 		middle => sub { $World::clock->step(10); World::act_on(); $World::clock->step(-10) }
+	},
+	{   name => '40 prepared elsewhere',
+		begin => sub {
+			my $manager = Session->new($World::primary, dbname => 'other');
+			$manager->ask("BEGIN; INSERT INTO news DEFAULT VALUES; PREPARE TRANSACTION 'elsewhere $_'") for 1 .. 40;
+			$manager->ask('SELECT count(*) FROM pg_prepared_xacts') eq '40' or die 'not prepared';
+			$elsewhere = $manager;
+		},
+		last => sub { $elsewhere->ask("COMMIT PREPARED 'elsewhere $_'") for 1 .. 40; undef $elsewhere }
 	},
 	{   name => 'temporary rows in a loop',
 		begin => sub {

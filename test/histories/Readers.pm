@@ -122,10 +122,19 @@ COMMIT
 
 == direct call beside a nested one: any order
 once SET search_path = parted, public
-take {query; (SELECT sno_settled())=sno_settled(); ORDER BY id LIMIT 1000=; body=body, CASE WHEN random() < 0.01 THEN look() END}
+take {query; (SELECT sno_settled())=sno_settled(); ORDER BY id LIMIT 1000=; body=body,
+    CASE WHEN random() < 0.01 THEN look() END}
 
 == REPEATABLE READ
 BEGIN ISOLATION LEVEL REPEATABLE READ
+take {query}
+COMMIT
+
+== late answer
+# Between its snapshot and its question, one session commits many transactions that have drawn.
+BEGIN ISOLATION LEVEL REPEATABLE READ
+SELECT 1
+beside CALL commit_temporary_rows(40)
 take {query}
 COMMIT
 
