@@ -14,10 +14,10 @@
 // Formats without the bit never take the third row. Ticks are compared: if the clock goes back inside one tick, that
 // is no regression.
 //
-// Lead. A floor can put H ahead of a clock that is right: a new server life begins above all ids that may have been
-// issued. `lead` says by how many ticks, until the clock has caught up once. If the clock is behind H by no more than
-// that, it has not gone back. So the step holds, under every policy, and does not toggle. Only what is more than the
-// lead is a regression. No number depends on `lead`: holding is always safe.
+// Lead. A new server life puts H ahead of a clock that is right: it begins above all ids that may have been issued.
+// So if the clock is behind H by no more than Rules::lead, the policy does not decide: the step holds. A toggle that is
+// free is used all the same, and a floor leaves none free: it raises S as well. No number depends on the lead: holding
+// is always safe.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,6 @@ struct State {
     std::uint64_t safe = 0;    // S: highest tick that may have been used under the other toggle
     std::uint32_t next = 0;    // next sequence number; above Rules::max: all are used up
     std::uint32_t drifts = 0;  // regressions so far; the lowest bit is the tick-tock toggle
-    std::uint64_t lead = 0;    // ticks that a floor has put H ahead of the clock; 0: the clock has caught up
 
     constexpr std::uint32_t toggle() const { return drifts & 1; }
 };
@@ -48,6 +47,7 @@ struct Rules {
     std::uint64_t max_tick = 0;  // last tick that the format can hold
     bool has_toggle = false;     // sno
     OnRegression on_regression = OnRegression::hold;
+    std::uint64_t lead = 0;  // ticks; see above
 };
 
 // A State::next above every bound of every format. Needed because generators may share a state and have different
@@ -64,7 +64,7 @@ enum class Verdict : unsigned char {
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
-    bool own_lead = false;    // held because of State::lead: no regression
+    bool own_lead = false;    // held, and the clock is behind by no more than the lead
     State state{};            // the state after the step; unchanged unless issued
     std::uint32_t first = 0;  // issued: sequence numbers first .. first + count - 1
     std::uint32_t count = 0;
@@ -98,27 +98,21 @@ constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
     return s;
 }
 
-constexpr Step caught_up(Step step) {
-    if (step.verdict == Verdict::issued) step.state.lead = 0;
-    return step;
-}
-
 }  // namespace detail
 
 // Draws up to `want` (at least 1) consecutive sequence numbers at tick `now`.
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
-    if (now == s.tick) return detail::caught_up(detail::take(s, want, r));
-    if (now > s.tick) return detail::caught_up(detail::take(detail::at_tick(s, now, r), want, r));
+    if (now == s.tick) return detail::take(s, want, r);
+    if (now > s.tick) return detail::take(detail::at_tick(s, now, r), want, r);
 
-    const std::uint64_t behind = s.tick - now;
-    const bool own_lead = behind <= s.lead;
-    if (!own_lead && r.has_toggle && now > s.safe) {
+    if (r.has_toggle && now > s.safe) {
         State back = detail::at_tick(s, now, r);
         back.safe = s.tick;
         back.drifts++;
-        return detail::caught_up(detail::take(back, want, r));
+        return detail::take(back, want, r);
     }
+    const bool own_lead = s.tick - now <= r.lead;
     if (own_lead || r.on_regression == OnRegression::hold) {
         Step held = detail::take(s, want, r);
         held.held = true;
@@ -128,7 +122,7 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     // With H <= S the same tick continues; with S < H the tick after S is a new regression.
     std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
     // From that tick on the clock is behind by no more than the lead.
-    if (resume > s.tick - s.lead) resume = s.tick - s.lead;
+    if (resume > s.tick - r.lead) resume = s.tick - r.lead;
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 

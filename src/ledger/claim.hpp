@@ -1,6 +1,6 @@
 // The claim: how processes that share a slot draw sequence numbers from it. The words are explained in doc/design.md.
 //
-//   1. Load `lead`, the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
+//   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
 //      the claim would see regressions that never happened: another process may have advanced the word in between.
 //   2. Compute the pure step (core/step.hpp).
 //   3. On a regression raise `safe` first, by an atomic maximum. If the process is killed here, the next caller sees a
@@ -21,21 +21,9 @@
 //   - if the word is unchanged: write the present time to `begun` and wait a full tick;
 //   - if the word has changed: another process was faster, start over.
 //
-// Lead: how many ticks a floor has put a slot ahead of a clock that is right. Such a lead is no regression
-// (core/step.hpp). begin_slot() in life.hpp writes it to `lead`.
-//
-//   bits 63-16  ticks; 0: none, or the clock has caught up
-//   bits 15-1   generation: every floor adds one
-//   bit  0      a floor is being applied
-//
-// The first claim by the step that finds the clock at the word's tick or later ends the lead, after its swap. It does
-// not end it if `lead` has changed since it was loaded, or if bit 0 is set.
-//
-// A clock that is right never shows a regression, for two reasons:
-//   - `lead` is loaded before the word. If it has ended, the clock had caught up with that word.
-//   - A floor may come between the two loads. So a claim that finds a regression starts over if `lead` has changed.
-//
-// `lead` decides only the policy. Numbers always come from the word, so no value of `lead` can repeat one.
+// Lead: a new life puts a slot ahead of a clock that is right. Behind by no more than Rules::lead, a clock has not gone
+// back (core/step.hpp). A held tick that is begun in the lead raises `safe` to it: when the clock passes the floor and is
+// still behind, it has not gone back, and no toggle may be free.
 //
 // Limit: a tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
 // them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every
@@ -49,6 +37,7 @@
 //   int64_t tick_us()              length of a tick
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/error.hpp"
@@ -73,7 +62,7 @@ struct Claim {
     bool toggled = false;   // this claim was the regression
     bool held = false;      // the clock is behind `tick`
     bool advanced = false;  // held, and this claim began a new tick
-    bool own_lead = false;  // the clock is behind `tick` by no more than the slot's lead: no regression
+    bool own_lead = false;  // the clock is behind `tick` by no more than the lead
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -117,23 +106,6 @@ std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     return slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1;
 }
 
-constexpr unsigned lead_tag_bits = 16;
-constexpr std::uint64_t max_lead_ticks = ~std::uint64_t{0} >> lead_tag_bits;
-constexpr std::uint64_t floor_under_way = 1, next_generation = 2;
-
-constexpr std::uint64_t lead_ticks(std::uint64_t lead) { return lead >> lead_tag_bits; }
-
-constexpr std::uint64_t pack_lead(std::uint64_t ticks, std::uint64_t before, bool under_way) {
-    const std::uint64_t tag = (before & ~floor_under_way) + next_generation;
-    return (ticks < max_lead_ticks ? ticks : max_lead_ticks) << lead_tag_bits | (tag & 0xfffe) | (under_way ? 1 : 0);
-}
-
-// The clock has caught up. `lead`: as it was loaded before the word.
-template <class S>
-void end_lead(S& slot, std::uint64_t lead) {
-    if ((lead & floor_under_way) == 0) slot.lead.compare_exchange_strong(lead, lead & 0xffff);
-}
-
 }  // namespace detail
 
 // Any row of the step's table.
@@ -141,19 +113,16 @@ template <class S, class Clock>
 [[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                       std::uint64_t limit) {
     for (;;) {
-        const std::uint64_t lead = slot.lead.load();
         std::uint64_t word = slot.word.load();
         const std::uint64_t safe = slot.safe.load();
         const Result<std::uint64_t> now = clock.tick();
-        State state = unpack(word, safe, rules.has_toggle);
-        state.lead = detail::lead_ticks(lead);
+        const State state = unpack(word, safe, rules.has_toggle);
         if (!now) {
             return {.outcome = now.error == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended,
                     .tick = state.tick};
         }
 
         Step s = step(state, now.value, want, rules);
-        if (now.value < state.tick && !s.own_lead && slot.lead.load() != lead) continue;
         bool advanced = false;
         if (s.verdict == Verdict::overflow && s.held) {
             // After the format's last tick a higher ceiling is of no use: step() below answers `ended`.
@@ -173,6 +142,7 @@ template <class S, class Clock>
             s = step(state, state.tick + 1, want, rules);
             s.held = advanced = true;
             s.own_lead = own_lead;
+            if (own_lead && rules.has_toggle) s.state.safe = std::max(s.state.safe, s.state.tick);
         }
         switch (s.verdict) {
             case Verdict::issued:
@@ -190,9 +160,8 @@ template <class S, class Clock>
         if (s.state.tick >= limit) return {.outcome = Outcome::ceiling, .tick = s.state.tick};
 
         const bool toggled = s.state.drifts != state.drifts;
-        if (toggled) raise_to(slot.safe, s.state.safe);
+        if (s.state.safe != state.safe) raise_to(slot.safe, s.state.safe);
         if (slot.word.compare_exchange_weak(word, pack(s.state, rules.has_toggle))) {
-            if (state.lead != 0 && !s.held) detail::end_lead(slot, lead);
             return {.toggled = toggled,
                     .held = s.held,
                     .advanced = advanced,

@@ -17,9 +17,8 @@
 // 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that. And a life's number
 // is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
 //
-// So after a restart ids may be ahead of the clock by 1.25 durable windows. The life made this lead, the clock did not
-// go back. begin_slot() notes it for the claim. If the clock did go back, the file shows it: it has the latest clock of
-// its writers. What the present clock is behind that one is a regression.
+// So after a restart ids may be ahead of the clock by 1.25 durable windows, although it did not go back. That is the
+// lead of the life, a constant: a clock that is behind by no more than lead_us() is no regression (claim.hpp).
 #pragma once
 
 #include <cstdint>
@@ -60,66 +59,27 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// The most that one floor of a life can put a slot ahead of where it was: 1.25 of the longest durable window.
-inline constexpr std::int64_t longest_lead_us = std::int64_t{3600} * 1000000 * 5 / 4;
+// Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life has
+// raised while its ids were in the lead: those are above the floor of a next life that begins at once.
+constexpr std::int64_t lead_us(std::int64_t at_least_ms, std::int64_t now_us) {
+    const std::int64_t ahead_us = at_least_ms * 1000 - now_us;
+    return ahead_us > 0 ? 2 * ahead_us : 0;
+}
 
-// How much of its distance from the clock a slot owes to the life that begins it at `ms`, at most. `clock_ms`: the
-// latest clock of those who wrote its ceiling.
-constexpr std::int64_t begin_lead_us(std::int64_t ms, std::int64_t at_least_ms, std::int64_t clock_ms,
-                                     std::int64_t now_us) {
-    if (clock_ms * 1000 <= now_us) return longest_lead_us;
-    const std::int64_t of_file_us = (ms - clock_ms) * 1000, of_life_us = at_least_ms * 1000 - now_us;
-    const std::int64_t lead_us = of_file_us > of_life_us ? of_file_us : of_life_us;
-    return lead_us < 0 ? 0 : lead_us < longest_lead_us ? lead_us : longest_lead_us;
+// The same in ticks. Rounded up, with one tick for a floor at the same tick (raise_slot), and one for the first held
+// tick, which may begin at once.
+constexpr std::uint64_t lead_ticks(std::uint64_t us, std::int64_t tick_us) {
+    return us / static_cast<std::uint64_t>(tick_us) + 3;
 }
 
 // Raises a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
-// the first time, and the slot must be above its ceiling; the slot is new. `now`: the clock's tick. `most`: in
-// ticks, longest_lead_us or less.
-//
-// Also writes the slot's lead (claim.hpp), which is how far floors have put it ahead of the clock: the old lead plus
-// this raise, but no more than its distance from the clock, with two ticks for rounding. If the clock went back before,
-// that part is no lead; it stays a regression. One raise adds `most` at most: a new slot stood at tick 0.
-//
-// Limit: of two floors at the same time, the lower one may end first, and the clock may catch up with it. Then a claim
-// ends the lead, and the higher floor notes its own again when it has raised the slot. In between, a claim may see a
-// regression.
+// the first time, and the slot must be above its ceiling; the slot is new.
 template <class S>
-void begin_slot(S& slot, std::uint64_t tick, bool has_toggle, std::uint64_t now, std::uint64_t most) {
-    if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
-    // The lead before the word: if it is the same when this floor's own is written, no other floor has begun since.
-    std::uint64_t before = slot.lead.load();
-    const State was = unpack(slot.word.load(), slot.safe.load(), has_toggle);
-    const std::uint64_t up = raise(was, tick, Rules{}).tick;
-    std::uint64_t ticks = 0;
-    if (up > now) {
-        const std::uint64_t had = was.tick > now ? detail::lead_ticks(before) : 0;
-        const std::uint64_t gained = up - was.tick < most ? up - was.tick : most;
-        // One tick for a floor at the same tick (raise_slot), and one for the first held tick, which may begin at
-        // once.
-        constexpr std::uint64_t rounding = 2;
-        const std::uint64_t own = had + gained + (gained != 0 ? rounding : 0), ahead = up - now + rounding;
-        ticks = own < ahead ? own : ahead;
-    }
-    if (ticks == 0 && (before & 0xffff'ffff'ffff'0001) == 0) {
-        raise_slot(slot, tick, has_toggle);
-        return;
-    }
-    // Another floor at the same time may put the word higher than this one does: keep the higher lead.
-    const auto higher = [&] {
-        const std::uint64_t theirs = detail::lead_ticks(before);
-        return ticks > theirs ? ticks : theirs;
-    };
-    // Write the lead before the word, or a claim would find the word ahead of the clock without a lead. Write it again
-    // after the word, without the bit floor_under_way: from then on a claim may end it.
-    bool alone = (before & detail::floor_under_way) == 0;
-    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(alone ? ticks : higher(), before, true)))
-        alone = false;
-    raise_slot(slot, tick, has_toggle);
+void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
+    const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
+    const std::uint64_t up = raise_slot(slot, tick, has_toggle);
     // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
-    if (up > was.tick) slot.begun.store(detail::begun(0, up));
-    before = slot.lead.load();
-    while (!slot.lead.compare_exchange_strong(before, detail::pack_lead(higher(), before, false))) {}
+    if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
 template <class H>

@@ -72,9 +72,9 @@ struct BasicSlot {
     // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator
     // ends before that, the slot stays free, and only this numbering or another format can take it.
     W numbering;
-    W lead;    // see claim.hpp: how far a floor has put the slot ahead of the clock
     W passed;  // Unix us: no id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced
                // reset lowers it
+    W reserved;
 };
 
 struct alignas(64) Slot : BasicSlot<Word> {
@@ -104,6 +104,7 @@ struct Header {
     Word life_id;  // written last; 0: no life has begun yet
     Word life_number;
     Word life_began;      // Unix microseconds
+    Word lead_us;         // see life.hpp: constant during a life
     Word stats_since;     // Unix microseconds; the counters were 0 then
     Word floor_ms;        // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
     Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file

@@ -1,14 +1,11 @@
-// The lead of a slot under every interleaving, with crashes at every point: see support/ledger_model.hpp. No id comes
-// twice whatever it holds; a clock that is right is never called behind; and it ends when the clock has caught up.
+// The lead of a life under every interleaving, with crashes at every point: see support/ledger_model.hpp. No id comes
+// twice, and a clock that is right is never called behind.
 #include <gtest/gtest.h>
-
-#include <string>
 
 #include "ledger/claim.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_explore.hpp"
 #include "support/ledger_never_twice.hpp"
-#include "support/ledger_wrong_leads.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -17,47 +14,26 @@ using namespace snowflake_ids::test;
 
 constexpr OnRegression policies[] = {OnRegression::hold, OnRegression::wait, OnRegression::error};
 
-enum : std::size_t { caught_up_ghost = begun_ghost + 1 };
+struct RightClaims {
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        return claim_by_step(slot, clock, want, rules, no_limit);
+    }
+};
 
-template <class Leads = RightLead>
 struct Lead : NeverTwice {
-    bool alone = false;  // one process, so each claim knows what those before it have seen
-    // False: only whether the clock is blamed. (A claim ends after its ids are out, for it ends the lead.)
-    bool check_ids = true;
-
-    explicit Lead(OnRegression policy = OnRegression::error, bool has_toggle = false) {
+    Lead(OnRegression policy, bool has_toggle) {
         rules.has_toggle = has_toggle;
         rules.on_regression = policy;
-        with_leads = true;
-        check_progress = check_words = false;
+        rules.lead = 2;
         last_monotonic = 1;
     }
-    void claims(std::initializer_list<std::vector<std::uint32_t>> wants) { claims_of<Leads>(wants); }
     void begins(Value floor) {
         operations.push_back([this, floor](World& w) {
-            Leads::begin(w.slot, floor, rules.has_toggle, w.clock.tick().value);
+            begin_slot(w.slot, floor, rules.has_toggle);
             return Claim{.outcome = Outcome::ended, .toggled = true, .tick = floor};
         });
         programs.push_back({static_cast<unsigned>(operations.size() - 1)});
-    }
-    void start_with_leads(Value last_tick) {
-        start_anywhere(last_tick);
-        const std::size_t n = initial.size();
-        for (std::size_t i = 0; i < n; i++) {
-            Global g = initial[i];
-            for (const Value lead : {1, 2}) {
-                g.memory[lead_cell] = detail::pack_lead(lead, 0, false);
-                initial.push_back(g);
-            }
-        }
-    }
-    Complaint on_done(Global& g, const Claim& c) override {
-        if (!check_ids) g.ghost[issued_ghost] = 0;
-        if (alone && c.outcome == Outcome::issued) {
-            if (c.own_lead && g.ghost[caught_up_ghost] != 0) return "a lead after the clock had caught up";
-            if (!c.held) g.ghost[caught_up_ghost] = 1;
-        }
-        return NeverTwice::on_done(g, c);
     }
 };
 
@@ -65,10 +41,8 @@ TEST(LedgerLead, NoIdTwice) {
     for (const bool has_toggle : {false, true}) {
         for (const OnRegression policy : policies) {
             Lead m(policy, has_toggle);
-            m.clock = {1, 2, 3};
-            m.check_words = m.check_progress = true;
-            m.claims({{1}, {1}});
-            m.start_with_leads(3);
+            m.claims_of<RightClaims>({{1}, {1}});
+            m.start_anywhere(3);
             expect_right(m);
         }
     }
@@ -78,88 +52,67 @@ TEST(LedgerLead, NoIdTwice) {
 TEST(LedgerLead, NoIdTwiceWhileItBegins) {
     for (const bool has_toggle : {false, true}) {
         Lead m(OnRegression::error, has_toggle);
+        m.check_progress = m.check_words = false;
         m.clock = {1, 3};
         m.rules.max = 0;
-        m.claims({{1, 1}});
+        m.claims_of<RightClaims>({{1, 1}});
         m.begins(6);
         m.start_anywhere(2);
         expect_right(m);
     }
 }
 
-template <class Leads>
-struct RightClock : Lead<Leads> {
-    RightClock() {
-        this->check_ids = false;
-        this->clock_runs = true;
-        this->crashes = false;
-        this->rules.max = 0;
-        this->clock = {1, 2, 3, 4};
-        this->claims({{1}, {1}});
-        this->begins(3);
-        this->initial.push_back(this->at({.tick = 1}));
+// The slot begins at tick 3 while the clock runs from 1 to 4. Held ticks take it beyond the floor.
+template <class Claims>
+struct RightClock : Lead {
+    explicit RightClock(bool has_toggle) : Lead(OnRegression::error, has_toggle) {
+        check_progress = check_words = false;
+        clock_runs = true;
+        crashes = false;
+        rules.max = 0;
+        rules.lead = 4;
+        clock = {1, 2, 3, 4};
+        last_monotonic = 2;
+        claims_of<Claims>({{1, 1}, {1}});
+        begins(3);
+        initial.push_back(at({.tick = 1}));
     }
 };
 TEST(LedgerLead, RightClockHasNoRegressions) {
-    RightClock<RightLead> m;
-    expect_right(m);
-}
-
-// Two floors at once, one far above the other: the higher lead stays, also if the lower floor needs none.
-TEST(LedgerLead, RightClockHasNoRegressionsWithTwoFloors) {
-    for (const Value lower : {1, 2}) {
-        Lead m;
-        m.clock_runs = true;
-        m.crashes = false;
-        m.rules.max = 0;
-        // The space of the second floor is large: there the clock stands still.
-        if (lower == 1) m.clock = {1, 2};
-        if (lower == 2) m.clock = {1};
-        m.claims({{1}});
-        m.begins(lower);
-        m.begins(6);
-        m.initial.push_back(m.at({.tick = 1}));
-        m.check_ids = false;
+    for (const bool has_toggle : {false, true}) {
+        RightClock<RightClaims> m(has_toggle);
         expect_right(m);
     }
 }
 
-template <class Leads>
-struct Alone : Lead<Leads> {
-    Alone() {
-        this->alone = true;
-        this->crashes = false;
-        this->clock = {1, 2, 3};
-        this->claims({{1, 1, 1}});
-        this->start_with_leads(3);
-    }
-};
-TEST(LedgerLead, EndsWithTheFirstClaimThatSeesTheClockCaughtUp) {
-    Alone<RightLead> m;
-    expect_right(m);
-}
-
 // ---- wrong on purpose ----
-
-TEST(LedgerLead, FindsNeverEnds) {
-    Alone<NeverEnds> m;
-    expect_found(m, "a lead after the clock had caught up");
-}
 
 constexpr const char* blamed = "a regression though the clock never went back";
 
-TEST(LedgerLead, FindsLoadedAfterTheClock) {
-    RightClock<LoadedAfterTheClock> m;
+TEST(LedgerLead, FindsALifeWithoutALead) {
+    RightClock<RightClaims> m(false);
+    m.rules.lead = 0;
     expect_found(m, blamed);
 }
 
-TEST(LedgerLead, FindsNotedAfterTheFloor) {
-    RightClock<NotedAfterTheFloor> m;
-    expect_found(m, blamed);
-}
-
-TEST(LedgerLead, FindsNotedBeforeTheFloor) {
-    RightClock<NotedBeforeTheFloor> m;
+// Held ticks in the lead leave a toggle free: it is spent when the clock is past the floor.
+struct SafeNotRaised {
+    template <class S, class Clock>
+    static Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
+        struct {
+            decltype(S::word)& word;
+            struct {
+                decltype(S::safe)& safe;
+                std::uint64_t load() const { return safe.load(); }
+                bool compare_exchange_weak(std::uint64_t&, std::uint64_t) { return true; }
+            } safe;
+            decltype(S::begun)& begun;
+        } mistaken{slot.word, {slot.safe}, slot.begun};
+        return claim_by_step(mistaken, clock, want, rules, no_limit);
+    }
+};
+TEST(LedgerLead, FindsSafeNotRaised) {
+    RightClock<SafeNotRaised> m(true);
     expect_found(m, blamed);
 }
 

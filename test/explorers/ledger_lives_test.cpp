@@ -83,11 +83,12 @@ TEST(LedgerLives, FileHold) {
     expect_right(m);
 }
 
-// What a life puts the ids ahead of the clock is noted: no toggle is spent on it.
-TEST(LedgerLives, SnoFileWithLeads) {
+// A life's first held tick begins at once, and ids in the lead raise `safe`.
+TEST(LedgerLives, SnoFileInTheLead) {
     Sno m;
     m.with_wal = false;
-    m.with_leads = true;
+    m.with_begun = true;
+    m.rules.lead = 2;
     m.rules.max = 0;
     m.clock = {1, 3};
     m.sessions({2, 1});

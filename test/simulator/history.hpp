@@ -24,6 +24,7 @@ public:
         constexpr std::int64_t epoch_us = 1'700'000'000'000'000;
         const auto rules = [this](bool toggle, std::initializer_list<std::uint32_t> last) {
             Rules r{.min = 0, .max = random_.of(last), .max_tick = (Value{1} << 40) - 1, .has_toggle = toggle};
+            r.lead = random_.of({0, 100, 5000});
             return r;
         };
         w.generators[0] = {rules(true, {3, 255, 65535}), {epoch_us, 4000, 40}};

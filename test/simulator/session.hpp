@@ -172,10 +172,8 @@ private:
     }
     CeilingFile file() { return {site, w.wrong, m.header.life_number.peek()}; }
 
-    void begin_slot(std::uint32_t g, Value tick, std::int64_t lead_us = ledger::longest_lead_us) {
-        const auto most = static_cast<Value>(lead_us / w.generators[g].timeline.tick_us);
-        const Value now = w.generators[g].timeline.last_tick_at(site.wall_us()).value;
-        ledger::begin_slot(slot(g), tick, w.generators[g].rules.has_toggle, now, most);
+    void begin_slot(std::uint32_t g, Value tick) {
+        ledger::begin_slot(slot(g), tick, w.generators[g].rules.has_toggle);
     }
     Value tick_of_ms(std::uint32_t g, Value ms) const {
         return w.generators[g].timeline.last_tick_at(static_cast<std::int64_t>(ms) * 1000).value;
@@ -205,17 +203,12 @@ private:
         const ledger::CeilingResult r = locked([&](const CeilingFile& f) {
             if (ledger::has_begun(m.header)) return ledger::CeilingResult{};
             if (orphaned) return ledger::CeilingResult{ledger::CeilingError::superseded, 0, -1};
-            ledger::Ceilings before;
-            const ledger::CeilingResult read = f.read(before);
-            if (read.error != ledger::CeilingError::none) return read;
             const std::int64_t now_us = site.wall_us();
             const auto at_least = w.wrong.begin_too_low ? Value{0} : to_ms(ahead_us());
             const auto resume = [&](Slot& s, Value ms) {
                 if (w.wrong.begin_too_low) return;
                 const auto g = static_cast<std::uint32_t>(&s - m.slots);
-                begin_slot(g, tick_of_ms(g, ms),
-                           ledger::begin_lead_us(static_cast<std::int64_t>(ms), static_cast<std::int64_t>(at_least),
-                                                 static_cast<std::int64_t>(before.clock_ms), now_us));
+                begin_slot(g, tick_of_ms(g, ms));
             };
             m.began_us = now_us;
             return ledger::begin_locked_life(m.header, generator_count, slots(), resume, f, id, at_least,

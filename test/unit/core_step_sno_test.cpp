@@ -25,7 +25,7 @@ std::uint64_t sno_unit(const Row& row, const char* column) {
 
 std::int64_t sno_ms(std::uint64_t unit) { return sno::timeline.start_us(unit) / 1000; }
 
-sno::Snapshot snowflake_ids.sno_snapshot(const std::string& json) {
+sno::Snapshot sno_snapshot(const std::string& json) {
     const JsonObject o = parse_json_object(json);
     const std::vector<std::string>& p = o.members.at("partition");
     return {static_cast<std::uint32_t>(to_u64(p.at(0)) << 8 | to_u64(p.at(1))),
@@ -76,7 +76,7 @@ public:
 
 private:
     void create(const Row& row, bool restore) {
-        sno::Snapshot from = snowflake_ids.sno_snapshot(row["arg"]);
+        sno::Snapshot from = sno_snapshot(row["arg"]);
         if (restore) {
             // Every restore in the file takes the snapshot of the row before. Ours has the true sequence.
             ASSERT_TRUE(own_snapshot_);
@@ -97,7 +97,7 @@ private:
 
     void snapshot(const Row& row) {
         const std::uint64_t now = sno_unit(row, "clock_ms");
-        const sno::Snapshot ours = sno::to_snapshot(generator_, now), theirs = snowflake_ids.sno_snapshot(row["arg"]);
+        const sno::Snapshot ours = sno::to_snapshot(generator_, now), theirs = sno_snapshot(row["arg"]);
         EXPECT_EQ(ours.partition, theirs.partition);
         EXPECT_EQ(ours.sequence_min, theirs.sequence_min);
         EXPECT_EQ(ours.sequence_max, theirs.sequence_max);
@@ -218,7 +218,7 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
             const std::string& op = row["op"];
             rows++;
             if (op == "create") {
-                generator = sno::from_snapshot(snowflake_ids.sno_snapshot(row["arg"])).value;
+                generator = sno::from_snapshot(sno_snapshot(row["arg"])).value;
                 issued.clear();
             } else if (op == "snapshot") {
                 saved = sno::to_snapshot(generator, sno_unit(row, "clock_ms"));

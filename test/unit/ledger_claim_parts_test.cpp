@@ -1,4 +1,4 @@
-// The parts of a claim, each by itself: the words `begun` and `lead`, the next tick of a held generator, the limit.
+// The parts of a claim, each by itself: the word `begun`, the next tick of a held generator, the limit.
 // Whole claims are in ledger_claim_test.cpp and ledger_hold_test.cpp.
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace snowflake_ids::ledger {
 namespace {
 
 struct Words {
-    Word word, safe, begun, lead;
+    Word word, safe, begun;
 };
 
 struct FixedClock {
@@ -27,30 +27,6 @@ static_assert(used_up == 0x1'0000 && used_up <= next_mask, "above every sequence
 TEST(LedgerClaimParts, WordThatSaysWhenATickWasBegun) {
     EXPECT_EQ(detail::begun(3, 0x1'2345), 0x3'2345u);
     EXPECT_EQ(detail::begun_time_mask, 0xffff'ffff'ffffu);
-}
-
-TEST(LedgerClaimParts, WordOfTheLead) {
-    const std::uint64_t first = detail::pack_lead(5, 0, true);
-    EXPECT_EQ(first, 0x5'0003u);
-    EXPECT_EQ(detail::lead_ticks(first), 5u);
-    EXPECT_EQ(detail::pack_lead(7, first, false), 0x7'0004u) << "the next generation, and no floor is under way";
-    EXPECT_EQ(detail::pack_lead(7, 0xffff, true), 0x7'0001u) << "the generation goes round, and changes no tick";
-    EXPECT_EQ(detail::pack_lead(0x1'0000'0000'0005, 0, false), 0xffff'ffff'ffff'0002u) << "as many ticks as fit";
-}
-
-TEST(LedgerClaimParts, LeadEndsUnlessAFloorHasCome) {
-    Words slot{};
-    slot.lead = 0x5'0004;
-    detail::end_lead(slot, 0x5'0004);
-    EXPECT_EQ(slot.lead, 0x4u) << "the generation stays";
-    for (const std::uint64_t changed : {0x5'0006, 0x6'0004, 0x5'0005}) {
-        slot.lead = changed;
-        detail::end_lead(slot, 0x5'0004);
-        EXPECT_EQ(slot.lead, changed) << "another floor";
-    }
-    slot.lead = 0x5'0005;
-    detail::end_lead(slot, 0x5'0005);
-    EXPECT_EQ(slot.lead, 0x5'0005u) << "a floor is under way";
 }
 
 // Tick 0x2'0064 of a held generator is used up, and was begun at monotonic time 5000.
@@ -153,9 +129,9 @@ struct LostOnce {
 
 TEST(LedgerClaimParts, LoserOfTheRaceForATickWaits) {
     struct {
-        Word word, safe, lead;
+        Word word, safe;
         LostOnce begun;
-    } slot{pack({.tick = 100, .next = 10}, false), 0, 0, {detail::begun(5000, 100), detail::begun(8000, 101)}};
+    } slot{pack({.tick = 100, .next = 10}, false), 0, {detail::begun(5000, 100), detail::begun(8000, 101)}};
     FixedClock clock{.now = 90, .monotonic = 8000};
     const Claim c = claim<false>(slot, clock, 1, {.max = 9, .max_tick = 1000});
     EXPECT_EQ(c.outcome, Outcome::overflow);

@@ -16,7 +16,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Access swap_lead{Op::swap, lead_cell}, swap_word{Op::swap, word_cell};
+constexpr Access swap_word{Op::swap, word_cell};
 
 Rules rules_of(bool has_toggle) { return {.max = 9, .max_tick = max_tick(has_toggle), .has_toggle = has_toggle}; }
 
@@ -64,143 +64,33 @@ TEST(LedgerRaise, AgainAtTheSameTick) {
     }
 }
 
-// ---- the lead
+// ---- where a slot begins
 
-static_assert(longest_lead_us == 4'500'000'000);
+static_assert(lead_us(1'002'500, 1'000'000'000) == 5'000'000, "twice what the floor is ahead of the clock");
+static_assert(lead_us(1'000'000, 1'000'000'000) == 0 && lead_us(5, 1'000'000'000) == 0);
+static_assert(lead_ticks(5'000'000, 4000) == 1253 && lead_ticks(0, 1000) == 3 && lead_ticks(999, 1000) == 3);
 
-TEST(LedgerLead, OfALifeAndItsFile) {
-    constexpr std::int64_t now_ms = 1'000'000, now_us = now_ms * 1000;
-    // The clock is not behind that of the writers.
-    EXPECT_EQ(begin_lead_us(now_ms + 9, now_ms + 5, now_ms, now_us), longest_lead_us);
-    // It is: what the file's writer was ahead of its clock, or the life is of its own.
-    EXPECT_EQ(begin_lead_us(now_ms + 109, now_ms + 5, now_ms + 100, now_us), 9000);
-    EXPECT_EQ(begin_lead_us(now_ms + 102, now_ms + 5, now_ms + 100, now_us), 5000);
-    EXPECT_EQ(begin_lead_us(now_ms + 50, now_ms - 5, now_ms + 100, now_us), 0);
-    EXPECT_EQ(begin_lead_us(now_ms + 9'000'000, now_ms, now_ms + 1, now_us), longest_lead_us);
+// Nobody has begun the tick where the slot now is, unless it was there before.
+TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
+    for (const bool has_toggle : {false, true}) {
+        Tape t(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
+        begin_slot(t.slot(), 110, has_toggle);
+        EXPECT_EQ(t.state().tick, 110u);
+        EXPECT_EQ(t.cells[begun_cell], detail::begun(0, 110));
+        Tape same(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
+        same.cells[begun_cell] = 77;
+        begin_slot(same.slot(), 100, has_toggle);
+        EXPECT_EQ(same.cells[begun_cell], 77u);
+    }
 }
 
-struct Begun : Tape {
-    Begun(const State& state, std::uint64_t now, bool has_toggle = false) : Tape(rules_of(has_toggle), state, now) {}
-    void begin(std::uint64_t floor, std::uint64_t most = 4500) {
-        begin_slot(slot(), floor, rules.has_toggle, now.value, most);
-    }
-    std::uint64_t lead() const { return detail::lead_ticks(cells[lead_cell]); }
-    bool under_way() const { return (cells[lead_cell] & detail::floor_under_way) != 0; }
-    void set_lead(std::uint64_t ticks, bool under_way = false) {
-        cells[lead_cell] = detail::pack_lead(ticks, cells[lead_cell], under_way);
-    }
-};
-
-TEST(LedgerLead, NotBeyondTheLastTick) {
+TEST(LedgerLifeSteps, NotBeyondTheLastTick) {
     for (const bool has_toggle : {false, true}) {
         const std::uint64_t last = max_tick(has_toggle);
-        Begun t({.tick = 100}, last - 10, has_toggle);
-        t.begin(last + 100, last);
+        Tape t(rules_of(has_toggle), {.tick = 100}, last - 10);
+        begin_slot(t.slot(), last + 100, has_toggle);
         EXPECT_EQ(t.state().tick, last);
-        EXPECT_EQ(t.lead(), 10u + 2);
     }
-}
-
-TEST(LedgerLead, IsKeptOnlyWhileTheSlotIsAhead) {
-    for (const std::uint64_t now : {150, 151}) {
-        Begun t({.tick = 150, .next = 1}, now);
-        t.set_lead(8);
-        t.begin(160, 4);
-        EXPECT_EQ(t.lead(), 4u + 2) << "the old one is over: the clock has caught up";
-    }
-    Begun t({.tick = 150, .next = 1}, 149);
-    t.set_lead(1);
-    t.begin(160, 4);
-    EXPECT_EQ(t.lead(), 1u + 4 + 2);
-}
-
-TEST(LedgerLead, IsWhatTheFloorAddsAtMost) {
-    Begun t({.tick = 100, .next = 1}, 50);
-    t.begin(110, 100);
-    EXPECT_EQ(t.lead(), 10u + 2);
-    EXPECT_EQ(t.cells[begun_cell], detail::begun(0, 110));
-    // A clock that has gone back by itself: the floor adds nothing.
-    Begun same({.tick = 100, .next = 1}, 40);
-    same.begin(100);
-    EXPECT_EQ(same.lead(), 0u);
-}
-
-// The clock is past the floor, and no other floor is under way: the slot is raised, and that is all.
-TEST(LedgerLead, FloorBehindTheClockLeavesNothing) {
-    Begun t({.tick = 100, .next = 1}, 200);
-    t.cells[begun_cell] = 77;
-    t.begin(160);
-    EXPECT_EQ(t.state().tick, 160u);
-    EXPECT_EQ(t.state().next, used_up);
-    EXPECT_EQ(t.cells[lead_cell], 0u);
-    EXPECT_EQ(t.cells[begun_cell], 77u);
-}
-
-TEST(LedgerLead, FloorBehindTheClockEndsAnOldLead) {
-    Begun t({.tick = 100, .next = 1}, 200);
-    t.set_lead(8);
-    t.begin(160);
-    EXPECT_EQ(t.lead(), 0u);
-    EXPECT_EQ(t.state().tick, 160u);
-    // Of a process that was killed while it raised the slot.
-    Begun killed({.tick = 100, .next = 1}, 200);
-    killed.cells[lead_cell] = detail::floor_under_way;
-    killed.begin(160);
-    EXPECT_FALSE(killed.under_way());
-}
-
-// From before the word is raised until after it.
-TEST(LedgerLead, IsUnderWayWhileTheWordChanges) {
-    Begun t({.tick = 100, .next = 1}, 100);
-    bool seen = false;
-    t.once_before(swap_word, [&] {
-        seen = true;
-        EXPECT_TRUE(t.under_way());
-        EXPECT_EQ(t.lead(), 10u + 2);
-    });
-    t.begin(110);
-    EXPECT_TRUE(seen);
-    EXPECT_FALSE(t.under_way());
-    EXPECT_EQ(t.lead(), 10u + 2);
-}
-
-// Another floor at the same time: the higher lead stays, at each moment at which a claim may see the raised word.
-TEST(LedgerLead, OfTwoFloorsTheHigherStays) {
-    for (const std::uint64_t theirs : {3, 50}) {
-        const std::uint64_t higher = theirs > 12 ? theirs : 12;
-        Begun t({.tick = 100, .next = 1}, 100);
-        bool seen = false;
-        t.once_before(swap_lead, [&] {
-            t.set_lead(theirs, true);
-            t.once_before(swap_word, [&] {
-                seen = true;
-                EXPECT_EQ(t.lead(), higher);
-                EXPECT_TRUE(t.under_way());
-            });
-        });
-        t.begin(110);
-        EXPECT_TRUE(seen);
-        EXPECT_EQ(t.lead(), higher);
-        EXPECT_FALSE(t.under_way());
-    }
-}
-
-TEST(LedgerLead, OfAFloorThatComesAfterTheWord) {
-    for (const std::uint64_t theirs : {3, 50}) {
-        Begun t({.tick = 100, .next = 1}, 100);
-        t.once_before({Op::store, begun_cell}, [&] { t.once_before(swap_lead, [&] { t.set_lead(theirs, true); }); });
-        t.begin(110);
-        EXPECT_EQ(t.lead(), theirs > 12 ? theirs : 12);
-        EXPECT_FALSE(t.under_way());
-    }
-}
-
-// A floor that was under way before counts as well, even if this one puts the slot less far ahead.
-TEST(LedgerLead, OfAFloorThatWasUnderWay) {
-    Begun t({.tick = 100, .next = 1}, 100);
-    t.set_lead(50, true);
-    t.begin(110);
-    EXPECT_EQ(t.lead(), 50u);
 }
 
 // ---- a life, with a file of two entries
@@ -225,7 +115,7 @@ struct File {
     }
 };
 
-struct LedgerLifeSteps : testing::Test {
+struct LedgerLifeBegins : testing::Test {
     struct {
         HookedWord life_id, life_number, reset_floor_ms, settled_ms, floor_ms;
     } header;
@@ -243,7 +133,7 @@ struct LedgerLifeSteps : testing::Test {
 };
 
 // Its id is stored last: from then on sessions draw.
-TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
+TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
     file.content.floor_ms = 600;
     file.content.settled_ms = 400;
@@ -267,14 +157,14 @@ TEST_F(LedgerLifeSteps, AllIsThereBeforeTheId) {
     EXPECT_EQ(header.life_id.value, 9u);
 }
 
-TEST_F(LedgerLifeSteps, BeginsAtThePromise) {
+TEST_F(LedgerLifeBegins, BeginsAtThePromise) {
     file.content.settled_ms = 800;
     EXPECT_EQ(begin(), CeilingError::none);
     EXPECT_EQ(header.floor_ms.value, 800u);
 }
 
 // Higher than that of every life before, and at least the clock's second.
-TEST_F(LedgerLifeSteps, Number) {
+TEST_F(LedgerLifeBegins, Number) {
     for (const auto& [before, number] :
          {std::pair<std::uint64_t, std::uint64_t>{5, 100}, {98, 100}, {99, 100}, {100, 101}, {500, 501}}) {
         header.life_id.value = 0;
@@ -285,7 +175,7 @@ TEST_F(LedgerLifeSteps, Number) {
     }
 }
 
-TEST_F(LedgerLifeSteps, FileThatCannotBeReadOrWritten) {
+TEST_F(LedgerLifeBegins, FileThatCannotBeReadOrWritten) {
     file.read_error = CeilingError::damaged;
     EXPECT_EQ(begin(), CeilingError::damaged);
     EXPECT_EQ(file.written.life, Life{}) << "nothing was written";
@@ -308,7 +198,6 @@ TEST(LedgerLifeFile, NothingIsSaidIfItCannotBegin) {
     EXPECT_EQ(r.system_errno, 0);
     EXPECT_EQ(r.slot, -1);
     EXPECT_FALSE(began);
-    EXPECT_EQ(ledger.header->life_began.load(), 0u);
 }
 
 struct LedgerFloor : testing::Test {

@@ -277,41 +277,5 @@ TEST(LedgerClockInFile, OnlyForward) {
     EXPECT_LE(data.content().clock_ms, static_cast<std::uint64_t>(wall_us() / 1000));
 }
 
-// How much of what a slot is ahead of the clock the new life has made, in seconds.
-TEST(LedgerClockInFile, LeadOfANewLife) {
-    const auto lead = [](std::int64_t ceiling, std::int64_t at_least, std::int64_t clock, std::int64_t now) {
-        return begin_lead_us(ceiling * 1000, at_least * 1000, clock * 1000, now * 1000000) / 1000000;
-    };
-    constexpr std::int64_t all = longest_lead_us / 1000000;
-    // The clock did not go back: all of it.
-    EXPECT_EQ(lead(103, 102, 100, 100), all);
-    EXPECT_EQ(lead(103, 102, 99, 100), all);
-    // It did, by 50: the window of the ceiling, or that of the life.
-    EXPECT_EQ(lead(103, 52, 100, 50), 3);
-    EXPECT_EQ(lead(101, 52, 100, 50), 2);
-    EXPECT_EQ(lead(90, 52, 100, 50), 2);
-    EXPECT_EQ(lead(90, 40, 100, 50), 0);
-    EXPECT_EQ(lead(100000, 52, 100, 50), all);
-}
-
-// In a slot: a clock that went back by an hour is a regression, whatever its life adds.
-TEST(LedgerClockInFile, LeadOfASlot) {
-    const DataDirectory data;
-    const auto clock_ms = static_cast<std::uint64_t>(wall_us() / 1000) + 3600000;
-    {
-        const ServerLife life(data, 1);
-        ASSERT_EQ(life.raised(life.slot(sno), clock_ms + 2500), CeilingError::none);
-    }
-    Ceilings c = data.content();
-    for (const bool went_back : {false, true}) {
-        c.clock_ms = went_back ? clock_ms : 0;
-        data.put(c);
-        const ServerLife next(data, 2);
-        const std::uint64_t ticks = detail::lead_ticks(next.slot(sno).lead.load());
-        EXPECT_EQ(ticks > 1800000 / 4, !went_back);
-        EXPECT_GT(ticks, 2500u / 4 - 1);
-    }
-}
-
 }  // namespace
 }  // namespace snowflake_ids::ledger

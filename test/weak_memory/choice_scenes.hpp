@@ -62,7 +62,7 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static bool has_generator(Slot& s) { return ledger::has_time(ledger::format_of(s)); }
     void thread(unsigned i) {
         const auto at = [this](std::uint32_t n) -> Slot& { return slot[n]; };
-        const auto raise = [](Slot& s, Value ms) { ledger::begin_slot(s, ms, false, 1, 7); };
+        const auto raise = [](Slot& s, Value ms) { ledger::begin_slot(s, ms, false); };
         if (i == 0) {
             ledger::raise_floor(header, slots, at, 3, [&](Slot& s, Value ms) {
                 if (has_generator(s)) raise(s, ms);
@@ -115,7 +115,7 @@ struct Superseded : rl::test_suite<Superseded, 3>, Server {
         if (begins && !ledger::has_begun(header)) {
             const Held held(file_lock);
             if (taken_over) return;
-            const auto resume = [](Slot& slot, Value tick) { ledger::begin_slot(slot, tick, false, 1, 7); };
+            const auto resume = [](Slot& slot, Value tick) { ledger::begin_slot(slot, tick, false); };
             (void) ledger::begin_locked_life(header, slots, at(), resume, file, 9, 1, 0);
         }
         s.set_up(i - 1);

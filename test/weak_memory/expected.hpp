@@ -23,14 +23,11 @@ inline constexpr Expected expectations[] = {
     {"format_of: key.load", std::memory_order_seq_cst},
     {"find_slot_from: key.swap", std::memory_order_seq_cst},
     {"apply_floor: floor_ms.load", std::memory_order_seq_cst},
-    // Who sees the word sees `safe`, and who sees the end of another floor sees the word.
+    // Who sees the word sees `safe`.
     {"claim_by_step: word.load", std::memory_order_acquire},
     {"claim_by_step: word.swap", std::memory_order_release},
-    {"raise_to: safe.swap", std::memory_order_release},
     {"raise_slot: word.swap", std::memory_order_release},
     {"put_slot: word.swap", std::memory_order_release},
-    {"begin_slot: lead.load 1", std::memory_order_acquire},
-    {"begin_slot: lead.swap 2", std::memory_order_release},
     // Who sees the epoch sees the lowered ceilings; who sees the life sees its slots.
     {"set_up: epoch.load", std::memory_order_acquire},
     {"force_locked: epoch.add", std::memory_order_release},
@@ -78,20 +75,13 @@ inline constexpr Reason reasons[] = {
     {"begin_held_tick: word", "an old word costs a wait of one more tick"},
     {"begin_held_tick", "of all that see the tick used up, one swaps `begun`; an old value makes that swap fail"},
     {"claim_by_step: safe.load", "what it must see was stored before the word that was loaded"},
-    {"claim_by_step: lead.load",
-     "it decides the policy only: an old lead differs from the second load's, to which the word brings the new one; "
-     "one "
-     "from after the clock was read, which Relacy cannot show, makes a regression of none"},
     {"raise_to: safe.load",
      "an old value is lower, so the swap is tried and fails; only a forced reset makes it higher"},
-    {"end_lead", "it decides the policy only"},
+    {"raise_to: safe.swap", "who sees the word sees of `safe` what the process that swapped it has seen"},
     {"raise_slot: word.load", "an old word makes the swap fail"},
     {"raise_slot: safe.load", "it is only raised, so an old value does not lower it"},
     {"apply_floor: word.load", "an old word is lower, so the slot is raised once more"},
-    {"begin_slot: word.load", "only the lead is computed from it: it decides the policy only"},
-    {"begin_slot: safe.load", "only the lead is computed from it: it decides the policy only"},
-    {"begin_slot: lead.swap 1", "the swap of the word releases it"},
-    {"begin_slot: lead.load 2", "an old lead makes the swap fail"},
+    {"begin_slot: word.load", "an old word is lower: then `begun` is written although the slot was there already"},
     {"begin_slot: begun.store", "an old value costs a wait of one tick"},
     {"put_slot: word.load", "an old word makes the swap fail"},
     {"put_slot: safe.store", "the swap of the word releases it"},

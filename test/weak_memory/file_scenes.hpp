@@ -57,7 +57,7 @@ struct Session {
     void begin_life() {
         if (ledger::has_begun(server.header)) return;
         const Held held(server.file_lock);
-        const auto resume = [](Slot& s, Value tick) { ledger::begin_slot(s, tick, false, 1, 7); };
+        const auto resume = [](Slot& s, Value tick) { ledger::begin_slot(s, tick, false); };
         (void) ledger::begin_locked_life(server.header, Server::slots, server.at(), resume, server.file, 9, 1, 0);
     }
     bool stale() const { return epoch != server.header.epoch.load(std::memory_order_relaxed); }

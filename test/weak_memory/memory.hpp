@@ -21,7 +21,6 @@ struct Slot : ledger::BasicSlot<Word> {
         ceiling.begin("ceiling");
         begun.begin("begun");
         numbering.begin("numbering");
-        lead.begin("lead");
     }
 };
 

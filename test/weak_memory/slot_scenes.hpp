@@ -1,4 +1,4 @@
-// One slot: claims, regressions, held ticks, floors, leads and forced resets.
+// One slot: claims, regressions, held ticks, floors, the lead and forced resets.
 #pragma once
 
 #include "memory.hpp"
@@ -97,7 +97,7 @@ struct FloorApplied : rl::test_suite<FloorApplied, 3> {
 // A life begins ahead of a clock that is right. No claim may call that a regression.
 struct Lead : rl::test_suite<Lead, 3> {
     static constexpr const char* name = "lead";
-    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error};
+    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error, .lead = 4};
     Slot slot;
     Clock clock{1, 4, true};
 
@@ -106,26 +106,8 @@ struct Lead : rl::test_suite<Lead, 3> {
         begin(slot, {.tick = 1}, rules.has_toggle);
     }
     void thread(unsigned i) {
-        if (i == 0) ledger::begin_slot(slot, between(2, 3), rules.has_toggle, clock.tick().value, 7);
+        if (i == 0) ledger::begin_slot(slot, between(2, 3), rules.has_toggle);
         for (unsigned n = 0; n < 2; n++) {
-            const ledger::Claim c = claim(slot, clock, 1, rules);
-            require(c.outcome != ledger::Outcome::regression && !c.toggled && (!c.held || c.own_lead),
-                    "a regression though the clock never went back");
-        }
-    }
-};
-
-// Two floors at once, and the higher lead stays. (The clock does not catch up with any: see begin_slot().)
-struct TwoLeads : rl::test_suite<TwoLeads, 3> {
-    static constexpr const char* name = "two leads";
-    Rules rules{.max = 1, .max_tick = 7, .on_regression = OnRegression::error};
-    Slot slot;
-    Clock clock{1, 2, true};
-
-    void before() { begin(slot, {.tick = 1}, false); }
-    void thread(unsigned i) {
-        if (i < 2) ledger::begin_slot(slot, i == 0 ? 6 : 2, false, clock.tick().value, 7);
-        for (unsigned n = 0; n < 1 + i / 2; n++) {
             const ledger::Claim c = claim(slot, clock, 1, rules);
             require(c.outcome != ledger::Outcome::regression && !c.toggled && (!c.held || c.own_lead),
                     "a regression though the clock never went back");

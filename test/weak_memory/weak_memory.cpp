@@ -53,9 +53,9 @@ std::vector<SceneEntry> scenes_of() {
     return {{Scenes::name, explore<Scenes>}...};
 }
 const std::vector<SceneEntry> scenes =
-    scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, TwoLeads, ForcedSlot, LifeBegins, Ceilings,
-              ForcedReset, Leases, SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, Ring, FullRing,
-              OnePlace, PreparedTable>();
+    scenes_of<Regressions, HeldTicks, Floor, FloorApplied, Lead, ForcedSlot, LifeBegins, Ceilings, ForcedReset, Leases,
+              SlotChosen, NewSlotAndFloor, Superseded, DrawAndReader, TwoWriters, Ring, FullRing, OnePlace,
+              PreparedTable>();
 
 struct Figures {
     unsigned long executions = 0;

@@ -105,9 +105,15 @@ void note_behind(const Generator& g) {
              errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(ahead_us) / 1000)));
 }
 
+// The life has just begun, ahead of the clock (ledger/life.hpp): that is not worth a line.
+bool is_lead_of_start(const ledger::Claim& c) {
+    const ledger::Header& header = *shared_ledger().header;
+    return c.own_lead && ledger::wall_us() < static_cast<int64>(header.life_began.load() + header.lead_us.load());
+}
+
 // A claim has failed, and its caller is going to wait.
 void note_wait(const Generator& g, const ledger::Claim& failed) {
-    if (failed.own_lead) return;
+    if (is_lead_of_start(failed)) return;
     // A held tick that is used up waits because the clock is behind.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.held) {
@@ -176,7 +182,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 void note_regression(Generator& g, const ledger::Claim& c) {
     ledger::Counters& counters = g.slot->counters;
     if (!c.toggled) {
-        if (c.own_lead) return;
+        if (is_lead_of_start(c)) return;
         if (c.advanced) counters.holds.fetch_add(1, relaxed);
         note_behind(g);
         return;

@@ -25,8 +25,8 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 // numbers are not used.
 ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim);
 
-// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind. A lead
-// that a new server life made (ledger/claim.hpp) is neither: the clock is right.
+// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind, but not
+// those of a life that has just begun ahead of a clock that is right.
 void note_regression(Generator& g, const ledger::Claim& c);
 
 // What the compiler knows about a generator's time line: constants make reading the clock cheaper.

@@ -104,7 +104,8 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
             .max = max,
             .max_tick = Min(last, ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
-            .on_regression = static_cast<OnRegression>(settings::clock_regression)};
+            .on_regression = static_cast<OnRegression>(settings::clock_regression),
+            .lead = ledger::lead_ticks(shared_ledger().header->lead_us.load(), timeline.tick_us)};
 }
 
 // Called last. In recovery a generator is set up for every call, because a promotion may come at any time.

@@ -69,7 +69,6 @@ struct Lives : Model, Server {
             return g.memory[r.cell] == r.desired;
         if (const unsigned at = r.cell; at < server_cell) {
             const unsigned cell = at % memory_cells;
-            if (cell == lead_cell && r.kind == Request::load && !with_leads) return true;
             if (cell == life_number_cell) return holds_lock;
             if (cell == key_cell && r.kind == Request::store) return holds_lock;
             if (r.kind != Request::load) return false;

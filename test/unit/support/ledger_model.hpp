@@ -231,8 +231,8 @@ struct Model {
     virtual ~Model() = default;
 
     std::vector<Operation> operations;
-    // For each operation, what it does from where it starts over: a claim at a load of `lead`
-    // followed at once by one of the word, a floor at one of the word followed by one of `safe`.
+    // For each operation, what it does from where it starts over: a claim or a floor at a load of the
+    // word followed at once by one of `safe`.
     // Empty: forget nothing.
     std::vector<Operation> again;
     std::vector<std::vector<unsigned>> programs;  // of each process: indexes of operations
@@ -401,9 +401,8 @@ private:
         const Continuations::Node& n = tree_[node];
         if (again_.empty() || n.done || n.request.kind != Request::load || request.kind != Request::load) return node;
         const std::uint32_t start = again_[model_.programs[at.program][at.operation]];
-        const bool claims = request.cell == lead_cell && n.request.cell == word_cell,
-                   raises = request.cell == word_cell && n.request.cell == safe_cell;
-        return (claims || raises) && tree_[start].request.cell == request.cell ? tree_.after(start, answer) : node;
+        const bool starts_over = request.cell == word_cell && n.request.cell == safe_cell;
+        return starts_over && tree_[start].request.cell == request.cell ? tree_.after(start, answer) : node;
     }
 
     void arrive(Global& to, std::uint8_t p, std::uint32_t node, const Origin& origin) {
@@ -485,7 +484,7 @@ private:
     void tell(std::ostream& out, const Origin& step) const {
         static constexpr const char* kinds[] = {"load", "swap",  "store",      "lock",
                                                 "sync", "issue", "read clock", "read monotonic clock"};
-        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun", "lead"};
+        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun"};
         const Global& g = states_[step.parent];
         out << "    memory";
         for (const Value v : g.memory) out << ' ' << (v >> ledger::next_bits) << '|' << (v & ledger::next_mask);

@@ -25,8 +25,7 @@ struct NeverTwice : Model {
     Rules rules{.min = 0, .max = 1, .max_tick = 7};
     std::vector<Value> clock{1, 2, 3};  // what it may show, in any order
     bool clock_runs = false;            // it never goes back
-    bool with_leads = false;
-    bool check_words = true;  // their protocol, not only the ids
+    bool check_words = true;            // their protocol, not only the ids
     bool check_progress = true;
     Value last_monotonic = 0;
 
@@ -112,10 +111,6 @@ struct NeverTwice : Model {
     // A slot that was never used.
     void start_new() { initial.push_back(Global{}); }
 
-    // Nobody has a lead where no slot begins with one and none is raised to one.
-    bool at_once(const Global&, std::uint8_t, const Request& r) const override {
-        return !with_leads && r.kind == Request::load && r.cell == lead_cell;
-    }
     bool clock_has_state() const override { return clock_runs; }
     void ticks(const Global& g, std::vector<Answer>& out) const override {
         for (const Value t : clock) {
@@ -172,9 +167,7 @@ struct NeverTwice : Model {
     // A newcomer, alone, whose clock stands still at any tick: it draws, at the latest when it
     // has waited for one tick of monotonic time twice.
     bool goes_on(const Global& g) {
-        if (!recovered_.insert({g.memory[word_cell], g.memory[safe_cell], g.memory[begun_cell], g.memory[lead_cell]})
-                 .second)
-            return true;
+        if (!recovered_.insert({g.memory[word_cell], g.memory[safe_cell], g.memory[begun_cell]}).second) return true;
         for (const Value now : clock) {
             Tape t(rules, {}, now);
             std::copy(g.memory, g.memory + cell_count, t.cells);
@@ -198,7 +191,7 @@ struct NeverTwice : Model {
 
 private:
     std::map<std::uint32_t, unsigned> operation_of_;
-    std::set<std::tuple<Value, Value, Value, Value>> recovered_;
+    std::set<std::tuple<Value, Value, Value>> recovered_;
 };
 
 }  // namespace snowflake_ids::test

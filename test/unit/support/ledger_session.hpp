@@ -75,7 +75,7 @@ struct Server {
     std::uint32_t lease_share = 4;                 // how many numbers one may have
     bool commits = false, clock_has_time = false;  // some session commits; the clock never goes back
     bool may_promote = false;                      // it may be a standby
-    bool with_leads = false;                       // what a life puts ids ahead of the clock is noted
+    bool with_begun = false;                       // the first held tick of a life begins at once
     bool two_lives = false;                        // a life may begin while processes of another one go on
     bool may_lose_files = false;                   // a life may find others than the last one left
     Value second = 0;                              // in which all lives begin; 0: each begins in a later one
@@ -348,10 +348,10 @@ private:
         }
     }
 
-    // Where nobody looks at leads, without them: that leaves fewer states.
+    // Without it there are fewer states.
     void begin(WatchedSlot& raised, Value tick, bool has_toggle) {
-        if (s.with_leads)
-            ledger::begin_slot(raised, tick, has_toggle, w.tick().value, s.last_time);
+        if (s.with_begun)
+            ledger::begin_slot(raised, tick, has_toggle);
         else
             ledger::raise_slot(raised, tick, has_toggle);
     }

@@ -91,9 +91,7 @@ inline void doze(long nanoseconds = 1) {
 class Nervous final : public Watcher {
 public:
     Nervous(ledger::Slot& slot, const StormClock& clock, std::uint64_t seed)
-        : cells_{&slot.key, &slot.word, &slot.safe, &slot.ceiling, &slot.begun, &slot.lead},
-          clock_(clock),
-          random_(seed) {}
+        : cells_{&slot.key, &slot.word, &slot.safe, &slot.ceiling, &slot.begun}, clock_(clock), random_(seed) {}
 
     std::uint64_t load(Cell cell) override { return pause(), cells_[cell]->load(); }
     bool swap(Cell cell, std::uint64_t& expected, std::uint64_t desired) override {

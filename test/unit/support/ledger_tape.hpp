@@ -20,7 +20,7 @@ struct Access {
     friend bool operator==(const Access&, const Access&) = default;
     friend std::ostream& operator<<(std::ostream& out, const Access& a) {
         static constexpr const char* ops[] = {"load ", "swap ", "store ", "read clock", "read monotonic clock"};
-        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun", "lead"};
+        static constexpr const char* cells[] = {"key", "word", "safe", "ceiling", "begun"};
         out << ops[static_cast<int>(a.op)];
         return a.op < Op::read_clock ? out << cells[a.cell] : out;
     }

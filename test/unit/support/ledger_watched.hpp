@@ -13,7 +13,7 @@
 namespace snowflake_ids::test {
 
 // The words of a slot that a claim touches.
-enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell, lead_cell, cell_count };
+enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell, cell_count };
 
 struct Watcher {
     virtual std::uint64_t load(Cell cell) = 0;
@@ -71,7 +71,6 @@ struct WatchedSlot : ledger::BasicSlot<WatchedWord> {
         watch(safe, safe_cell);
         watch(ceiling, ceiling_cell);
         watch(begun, begun_cell);
-        watch(lead, lead_cell);
     }
 };
 

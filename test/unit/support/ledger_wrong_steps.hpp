@@ -338,12 +338,12 @@ struct HeldTickNeverBegins : RightSteps {
                 return begun.compare_exchange_strong(seen, desired + 1);
             }
         };
-        WatchedWord &word, &safe, &lead;
+        WatchedWord &word, &safe;
         Begun begun;
     };
     template <bool has_toggle, class S, class Clock>
     static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules, Value limit) {
-        MistakenSlot mistaken{slot.word, slot.safe, slot.lead, {slot.begun}};
+        MistakenSlot mistaken{slot.word, slot.safe, {slot.begun}};
         return ledger::claim<has_toggle>(mistaken, clock, want, rules, limit);
     }
 };
