@@ -146,8 +146,9 @@ struct Settled : Model {
     // Only its own process writes to a backend, and only the first one prepares.
     bool at_once(const Global&, std::uint8_t p, const Request& r) const override {
         if (r.kind != Request::load) return false;
-        if (p == 0) return r.cell >= own_cell && r.cell < (two_writers ? other_cell : end_cell);
-        return two_writers && p == 1 && r.cell >= other_cell && r.cell < other_cell + cells_of_other;
+        const unsigned cell = r.cell;
+        if (p == 0) return cell >= unsigned{own_cell} && cell < unsigned{two_writers ? other_cell : end_cell};
+        return two_writers && p == 1 && cell >= unsigned{other_cell} && cell < unsigned{other_cell} + cells_of_other;
     }
 
     void program(std::vector<Operation> of) {
