@@ -10,7 +10,7 @@
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
-#   make bench            our speed beside others', a short run; writes doc/speed.md (BENCH="-f 7": a million rows)
+#   make bench            our speed beside others', three runs; writes doc/speed.md (BENCH="-r 1": a shorter one)
 #   make reference        writes doc/reference.md from the comments in the catalogs
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
 #   make dist             the release as a zip for PGXN, from git
@@ -210,14 +210,6 @@ $(FUZZ_BINS): $(BUILD)/fuzz/%: test/fuzz/%.cpp Makefile
 	$(call run,fuzz $<,$(FUZZ_CXX) $(FUZZ_CXXFLAGS) -MF $@.d -o $@ $< $(wildcard src/core/*.cpp src/ledger/*.cpp))
 -include $(FUZZ_BINS:=.d)
 
-# ---- micro-benchmarks of the core, with Google Benchmark; tools/setup bench installs it
-BENCH_BIN      := $(BUILD)/bench/core_bench
-BENCH_CXXFLAGS  = -std=c++20 -O2 -g $(CXX_WARN) -pthread -MMD -MP -Isrc $(EXTRA_CXXFLAGS)
-$(BENCH_BIN): test/bench/core_bench.cpp Makefile
-	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(BENCH_CXXFLAGS) -MF $@.d -o $@ $< -lbenchmark)
--include $(BENCH_BIN).d
-
 # ---- everything that is more than a compiler run
 demo:
 	+@tools/demo
@@ -230,10 +222,8 @@ fuzz:
 	+@SECONDS_EACH=$(if $(filter command line,$(origin SECONDS)),$(SECONDS),30) tools/fuzz
 sanitize:
 	+@tools/sanitize $(MODES)
-bench:
-	+@tools/setup bench
-	+@$(MAKE) --no-print-directory $(BENCH_BIN)
-	+@test/bench/side_by_side -o doc $(or $(BENCH),-n 400000 -s 400000 -f 6)
+bench: all
+	@test/bench/speed -o doc/speed.md $(BENCH)
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:

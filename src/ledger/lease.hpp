@@ -35,12 +35,8 @@ template <class Now, class SameView>
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// How many numbers to claim if the lease cannot serve. `pool`: numbers of a tick. Built with -DSNOWFLAKE_IDS_NO_LEASES
-// there are no leases, to measure their use.
+// How many numbers to claim if the lease cannot serve. `pool`: numbers of a tick.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pool) {
-#ifdef SNOWFLAKE_IDS_NO_LEASES
-    same_view = false;
-#endif
     if (!same_view) return 1;
     // The tick ended before the lease was used up: claim no more than that tick needed.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;

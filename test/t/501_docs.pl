@@ -315,9 +315,6 @@ END
 				$line =~ m{(?<![\w./-])((?:tools|test|src|doc|convert|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
 			{
 				$commands++;
-
-				# make bench writes this one.
-				next if $file eq 'doc/calls.md';
 				push @wrong, "$path: $file" unless -e "$root/$file";
 				push @wrong, "$path: $file is no program" if $file =~ m{^(tools|\.ci)/[\w-]+$} && !-x "$root/$file";
 			}
@@ -342,11 +339,6 @@ END
 	cmp_ok(scalar(keys %maker), '>', 40, 'objects that pages create were found');
 	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
 		'', 'no two pages create an object of the same name');
-
-	# make bench writes the page about speed again, with the text of this file.
-	my $notes = slurp('test/bench/notes.md');
-	is(substr($pages{'doc/speed.md'}, -length $notes),
-		$notes, 'the text of doc/speed.md is that of test/bench/notes.md');
 
 	# Plain words.
 	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');

@@ -62,9 +62,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
             if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
         }
     }
-#ifndef SNOWFLAKE_IDS_NO_COUNTERS
     g.uncounted += c.count;
-#endif
     return c;
 }
 

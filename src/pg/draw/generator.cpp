@@ -39,11 +39,7 @@ void enlist(Generator& g) {
     all = &g;
 }
 
-// Built with -DSNOWFLAKE_IDS_NO_COUNTERS, it counts nothing: to measure what counting costs.
 void count_up(Generator& g) {
-#ifdef SNOWFLAKE_IDS_NO_COUNTERS
-    g.uncounted = 0;
-#endif
     if (g.uncounted == 0) return;
     g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
     g.uncounted = 0;
