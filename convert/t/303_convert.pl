@@ -128,20 +128,22 @@ sub progress
 		"SELECT phase, coalesce(done, 0) FROM snowflake_ids_convert_progress WHERE relation = 'orders'::regclass");
 }
 
+# True once a batch of this phase is done. Something must keep the conversion from ending the phase.
 sub wait_for
 {
-	my ($phase, $share) = @_;
-	my $seen = '';
-	eventually(
-		sub {
-			my ($now, $done) = split /\|/, progress() || '|0';
-			$seen = $now if $now eq $phase && $done > 0;
-			return $seen || $now =~ /check|index|validate|done|ready/;
-		});
-	return $seen eq $phase;
+	my ($phase) = @_;
+	return eventually(sub { progress() =~ /^$phase\|[1-9]/ });
 }
 
-# Small enough for the interruptions to come in time.
+# True once the session with this process id waits for such a lock.
+sub waits_for_lock
+{
+	my ($pid, $lock) = @_;
+	return eventually(sub { sql("SELECT count(*) > 0 FROM pg_locks WHERE pid = $pid AND NOT granted AND $lock") eq 't' }
+	);
+}
+
+# So small that some batches come before the row for which a phase waits.
 my $batch = int($rows / 200) < 10000 ? int $rows / 200 : 10000;
 my $call =
   "SET ROLE regress_joe; CALL ids.snowflake_ids_convert('shop.orders', 'id', 'sno', 'created', batch_size => $batch, fire_triggers => FIRE, finish => FINISH, publications => true)";
@@ -158,34 +160,31 @@ sql('GRANT SET ON PARAMETER session_replication_role TO regress_joe');
 
 # ---- killed while it fills the keys, cancelled while it fills the rest, and resumed
 my $start = time;
-my ($writers, $session, $said, $before);
-
-# Where the machine stands still while it is looked at, it may be past that, and begins again.
-for (1 .. 10)
+my $writers = writers();
+my $session = Session->new($server);
+my $backend = $session->ask('SELECT pg_backend_pid()');
 {
-	$writers = writers();
-	$session = Session->new($server);
-	my $backend = $session->ask('SELECT pg_backend_pid()');
+	# Numbering waits, because another session creates a table with the name of the map. During this, a session locks
+	# a row, which the phase fill will reach after half of the rows.
+	my $other = Session->new($server);
+	$other->ask("BEGIN; CREATE TABLE shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]} ()");
 	$session->send(call_text('false'));
-	if (wait_for('fill'))
-	{
-		# The postmaster alone would not end a backend that is busy.
-		kill 'KILL', $server->{_pid}, $backend;
-		kill_postmaster($server);
-		$session->gone;
-		$said = stop_writers($writers);
-		$server->_update_pid(0) if $server->can('_update_pid');
-		for (1 .. 50) { last if $server->start(fail_ok => 1); sleep 0.1 }
-		$before = progress();
-		last if $before =~ /^fill/;
-	}
-	else
-	{
-		$session->answer;
-		stop_writers($writers);
-	}
-	as_joe(q{SELECT snowflake_ids_convert_undo('orders')});
+	ok(waits_for_lock($backend, "locktype = 'transactionid'"), 'the conversion waits');
+	like(progress(), qr/^number/, 'while it numbers the rows');
+	my $holder = Session->new($server);
+	$holder->ask("BEGIN; SELECT FROM orders WHERE ref = $rows / 2 FOR NO KEY UPDATE");
+	$other->ask('ROLLBACK');
+	ok(wait_for('fill'), 'keys are being filled');
+
+	# The postmaster alone would not end a backend that is busy.
+	kill 'KILL', $server->{_pid}, $backend;
+	kill_postmaster($server);
+	$_->gone for $session, $holder, $other;
 }
+my $said = stop_writers($writers);
+$server->_update_pid(0) if $server->can('_update_pid');
+for (1 .. 50) { last if $server->start(fail_ok => 1); sleep 0.1 }
+my $before = progress();
 unlike($said, qr/ERROR/, 'writers had no errors but that');
 like($before, qr/^fill\|[1-9]/, "killed while keys are being filled: $before");
 my ($filled) = $before =~ /(\d+)$/;
@@ -208,7 +207,7 @@ my $rate = eventually(
 			"SELECT phase, per_second, remaining FROM ids.snowflake_ids_convert_progress WHERE phase IN ('fill', 'follow') AND per_second > 0 AND remaining IS NOT NULL"
 		);
 	});
-like($rate, qr/^(fill|follow)\|[1-9][\d.]*\|\d\d:\d\d:\d\d/, "progress has a rate and the time that is left: $rate");
+like($rate, qr/^(fill|follow)\|[\d.]+\|\d\d:\d\d:\d\d/, "progress has a rate and the time that is left: $rate");
 ok(wait_for('follow'), 'resumed, and columns that refer to keys are being filled');
 sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%CALL%' AND pid <> pg_backend_pid() AND state = 'active'"
 );
@@ -444,31 +443,39 @@ END
 	is(sql('SELECT count(*), count(DISTINCT id) FROM held'), '5|5', 'with all rows');
 }
 
-# ---- a row that gets another time while the rows are being numbered
+# ---- rows that get another time: before all rows are numbered, and while they are
 {
-	sql("CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
-	     CREATE TABLE of_race (race int REFERENCES race DEFERRABLE INITIALLY DEFERRED);
-	     INSERT INTO race SELECT i, timestamptz '2026-02-01 00:00:00+00' + i * interval '1 s' FROM generate_series(1, 60000) AS i;
-	     INSERT INTO of_race VALUES (7)");
-	my $session = Session->new($server);
-	$session->ask("SET work_mem = '64kB'");
-	$session->send(
-		"CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', batch_size => 100000, finish => false)");
-
-	# The sort spills, so it can be seen that the rows are read.
-	sql(<<'END');
-DO $$
-BEGIN
-    FOR i IN 1 .. 10000 LOOP
-        EXIT WHEN EXISTS (SELECT FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass AND phase = 'number') AND EXISTS (SELECT FROM pg_ls_tmpdir());
-        PERFORM pg_sleep(0.001);
-        COMMIT;
-    END LOOP;
-END $$;
-UPDATE race SET created = clock_timestamp() WHERE id <= 3;
+	as_joe(<<'END');
+CREATE TABLE race (id int PRIMARY KEY, created timestamptz NOT NULL);
+CREATE TABLE of_race (race int REFERENCES race DEFERRABLE INITIALLY DEFERRED);
+INSERT INTO race SELECT i, timestamptz '2026-02-01 00:00:00+00' + i * interval '1 s' FROM generate_series(1, 1000) AS i;
+INSERT INTO of_race VALUES (7);
 END
-	my $meanwhile = sql("SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass");
-	like($session->answer, qr/filled, and kept so/, "times that change in phase $meanwhile");
+	my $writer = Session->new($server);
+	my $session = Session->new($server);
+	my $backend = $session->ask('SET ROLE regress_joe; SELECT pg_backend_pid()');
+	my $convert = "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)";
+	my $phase = "SELECT phase FROM snowflake_ids_convert_progress WHERE relation = 'race'::regclass";
+
+	# The plan does not see the new times, and the phase prepare waits for their transaction.
+	$writer->ask("BEGIN; UPDATE race SET created = now() + interval '1 day' WHERE id <= 3");
+	$session->send($convert);
+	is(eventually(sub { sql($phase) }), 'prepare', 'there is a plan');
+	$writer->ask('COMMIT');
+	like($session->answer, qr/3 rows are in the future/, 'times that change before the rows are numbered');
+	is(sql($phase), 'number', 'and the conversion can continue');
+
+	# Because of the policy, everyone who reads a row waits for the writer. Superusers do not.
+	sql("UPDATE race SET created = '2026-02-01 00:00:00+00' WHERE id <= 3;
+	     ALTER TABLE race ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+	     CREATE POLICY gate ON race USING (pg_advisory_xact_lock_shared(303)::text = '')");
+	$writer->ask('SELECT pg_advisory_lock(303)');
+	$session->send($convert);
+	ok(waits_for_lock($backend, "locktype = 'advisory'"), 'rows are being read');
+	is(sql($phase), 'number', 'to number them');
+	$writer->ask('UPDATE race SET created = clock_timestamp() WHERE id <= 3; SELECT pg_advisory_unlock(303)');
+	like($session->answer, qr/filled, and kept so/, 'times that change while the rows are numbered');
+	sql('DROP POLICY gate ON race; ALTER TABLE race DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY');
 	is( sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"
 		),
 		0,
@@ -488,10 +495,7 @@ END
 		2,
 		'and what refers to it follows');
 	sql("SELECT snowflake_ids_convert_undo('race')");
-	like(
-		Session::ask_once($server, "CALL ids.snowflake_ids_convert('race', 'id', 'sno', 'created', finish => false)"),
-		qr/filled, and kept so/,
-		'the same times, later');
+	like($session->ask($convert), qr/filled, and kept so/, 'the same times, later');
 }
 $server->stop;
 done_testing();
