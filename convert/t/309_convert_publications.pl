@@ -59,11 +59,8 @@ is( $shop->safe_psql(
 arrives('and replication goes on');
 
 # Named tables, without the one that is converted.
-$copy->safe_psql('postgres',
-	'ALTER SUBSCRIPTION every DISABLE; ALTER SUBSCRIPTION every SET (slot_name = NONE); DROP SUBSCRIPTION every; TRUNCATE mark'
-);
-$shop->safe_psql('postgres',
-	q{SELECT pg_drop_replication_slot('every'); DROP PUBLICATION every; CREATE PUBLICATION named FOR TABLE mark});
+$copy->safe_psql('postgres', 'DROP SUBSCRIPTION every; TRUNCATE mark');
+$shop->safe_psql('postgres', 'DROP PUBLICATION every; CREATE PUBLICATION named FOR TABLE mark');
 $copy->safe_psql('postgres', "CREATE SUBSCRIPTION named CONNECTION '$from' PUBLICATION named");
 $copy->wait_for_subscription_sync($shop, 'named');
 $shop->safe_psql('postgres', $convert);
