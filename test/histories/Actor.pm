@@ -198,6 +198,8 @@ sub doing
 	return "$self->{name}: " . ($self->{busy} ? 'waits for the answer to ' : '') . $line;
 }
 
+sub pauses { my ($self) = @_; return $self->{lines} && $self->{lines}[ $self->{at} ][1] eq 'pause' }
+
 sub rests { return !$_[0]{busy} && !$_[0]{lines} }
 
 1;
