@@ -17,9 +17,9 @@ use warnings;
 use Time::HiRes qw(time);
 use Faults;
 
-our $answers = 0;      # of all actors: how much has happened
-our $hurry   = 0;      # pauses end at once
-our %errors;           # what was said that no actor expects: 'actor: message' => how often
+our $answers = 0;    # of all actors: how much has happened
+our $hurry = 0;      # pauses end at once
+our %errors;         # what was said that no actor expects: 'actor: message' => how often
 my $numbers = 0;
 
 # The server may go away under any actor at any time.
@@ -32,8 +32,13 @@ sub new
 {
 	my ($class, %own) = @_;
 	return bless {
-		once => [], vars => {}, sessions => {}, events => [], not_before => 0, at => 0, %own
-	}, $class;
+		once => [],
+		vars => {},
+		sessions => {},
+		events => [],
+		not_before => 0,
+		at => 0,
+		%own }, $class;
 }
 
 # Lines of text as [place, verb, sql].

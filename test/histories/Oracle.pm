@@ -100,7 +100,7 @@ sub judge_passes
 		my @shown = map { $place{$_} // () } @$pass or next;
 		my $disorder = grep { $shown[$_] >= $shown[ $_ - 1 ] } 1 .. $#shown;
 		$reader->{disorder} += $disorder;
-		$reader->{lost} += $shown[0] - $shown[-1] + 1 - @shown unless $disorder;
+		$reader->{lost}     += $shown[0] - $shown[-1] + 1 - @shown unless $disorder;
 	}
 	return;
 }

@@ -20,8 +20,7 @@ my @recipes = (
 	[ 'reader rows', 'doc/polling.md', qr/^INSERT INTO reader / ],
 	[ 'reader row', 'doc/polling.md', qr/^WITH fresh .* UPDATE reader/ ],
 	[   'newest page', 'doc/polling.md',
-		qr/^SELECT id, body FROM news WHERE id < \(SELECT sno_settled\(\)\) ORDER BY id DESC/
-	],
+		qr/^SELECT id, body FROM news WHERE id < \(SELECT sno_settled\(\)\) ORDER BY id DESC/ ],
 	[ 'page after', 'doc/polling.md', qr/^SELECT id, body FROM news WHERE id < '[2-9a-x]{16}' ORDER BY id DESC/ ],
 	[ 'who holds', 'doc/polling.md', qr/^SELECT pid, prepared, drew/ ],
 	[ 'role', 'doc/polling.md', qr/^CREATE ROLE /, 'no reader' ],

@@ -43,7 +43,7 @@ sub add_standby
 }
 
 sub server { my ($which) = @_; return $which eq 'standby' ? $standby : $primary }
-sub ask { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
+sub ask    { my ($query) = @_; return $primary->safe_psql('postgres', $query) }
 
 # All connect again: the server was away.
 sub all_leave { $_->leave for @writers, @readers; return }

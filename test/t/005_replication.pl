@@ -96,7 +96,8 @@ is($session->ask("SELECT gen_snowflake('kept') > 0, snowflake_timestamp(0, 'chan
 
 # An update can come from a publisher whose triggers are off only. It is refused.
 $one->safe_psql('postgres',
-	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2024-01-01'");
+	"ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER ALL; UPDATE snowflake_ids.created_layout SET epoch = '2024-01-01'"
+);
 my $refused = qr/ERROR:  a layout never changes/;
 for (1 .. 600) { last if slurp($two->logfile) =~ $refused; sleep 0.1 }
 like(slurp($two->logfile), $refused, 'layouts: a change is refused');

@@ -50,8 +50,7 @@ my $layouts = q{SELECT string_agg(name, ' ' ORDER BY name) FROM snowflake_ids.cr
 $_->safe_psql('postgres', create('first', '2020-01-01')) for $one, $two;
 $one->safe_psql('postgres', create('only one', '2020-01-01'));
 subscribe($two, $one, 'every', 'ALL TABLES', 'copy_data = true');
-ok( $two->poll_query_until(
-		'postgres', q{SELECT count(*) > 1 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel}),
+ok( $two->poll_query_until('postgres', q{SELECT count(*) > 1 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel}),
 	'the first copy, of a layout that is there');
 is($two->safe_psql('postgres', $layouts), 'first only one', 'both layouts are there, once');
 
@@ -81,7 +80,7 @@ unlike(slurp($_->logfile), qr/duplicate key/, 'no duplicate key') for $one, $two
 $session->gone;
 
 # Ids of both nodes, and both have the same layout.
-is( $two->safe_psql('postgres', q{SELECT node FROM snowflake_decode(gen_snowflake('moment'), 'moment')}),
+is($two->safe_psql('postgres', q{SELECT node FROM snowflake_decode(gen_snowflake('moment'), 'moment')}),
 	2, 'the subscriber draws ids of the layout');
 
 # A dump has the rows: restoring it where they are is no error either.
@@ -100,7 +99,8 @@ ok(eventually(sub { slurp($two->logfile) =~ $refused }), 'another layout of the 
 $two->safe_psql('postgres', q{SELECT snowflake_layout_drop('different')});
 arrives('after the unused one is dropped, replication goes on');
 is( $two->safe_psql('postgres', q{SELECT snowflake_timestamp(0, 'different') AT TIME ZONE 'UTC'}),
-	'2025-01-01 00:00:00', 'with the layout of the publisher');
+	'2025-01-01 00:00:00',
+	'with the layout of the publisher');
 
 $_->stop for $two, $one;
 done_testing();

@@ -95,7 +95,8 @@ my $ids = Ids->new;
 sub figures
 {
 	return split / /,
-	  value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids.stats WHERE format = 'sno'") // '0 0';
+	  value($server, "SELECT overflow_waits || ' ' || wait_time FROM snowflake_ids.stats WHERE format = 'sno'")
+	  // '0 0';
 }
 
 # How many calls had waited, in each log line about an overflow.

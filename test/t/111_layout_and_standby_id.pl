@@ -74,7 +74,8 @@ $clock->step(60);
 	ok(eventually(sub { $settled->() eq '2' }), 'then both rows have');
 	restart_after($server, 'kill -9', -3600);
 	is( $server->safe_psql(
-			'postgres', 'SELECT snowflake_si_timestamp(gen_snowflake_si()) > max(snowflake_si_timestamp(id)) FROM event'),
+			'postgres',
+			'SELECT snowflake_si_timestamp(gen_snowflake_si()) > max(snowflake_si_timestamp(id)) FROM event'),
 		't',
 		'ids are of the same base clock after a restart');
 	$server->adjust_conf('postgresql.conf', "snowflake_ids.$_", undef) for 'si_base_clock', 'si_machine_bits';

@@ -29,6 +29,7 @@ sub goes_on
 	$ids->draw($server);
 	my $took = time - $began;
 	cmp_ok($took, '<', 30, sprintf '%s: ids at once (%.1f s)', $what, $took);
+
 	for my $format (@formats)
 	{
 		my $lead = lead($format);

@@ -45,11 +45,12 @@ sub attack
 	my @said;
 	for my $sequence (sequences($dbname))
 	{
-		for my $call ("nextval('$sequence')", "nextval('$sequence')",
+		for my $call (
+			"nextval('$sequence')", "nextval('$sequence')",
 			"setval('$sequence', 1)", "setval('$sequence', $of_2036)")
 		{
-			my ($rc, $out, $err) = $server->psql($dbname, "\\set VERBOSITY sqlstate\nSELECT $call",
-				extra_params => [ '-U', 'app' ]);
+			my ($rc, $out, $err) =
+			  $server->psql($dbname, "\\set VERBOSITY sqlstate\nSELECT $call", extra_params => [ '-U', 'app' ]);
 			push @said, $err =~ /ERROR:  (\w+)/ ? $1 : "$call: $out";
 		}
 	}
@@ -83,13 +84,14 @@ for my $where ('IN SCHEMA public', '')
 	$server->safe_psql($dbname, "ALTER DEFAULT PRIVILEGES $where GRANT ALL ON $_ TO app") for split / /, $to;
 	$server->safe_psql($dbname, 'CREATE EXTENSION snowflake_ids');
 	is(attack($dbname), '42501', "default privileges $where: no right to the sequences");
-	is( $server->safe_psql($dbname, <<'SQL'), '', 'nor to write into anything of the extension');
+	is($server->safe_psql($dbname, <<'SQL'), '', 'nor to write into anything of the extension');
 SELECT c.oid::regclass::text FROM pg_class c JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
 WHERE relkind <> 'S' AND has_table_privilege('app', c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
 UNION ALL SELECT 'snowflake_ids' WHERE has_schema_privilege('app', 'snowflake_ids', 'CREATE')
 SQL
-	is($server->safe_psql($dbname, 'SELECT count(*) > 0 FROM snowflake_ids.layouts', extra_params => [ '-U', 'app' ]),
-		't', 'reading is for all');
+	is( $server->safe_psql($dbname, 'SELECT count(*) > 0 FROM snowflake_ids.layouts', extra_params => [ '-U', 'app' ]),
+		't',
+		'reading is for all');
 	works($dbname, "default privileges $where");
 }
 

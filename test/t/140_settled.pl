@@ -212,7 +212,7 @@ END
 	$server->safe_psql('postgres', insert());
 	$server->safe_psql('postgres', 'CALL settle()');
 	$reader->ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM event_sno');
-	$manager->ask("BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'") for 1 .. 5;
+	$manager->ask("BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'")                        for 1 .. 5;
 	$manager->ask("COMMIT PREPARED 'p$_'; BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'") for (1 .. 5) x 8;
 	is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled WHERE prepared IS NOT NULL'),
 		5, 'the view names those that are prepared');
@@ -222,7 +222,7 @@ END
 	$manager->ask("COMMIT PREPARED 'p$_'") for 1 .. 5;
 
 	# The rows that the reader sees have settled for it, whatever has ended since.
-	is( $reader->ask('SELECT count(*) FROM event_sno WHERE id >= (SELECT sno_settled())'),
+	is($reader->ask('SELECT count(*) FROM event_sno WHERE id >= (SELECT sno_settled())'),
 		0, 'also for an older snapshot');
 	$reader->ask('COMMIT');
 	complete($server, 'after many prepared transactions of one session');
@@ -234,11 +234,11 @@ END
 	$server->safe_psql('postgres', insert());
 	$server->safe_psql('postgres', 'CALL settle()');
 	my $poll = Session->new($server);
-	$poll->ask('BEGIN; DECLARE c CURSOR FOR SELECT count(*), count(*) FILTER (WHERE id < sno_settled()) FROM event_sno');
+	$poll->ask(
+		'BEGIN; DECLARE c CURSOR FOR SELECT count(*), count(*) FILTER (WHERE id < sno_settled()) FROM event_sno');
 	my $loop = Session->new($server);
 	$loop->ask('CREATE TEMP TABLE own (id sno DEFAULT gen_sno())');
-	$loop->ask(
-		'DO $$ BEGIN FOR n IN 1 .. 3000 LOOP INSERT INTO own DEFAULT VALUES; COMMIT; END LOOP; END $$');
+	$loop->ask('DO $$ BEGIN FOR n IN 1 .. 3000 LOOP INSERT INTO own DEFAULT VALUES; COMMIT; END LOOP; END $$');
 	like($poll->ask('FETCH c'), qr/^(\d+)\|\1$/, 'a loop of short transactions does not hold a poll back');
 	$poll->ask('COMMIT');
 }

@@ -91,13 +91,15 @@ my $unwritten = eventually(
 		return $written eq $before;
 	});
 ok($unwritten, 'a row has settled whose transaction is not in the written WAL');
-ok(eventually(sub { ask($reader, $replayed, inserted => $written) eq 't' }), 'the standby has replayed what is written');
+ok(eventually(sub { ask($reader, $replayed, inserted => $written) eq 't' }),
+	'the standby has replayed what is written');
 is($rows->($settled), '', 'control: a reader that waits for pg_current_wal_lsn() passes over the row');
 is(ask($reader, $replayed, inserted => $inserted), 'f', 'the position of the page is not replayed yet');
 kill 'CONT', $wal_writer;
 flushed_lsn($primary);
 ok(eventually(sub { ask($reader, $replayed, inserted => $inserted) eq 't' }), 'it is, when the WAL is written');
 like($rows->($settled), qr/^\w{16}\|"async"$/, 'and the row is there');
+
 if ($primary->pg_version >= 19)
 {
 	is($reader->ask("WAIT FOR LSN '$inserted'"), 'success', 'WAIT FOR LSN waits for it');
@@ -133,7 +135,8 @@ ok(settles($session{node1}, $ours), 'so has one of node1');
 
 # Each reader continues after what it got, until the other's row has come.
 my $everything = $plain =~ s/\$1/:'last'/r;
-is( ask($session{node1}, $everything, last => $smallest), qq($ours|"node1"), 'a reader of all rows of node1 gets its own');
+is(ask($session{node1}, $everything, last => $smallest),
+	qq($ours|"node1"), 'a reader of all rows of node1 gets its own');
 my %got = map { $_ => ask($session{$_}, $here, last => $smallest) } keys %session;
 $one->safe_psql('postgres', 'ALTER SUBSCRIPTION news ENABLE');
 ok(eventually(sub { $session{node1}->ask('SELECT count(*) FROM news') eq '2' }), 'the row of node2 has come to node1');

@@ -33,7 +33,8 @@ my $debug_parallel = $server->safe_psql('postgres',
 # ---- plans
 my %off = map { $_ => "SET enable_$_ = off; " } qw(seqscan indexscan indexonlyscan bitmapscan sort);
 my $cheap_workers = join '',
-  map { "SET $_ = 0; " } qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size);
+  map { "SET $_ = 0; " }
+  qw(parallel_setup_cost parallel_tuple_cost min_parallel_table_scan_size min_parallel_index_scan_size);
 my %plans = (
 	'as it comes' => '',
 	'no sequential scan' => $off{seqscan},
@@ -57,7 +58,8 @@ my @queries = (
 	q{SELECT concat_ws(' ', count(*), sum(n)) FROM TABLE WHERE (PREDICATE) IS NOT TRUE},
 	q{SELECT concat(MAX) FROM TABLE WHERE PREDICATE},
 	q{SELECT string_agg(concat_ws(' ', m, c, x), ', ' ORDER BY m) FROM (SELECT m, count(*) AS c, MIN AS x FROM TABLE WHERE PREDICATE GROUP BY m) AS s},
-	q{SELECT concat_ws(' ', count(*), sum(n), sum(extract(epoch FROM moment))) FROM moments JOIN TABLE ON COLUMN >= MOMENT WHERE PREDICATE});
+	q{SELECT concat_ws(' ', count(*), sum(n), sum(extract(epoch FROM moment))) FROM moments JOIN TABLE ON COLUMN >= MOMENT WHERE PREDICATE}
+);
 
 # As a user asks, or over numbers: $c is id or place.
 sub query
@@ -90,7 +92,8 @@ sub statement
 # Runs statements and gives their answers; what is refused has none.
 sub answers
 {
-	my ($rc, $out, $err) = $server->psql('postgres', "SET statement_timeout = '120s';\n" . join('', @_), on_error_stop => 0);
+	my ($rc, $out, $err) =
+	  $server->psql('postgres', "SET statement_timeout = '120s';\n" . join('', @_), on_error_stop => 0);
 	my %answer = map { /^(\d+)\|(.*)$/ ? ($1 => $2) : () } split /\n/, $out;
 	return (\%answer, $err);
 }
@@ -136,7 +139,11 @@ for my $type ('sno', 'mastic')
 			my ($test, $c, $table, $plan, $right) = @{ $cases[$case] };
 			my ($of_numbers) = answers(map { statement($_, $type, $test, 'place', $table, $plans[$_]) } 0 .. $#plans);
 			my $found = $answer->{$case} // 'none';
-			if (grep { $_ eq $found } values %$of_numbers) { $same_with_numbers++; next }
+			if (grep { $_ eq $found } values %$of_numbers)
+			{
+				$same_with_numbers++;
+				next;
+			}
 			diag sprintf "%s, %s: %s\n  found    %s\n  expected %s", $table, $plan,
 			  query($test, $c, $table, TimePredicates::text($test->{predicate}{id})), $found, $answer->{$right}
 			  if $different++ < 5;
@@ -144,7 +151,8 @@ for my $type ('sno', 'mastic')
 	}
 	is($refused, '', "$type: nothing is refused");
 	is($different, 0, "$type: the answers are those over numbers");
-	note sprintf '%s: %d predicates, seed %d, %d queries, %d distinct answers, %d wrong also with numbers', $type, $count,
+	note sprintf '%s: %d predicates, seed %d, %d queries, %d distinct answers, %d wrong also with numbers', $type,
+	  $count,
 	  $seed, $compared, scalar keys %distinct, $same_with_numbers;
 	cmp_ok($same_with_numbers, '<', $compared / 50, "$type: the server itself is seldom wrong");
 	cmp_ok(scalar keys %distinct, '>', $count / 3, "$type: the answers differ from each other");
@@ -156,9 +164,13 @@ ALTER FUNCTION place(timestamptz) RENAME TO right_place;
 CREATE FUNCTION place(timestamptz) RETURNS numeric IMMUTABLE STRICT RETURN ${type}_place.right_place(\$1) + 1;
 END
 	my ($wrong) = answers(@first);
-	cmp_ok(scalar(grep { $wrong->{$_} ne $expected{$_} } keys %$wrong), '>=', @first / 20, "$type: one id makes a difference");
+	cmp_ok(
+		scalar(grep { $wrong->{$_} ne $expected{$_} } keys %$wrong),
+		'>=',
+		@first / 20,
+		"$type: one id makes a difference");
 
-	is( $server->safe_psql('postgres', <<"END"), 't', "$type: the indexes are in order");
+	is($server->safe_psql('postgres', <<"END"), 't', "$type: the indexes are in order");
 SELECT count(bt_index_parent_check(i.oid, true)) > 0 FROM pg_class AS i JOIN pg_am AS a ON a.oid = i.relam
 WHERE a.amname = 'btree' AND i.relkind = 'i' AND i.relnamespace = '${type}_id'::regnamespace
 END

@@ -34,26 +34,49 @@ VACUUM ANALYZE;
 END
 
 my @times = (
-	"timestamptz '2026-02-03'", "date '2026-02-03'", "timestamp '2026-02-03 12:00'", "'2026-02-03'",
-	"steady('2026-02-03')", "(SELECT max(t) FROM b)");
+	"timestamptz '2026-02-03'",
+	"date '2026-02-03'",
+	"timestamp '2026-02-03 12:00'",
+	"'2026-02-03'",
+	"steady('2026-02-03')",
+	"(SELECT max(t) FROM b)");
 my @conditions;
+
 for my $column ('t', 'd', 's')
 {
-	push @conditions, map { my $time = $_; map { "$column $_ $time" } '<', '>=', '=', '<>' } @times;
+	push @conditions, map {
+		my $time = $_;
+		map { "$column $_ $time" } '<', '>=', '=', '<>'
+	} @times;
 	push @conditions, "$times[0] > $column AND $times[1] <= $column", "$column BETWEEN $times[0] AND $times[2]",
-	  "$column = ANY (ARRAY[$times[0], '2026-02-04'])", "$column > ANY (ARRAY[$times[0], NULL])", "NOT $column < $times[4] OR n = 5";
+	  "$column = ANY (ARRAY[$times[0], '2026-02-04'])", "$column > ANY (ARRAY[$times[0], NULL])",
+	  "NOT $column < $times[4] OR n = 5";
 }
 push @conditions, map { "(t, n) $_ ('2026-02-03', 5)" } '<', '>=', '=';
-push @conditions, 'n >= 1769900000 AND n < 1770000000', 'n = 5', "u > '5c8a8e4e-0000-0000-0000-000000000000'", "x < '2026-02'",
+push @conditions, 'n >= 1769900000 AND n < 1770000000', 'n = 5', "u > '5c8a8e4e-0000-0000-0000-000000000000'",
+  "x < '2026-02'",
   't > d', 's <= t', 'd = s';
-my @queries = map { my $condition = $_; map { "SELECT * FROM $_ WHERE $condition" } 'a', 'p' } @conditions;
-push @queries, map { my $table = $_; map { "SELECT * FROM $table ORDER BY $_" } 't', 't DESC', 'd, t', 's', 'n, t DESC', 'u', 'x' } 'a', 'b', 'p';
-push @queries, map { my ($l, $r) = split / /; map { "SELECT count(*) FROM $_ AS l JOIN b AS r ON l.$l = r.$r" } 'a', 'p' }
-  't t', 't d', 't s', 'd s', 'd d', 's s', 'n n', 'u u';
-push @queries, map { "SELECT l.n FROM a AS l JOIN b AS r ON l.t $_ r.t AND l.n = r.n ORDER BY l.t, r.d" } '=', '<', '>=';
-push @queries, map { my $table = $_; map { "SELECT min($_), max($_) FROM $table" } 't', 'd', 's' } 'a', 'p';
+my @queries = map {
+	my $condition = $_;
+	map { "SELECT * FROM $_ WHERE $condition" } 'a', 'p'
+} @conditions;
+push @queries, map {
+	my $table = $_;
+	map { "SELECT * FROM $table ORDER BY $_" } 't', 't DESC', 'd, t', 's', 'n, t DESC', 'u', 'x'
+} 'a', 'b', 'p';
+push @queries, map {
+	my ($l, $r) = split / /;
+	map { "SELECT count(*) FROM $_ AS l JOIN b AS r ON l.$l = r.$r" } 'a', 'p'
+} 't t', 't d', 't s', 'd s', 'd d', 's s', 'n n', 'u u';
+push @queries, map { "SELECT l.n FROM a AS l JOIN b AS r ON l.t $_ r.t AND l.n = r.n ORDER BY l.t, r.d" } '=', '<',
+  '>=';
+push @queries, map {
+	my $table = $_;
+	map { "SELECT min($_), max($_) FROM $table" } 't', 'd', 's'
+} 'a', 'p';
 push @queries, map { "SELECT $_, count(*) FROM p GROUP BY $_" } 't', 'd', 'date_trunc(\'day\', t)';
-push @queries, 'SELECT DISTINCT t FROM a UNION SELECT d FROM b', 'SELECT rank() OVER (PARTITION BY d ORDER BY t) FROM a',
+push @queries, 'SELECT DISTINCT t FROM a UNION SELECT d FROM b',
+  'SELECT rank() OVER (PARTITION BY d ORDER BY t) FROM a',
   'SELECT FROM a WHERE t IN (SELECT t FROM b)', 'SELECT FROM a WHERE NOT EXISTS (SELECT FROM b WHERE b.t = a.d)',
   'SELECT * FROM a ORDER BY t USING >', "SELECT FROM b WHERE n = 5 AND t >= '2026-02-02'";
 
@@ -61,7 +84,10 @@ push @queries, 'SELECT DISTINCT t FROM a UNION SELECT d FROM b', 'SELECT rank() 
 sub plans
 {
 	my @plans;
-	for my $set ('', 'SET enable_hashjoin = off;', 'SET enable_hashjoin = off; SET enable_nestloop = off; SET enable_seqscan = off;')
+	for my $set (
+		'',
+		'SET enable_hashjoin = off;',
+		'SET enable_hashjoin = off; SET enable_nestloop = off; SET enable_seqscan = off;')
 	{
 		push @plans, split /^;;\n/m,
 		  $server->safe_psql('postgres', $set . join '', map { "EXPLAIN (VERBOSE) $_;\n\\echo ;;\n" } @queries);
@@ -81,7 +107,8 @@ sub same
 	my @now = plans();
 	my @different = grep { $now[$_] ne $before[$_] } 0 .. $#before;
 	is(scalar @different, 0, "the plans are the same $when")
-	  or diag map { "$queries[$_ % @queries]\n$before[$_]\n$now[$_]\n" } @different[ 0 .. ($#different > 2 ? 2 : $#different) ];
+	  or diag map { "$queries[$_ % @queries]\n$before[$_]\n$now[$_]\n" }
+	  @different[ 0 .. ($#different > 2 ? 2 : $#different) ];
 	return;
 }
 $server->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
@@ -96,6 +123,7 @@ CREATE EXTENSION snowflake_ids;
 ALTER OPERATOR FAMILY sno_ops USING btree ADD OPERATOR 3 = (timestamptz, timestamptz);
 END
 my @other = plans();
-cmp_ok(scalar(grep { $other[$_] ne $before[$_] } 0 .. $#before), '>', 0, 'with "=" of times in the family they are not');
+cmp_ok(scalar(grep { $other[$_] ne $before[$_] } 0 .. $#before), '>', 0,
+	'with "=" of times in the family they are not');
 $server->stop;
 done_testing();

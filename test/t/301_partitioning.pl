@@ -43,13 +43,16 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('reading', 'sno_lower
 
 # A month that was detached is missing, whatever its old table is called.
 $server->safe_psql($db, "ALTER TABLE log_entry DETACH PARTITION log_entry_$month");
-my $this_month = q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
+my $this_month =
+  q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
 my (undef, undef, $taken) = $server->psql($db, $this_month);
 like($taken, qr/relation "log_entry_$month" already exists/, 'a detached table has the name of its month');
-$server->safe_psql($db, "ALTER TABLE log_entry_$month RENAME TO kept; ALTER INDEX log_entry_${month}_pkey RENAME TO kept_pkey");
+$server->safe_psql($db,
+	"ALTER TABLE log_entry_$month RENAME TO kept; ALTER INDEX log_entry_${month}_pkey RENAME TO kept_pkey");
 is($server->safe_psql($db, $this_month), "log_entry_$month", 'renamed: the month gets a partition again');
 $server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
+
 for my $bound (
 	[ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
 	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],

@@ -92,8 +92,9 @@ $standby->start;
 # A standby takes ALTER SYSTEM, its own file: the page's command.
 $page->run_on({ standby => $standby }, 'Read replicas');
 set_to($standby, 101);
-is($standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids.status()'),
-	'101|configuration file', 'a standby draws with an id of its own, and shows it');
+is( $standby->safe_psql('app', 'SELECT sno_partition(gen_sno()), machine_id_source FROM snowflake_ids.status()'),
+	'101|configuration file',
+	'a standby draws with an id of its own, and shows it');
 
 # ---- node3 has number 1, too
 my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");

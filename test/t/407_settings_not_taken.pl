@@ -62,14 +62,10 @@ for my $first (
 
 	# Each statement for itself: some cannot be part of a transaction.
 	my ($out, $err) = psql(
-		join ";\n",
-		$is_loaded,
-		$sql,
-		$is_loaded,
+		join ";\n", $is_loaded, $sql, $is_loaded,
 		"SELECT $in_force",
 		'SELECT DISTINCT sno_partition(id), sno_sequence(id) BETWEEN 100 AND 60000 FROM gen_sno_series(10) AS id',
-		'SELECT snowflake_si_machine_id(gen_snowflake_si())'
-	);
+		'SELECT snowflake_si_machine_id(gen_snowflake_si())');
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
 	is( join("\n", $before, @rest),
@@ -77,6 +73,7 @@ for my $first (
 		"first load in $name: the configured values are in force");
 	unlike($err, qr/WARNING/, 'without a warning');
 }
+
 # New sessions have it when a poll sees it: they are forked from the postmaster.
 sub configure
 {
@@ -196,9 +193,7 @@ $server->restart;
 my $refused = refusal('machine_id', 70000, 'It must be ', 'Correct it');
 like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()"), $refused, 'preloaded: refused as well');
 configure("snowflake_ids.machine_id = 11\n", 'machine_id', '11');
-is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'),
-	11,
-	'until a reload with a good value');
+is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())'), 11, 'until a reload with a good value');
 $server->stop('immediate');
 
 done_testing();

@@ -230,9 +230,13 @@ END
 	for my $path (sort keys %pages)
 	{
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
-		my @named = map { /\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b/g }
+		my @named =
+		  map { /\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b/g }
 		  $prose =~ /`([^`\n]+)`/g;
-		my %missing = map { $_ => 1 } grep { !$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|sql|machin_id))$/ } @named;
+		my %missing =
+		  map  { $_ => 1 }
+		  grep { !$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|sql|machin_id))$/ }
+		  @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
 
@@ -352,8 +356,8 @@ sub how_to
 	$on->safe_psql('postgres', "CREATE DATABASE $db");
 	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
 	$page->run_chapter($on, $_, dbname => $db)
-	  for
-	  grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq '501_docs' } '', $page->chapters;
+	  for grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq '501_docs' } '',
+	  $page->chapters;
 	$page->all_run;
 	return;
 }

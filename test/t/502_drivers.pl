@@ -44,7 +44,9 @@ my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', '
 $python //= 'python3';
 
 # What must be there, and how a program is run
-my $node = sub { [ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ] };
+my $node = sub {
+	[ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ]
+};
 my $py = sub { [ [ $python, '-c', "import @_" ], [ $python, '-B', '-W', 'error' ] ] };
 my $go =
   sub { [ [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ], [ 'go', 'run' ] ] };
@@ -65,7 +67,8 @@ my %programs = (
 	'java/Ids.java' => [ 'JDBC', [ [ 'sh', '-c', "command -v javac && test -r $jar" ], [ 'java', '-cp', $jar ] ] ],
 	'go/pq.go' => [ 'lib/pq', $go->('lib/pq') ],
 	'go/pgx4.go' => [ 'pgx', $go->('jackc/pgx/v4') ],
-	'ruby/activerecord.rb' => [ 'Active Record', [ [ 'ruby', '-e', 'require "active_record"; require "pg"' ], ['ruby'] ] ],
+	'ruby/activerecord.rb' =>
+	  [ 'Active Record', [ [ 'ruby', '-e', 'require "active_record"; require "pg"' ], ['ruby'] ] ],
 	'php/pdo.php' => [ 'PDO', [ [ 'php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);' ], ['php'] ] ]);
 
 # What tools/setup says when it could not install them
@@ -108,7 +111,10 @@ SKIP:
 
 # What is shown is what runs.
 my $flat = sub { $_[0] =~ s/^[ \t]+|[ \t]+$//mgr };
-my @shown = map { my $l = $_; map { $page->blocks($_, $l) } $page->chapters } qw(js python java go);
+my @shown = map {
+	my $l = $_;
+	map { $page->blocks($_, $l) } $page->chapters
+} qw(js python java go);
 cmp_ok(scalar(@shown), '>', 8, 'the page shows parts of programs');
 for (@shown)
 {

@@ -39,7 +39,10 @@ SKIP:
 	fcntl $lock, F_SETLK, $held or die $!;
 	my $update = "apt-get -qq -o Dir::State::Lists=$lists -o Dir::Etc=/dev/null/none -o Dir::Cache=$dir update";
 	open my $waiting, '-|', 'bash', '-c', ". '$root/tools/lib.sh' && patiently $update 2>&1 && say updated" or die $!;
-	like(scalar(<$waiting>), qr{^waiting for apt's lock: $lists/lock\. It is held by process $$ }, 'it says that it waits');
+	like(
+		scalar(<$waiting>),
+		qr{^waiting for apt's lock: $lists/lock\. It is held by process $$ },
+		'it says that it waits');
 	close $lock;
 	is(scalar(<$waiting>), "updated\n", 'and updates when the lock is free');
 	my ($out, $err) = run_command([ 'bash', '-c', ". '$root/tools/lib.sh' && patiently apt-get no-such-command" ]);

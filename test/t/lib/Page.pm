@@ -50,8 +50,7 @@ our %run_by = (
 		'Pages of a list' => '501_docs',
 		'What holds everybody back' => '501_docs',
 		'On a standby' => '142_readers',
-		'Rows of several servers' => '142_readers'
-	},
+		'Rows of several servers' => '142_readers' },
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',

@@ -48,13 +48,14 @@ sub one { return $_[ int rand @_ ] }
 sub near { return sprintf "timestamptz '2026-03-01 12:00:00.%06d+00'", $_[0] }
 
 sub marked { return "\x01$_[0]\x02" }
-sub text { return $_[0] =~ tr/\x01\x02//dr }
+sub text   { return $_[0] =~ tr/\x01\x02//dr }
 
 sub with_parameters
 {
 	my ($of, $text) = @_;
 	my @values;
-	$text =~ s/\x01([^\x02]*)\x02/push @values, $1; "\$" . @values . ($1 =~ m{^timestamptz} ? '::timestamptz' : "::$of")/ge;
+	$text =~
+	  s/\x01([^\x02]*)\x02/push @values, $1; "\$" . @values . ($1 =~ m{^timestamptz} ? '::timestamptz' : "::$of")/ge;
 	return ($text, @values);
 }
 
@@ -63,15 +64,20 @@ sub written
 {
 	my ($value) = @_;
 	my $form = one('%s', '%s', 'steady(%s)', '(SELECT %s)');
-	return (sprintf($form, $value), $form =~ /SELECT/ ? "(SELECT place($value))" : 'place(' . sprintf($form, $value) . ')');
+	return (sprintf($form, $value),
+		$form =~ /SELECT/ ? "(SELECT place($value))" : 'place(' . sprintf($form, $value) . ')');
 }
 
 sub time_value
 {
-	return near(one(0 .. 41) * $type->{tick} + one(0, 0, 0, 1, 2, $type->{tick} / 2, $type->{tick} - 1)) if rand() < .72;
+	return near(one(0 .. 41) * $type->{tick} + one(0, 0, 0, 1, 2, $type->{tick} / 2, $type->{tick} - 1))
+	  if rand() < .72;
 	my $t = one(
-		'infinity', '-infinity', $type->{epoch}, $type->{last_tick}, '1969-12-31 23:59:59.999999+00',
-		'4713-01-01 00:00:00+00 BC', '294276-12-31 23:59:59+00', '2200-01-01 00:00:00+00');
+		'infinity', '-infinity', $type->{epoch}, $type->{last_tick},
+		'1969-12-31 23:59:59.999999+00',
+		'4713-01-01 00:00:00+00 BC',
+		'294276-12-31 23:59:59+00',
+		'2200-01-01 00:00:00+00');
 	return "timestamptz '$t'" . one('', '', " + interval '1 us'", " - interval '1 us'");
 }
 
@@ -87,9 +93,13 @@ sub time_side
 sub id_side
 {
 	my ($i, $r) = (int rand(42) * $type->{tick}, rand);
-	return written(marked($r < .3 ? "${name}_lower_bound(" . near($i) . ')'
+	return written(
+		marked(
+			  $r < .3 ? "${name}_lower_bound(" . near($i) . ')'
 			: $r < .5 ? "${name}_upper_bound(" . near($i) . ')'
-			: $r < .9 ? sprintf $type->{make}, near($i), int rand 430
+			: $r < .9 ? sprintf $type->{make},
+			near($i),
+			int rand 430
 			: "$name '" . one(@{ $type->{ends} }) . "'"));
 }
 
@@ -99,7 +109,10 @@ sub sides
 	my ($side, $count) = @_;
 	my @sides = map { [ $side->() ] } 1 .. $count;
 	splice @sides, int rand(@sides + 1), 0, [ 'NULL', 'NULL' ] if rand() < .4;
-	return map { my $i = $_; join ', ', map { $_->[$i] } @sides } 0, 1;
+	return map {
+		my $i = $_;
+		join ', ', map { $_->[$i] } @sides
+	} 0, 1;
 }
 
 # ---- predicates
@@ -120,7 +133,8 @@ sub with_id
 
 sub between
 {
-	my ($how, $a, $place_a, $b, $place_b) = (one('', '', 'NOT ') . 'BETWEEN' . one('', '', ' SYMMETRIC'), time_side(), time_side());
+	my ($how, $a, $place_a, $b, $place_b) =
+	  (one('', '', 'NOT ') . 'BETWEEN' . one('', '', ' SYMMETRIC'), time_side(), time_side());
 	return ("id $how $a AND $b", "place $how $place_a AND $place_b");
 }
 
@@ -157,8 +171,14 @@ sub of_others
 }
 
 my @kinds = (
-	(\&with_time) x 28, (\&with_id) x 8, (\&between) x 15, (\&of_times) x 12, (\&of_ids) x 4, (\&of_rows) x 11,
-	(\&of_both) x 3, (\&of_others) x 9);
+	(\&with_time) x 28,
+	(\&with_id) x 8,
+	(\&between) x 15,
+	(\&of_times) x 12,
+	(\&of_ids) x 4,
+	(\&of_rows) x 11,
+	(\&of_both) x 3,
+	(\&of_others) x 9);
 
 sub predicate
 {
@@ -198,7 +218,8 @@ sub indexes
 sub partitions
 {
 	my ($table, @bounds) = @_;
-	return map { "CREATE TABLE ${table}_$_ PARTITION OF $table " . ($bounds[$_] =~ s/^(?!DEFAULT)/FOR VALUES /r) . ";\n" }
+	return
+	  map { "CREATE TABLE ${table}_$_ PARTITION OF $table " . ($bounds[$_] =~ s/^(?!DEFAULT)/FOR VALUES /r) . ";\n" }
 	  0 .. $#bounds;
 }
 
@@ -266,22 +287,24 @@ sub setup
 		"FROM (MINVALUE) TO (@{[ $low->(10) ]})",
 		"FROM (@{[ $low->(10) ]}) TO (@{[ $mid->(20, 107) ]})",
 		"FROM (@{[ $mid->(20, 107) ]}) TO (@{[ $mid->(20, 207) ]})",
-		"FROM (@{[ $mid->(20, 207) ]}) TO (@{[ $low->(21) ]})", 'DEFAULT'),
-	  indexes('range', "($c)"),
-	  $by->('range_id_m', "RANGE ($c, m)"),
+		"FROM (@{[ $mid->(20, 207) ]}) TO (@{[ $low->(21) ]})",
+		'DEFAULT'),
+	  indexes('range', "($c)"), $by->('range_id_m', "RANGE ($c, m)"),
 	  partitions(
 		'range_id_m',
 		"FROM (MINVALUE, MINVALUE) TO (@{[ $low->(10) ]}, 3)",
 		"FROM (@{[ $low->(10) ]}, 3) TO (@{[ $low->(10) ]}, 5)",
 		"FROM (@{[ $low->(10) ]}, 5) TO (@{[ $mid->(20, 107) ]}, MAXVALUE)",
-		"FROM (@{[ $low->(30) ]}, MINVALUE) TO (MAXVALUE, MAXVALUE)", 'DEFAULT'),
+		"FROM (@{[ $low->(30) ]}, MINVALUE) TO (MAXVALUE, MAXVALUE)",
+		'DEFAULT'),
 	  $by->('range_m_id', "RANGE (m, $c)"),
 	  partitions(
 		'range_m_id',
 		"FROM (MINVALUE, MINVALUE) TO (1, @{[ $low->(10) ]})",
 		"FROM (1, @{[ $low->(10) ]}) TO (1, @{[ $low->(20) ]})",
 		"FROM (1, @{[ $low->(20) ]}) TO (4, @{[ $low->(20) ]})",
-		"FROM (4, @{[ $low->(20) ]}) TO (4, MAXVALUE)", 'DEFAULT'),
+		"FROM (4, @{[ $low->(20) ]}) TO (4, MAXVALUE)",
+		'DEFAULT'),
 	  $by->('list', "LIST ($c)"),
 	  partitions('list', 'IN (NULL)', 'DEFAULT'),
 	  <<"END",
@@ -295,8 +318,7 @@ END
 	  $by->('nested_list', 'LIST (m)'),
 	  partitions('nested_list', "IN (0, 1, NULL) PARTITION BY RANGE ($c)", "DEFAULT PARTITION BY LIST ($c)"),
 	  partitions('nested_list_0', "FROM (MINVALUE) TO (@{[ $low->(15) ]})", 'DEFAULT'),
-	  partitions('nested_list_1', 'DEFAULT'),
-	  $by->('nested_range', "RANGE ($c)"),
+	  partitions('nested_list_1', 'DEFAULT'), $by->('nested_range', "RANGE ($c)"),
 	  partitions(
 		'nested_range',
 		"FROM (@{[ $low->(5) ]}) TO (@{[ $low->(25) ]}) PARTITION BY RANGE ($c)",
@@ -308,10 +330,10 @@ END
 
 	  # Constraint exclusion.
 	  "CREATE TABLE checked (LIKE plain, CHECK (false) NO INHERIT);\n",
-	  map({ "CREATE TABLE checked_$_->[0] (CHECK ($_->[1])) INHERITS (checked);\n"
+	  map(
+		{       "CREATE TABLE checked_$_->[0] (CHECK ($_->[1])) INHERITS (checked);\n"
 			  . "INSERT INTO checked_$_->[0] SELECT * FROM plain WHERE $_->[1]"
-			  . ($_->[0] == 0 ? " OR id IS NULL;\n" : ";\n") }
-		[ 0, "$c < @{[ $at->(10) ]}" ],
+			  . ($_->[0] == 0 ? " OR id IS NULL;\n" : ";\n") } [ 0, "$c < @{[ $at->(10) ]}" ],
 		[ 1, "$c >= @{[ $at->(10) ]} AND $c < @{[ $mid->(20, 107) ]}" ],
 		[ 2, "$c >= @{[ $mid->(20, 107) ]}" ]),
 	  "VACUUM ANALYZE;\n";
