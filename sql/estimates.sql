@@ -166,7 +166,7 @@ SELECT condition, estimated('SELECT FROM member WHERE ' || condition) AS rows FR
     -- The column is the time.
     ('t < sno_lower_bound(''2026-01-11'')'),
     ('mastic_lower_bound(''2026-01-11'') <= t AND t < mastic_lower_bound(''2026-01-12'')'),
-    ('t <~ timestamptz ''2026-01-11'''),
+    ('t OPERATOR(snowflake_ids.<~) timestamptz ''2026-01-11'''),
     ('sno < t')) AS v (condition);
 DROP TABLE member;
 DROP FUNCTION estimated;

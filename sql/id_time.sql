@@ -51,13 +51,13 @@ FROM (SELECT mastic AS id, mastic_timestamp(mastic) AS made FROM edge WHERE mast
 -- The comparison of an index says the same as the operators.
 SELECT count(*) FILTER (WHERE snowflake_ids.sno_cmp_timestamptz(i.sno, e.t) <> CASE WHEN i.sno < e.t THEN -1 WHEN i.sno > e.t THEN 1 ELSE 0 END
     OR snowflake_ids.timestamptz_cmp_sno(e.t, i.sno) <> CASE WHEN e.t < i.sno THEN -1 WHEN e.t > i.sno THEN 1 ELSE 0 END
-    OR snowflake_ids.sno_times_cmp(i.t, e.t) <> CASE WHEN i.t <~ e.t THEN -1 WHEN i.t >~ e.t THEN 1 ELSE 0 END
-    OR (i.t <=~ e.t) IS NOT DISTINCT FROM (i.t >~ e.t) OR (i.t >=~ e.t) IS NOT DISTINCT FROM (i.t <~ e.t)
+    OR snowflake_ids.sno_times_cmp(i.t, e.t) <> CASE WHEN i.t OPERATOR(snowflake_ids.<~) e.t THEN -1 WHEN i.t OPERATOR(snowflake_ids.>~) e.t THEN 1 ELSE 0 END
+    OR (i.t OPERATOR(snowflake_ids.<=~) e.t) IS NOT DISTINCT FROM (i.t OPERATOR(snowflake_ids.>~) e.t) OR (i.t OPERATOR(snowflake_ids.>=~) e.t) IS NOT DISTINCT FROM (i.t OPERATOR(snowflake_ids.<~) e.t)
     OR snowflake_ids.sno_times_cmp(i.t, e.t) <> coalesce(snowflake_ids.sno_cmp(i.sno, e.sno), (i.sno IS NULL)::int - (e.sno IS NULL)::int)) AS sno,
   count(*) FILTER (WHERE snowflake_ids.mastic_cmp_timestamptz(i.mastic, e.t) <> CASE WHEN i.mastic < e.t THEN -1 WHEN i.mastic > e.t THEN 1 ELSE 0 END
     OR snowflake_ids.timestamptz_cmp_mastic(e.t, i.mastic) <> CASE WHEN e.t < i.mastic THEN -1 WHEN e.t > i.mastic THEN 1 ELSE 0 END
-    OR snowflake_ids.mastic_times_cmp(i.t, e.t) <> CASE WHEN i.t <~~ e.t THEN -1 WHEN i.t >~~ e.t THEN 1 ELSE 0 END
-    OR (i.t <=~~ e.t) IS NOT DISTINCT FROM (i.t >~~ e.t) OR (i.t >=~~ e.t) IS NOT DISTINCT FROM (i.t <~~ e.t)
+    OR snowflake_ids.mastic_times_cmp(i.t, e.t) <> CASE WHEN i.t OPERATOR(snowflake_ids.<~~) e.t THEN -1 WHEN i.t OPERATOR(snowflake_ids.>~~) e.t THEN 1 ELSE 0 END
+    OR (i.t OPERATOR(snowflake_ids.<=~~) e.t) IS NOT DISTINCT FROM (i.t OPERATOR(snowflake_ids.>~~) e.t) OR (i.t OPERATOR(snowflake_ids.>=~~) e.t) IS NOT DISTINCT FROM (i.t OPERATOR(snowflake_ids.<~~) e.t)
     OR snowflake_ids.mastic_times_cmp(i.t, e.t) <> coalesce(snowflake_ids.mastic_cmp(i.mastic, e.mastic), (i.mastic IS NULL)::int - (e.mastic IS NULL)::int)) AS mastic
 FROM edge AS i, edge AS e;
 DROP TABLE tick, edge;

@@ -28,7 +28,8 @@ void raise_outside_format(const char* name, const Timeline& timeline, ledger::Ou
             (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
              errmsg("cannot generate %s ids: the clock is %s", name,
                     early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us))),
+             early ? errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us)))
+                   : errdetail("Their time ends at %s.", show_time(timestamptz(timeline.end_us()))),
              errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids.reset().")));
     pg_unreachable();
 }

@@ -50,7 +50,7 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
-                        errdetail("Only a superuser may put ids far ahead of the clock, or lead them back."),
+                        errdetail("Only a superuser may lead ids back, or observe an id far ahead of the clock."),
                         errhint("Leave force out, or let a superuser call the function.")));
     }
     return true;

@@ -18,8 +18,8 @@ CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETU
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_at'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno_at(timestamptz, integer) IS
-    'new sno with a given time, for porting old ids; own sequence, tick-tock 0; may collide with gen_sno if given the '
-    'present; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
+    'new sno with a given time, for porting old ids; its sequence goes round after 65536 calls; may meet ids of gen_sno '
+    'at the present; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
 REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno

@@ -48,7 +48,8 @@ COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'process of the session; NULL: 
 COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS 'name of the prepared transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.drew IS
     'time of its first id: nothing settles past it; -infinity: prepared before the first id since the start';
-COMMENT ON COLUMN snowflake_ids.unsettled.since IS 'when the transaction began, or was prepared';
+COMMENT ON COLUMN snowflake_ids.unsettled.since IS
+    'when the transaction began, or was prepared; NULL: you may not see that session';
 COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'its user';
 COMMENT ON COLUMN snowflake_ids.unsettled.application_name IS 'as in pg_stat_activity';
 COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';

@@ -91,20 +91,24 @@ CREATE OPERATOR > (
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
 
-CREATE OPERATOR <%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_lt, COMMUTATOR = >%TICK%, NEGATOR = >=%TICK%,
+CREATE OPERATOR snowflake_ids.<%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_lt,
+    COMMUTATOR = OPERATOR(snowflake_ids.>%TICK%), NEGATOR = OPERATOR(snowflake_ids.>=%TICK%),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-CREATE OPERATOR <=%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_le, COMMUTATOR = >=%TICK%, NEGATOR = >%TICK%,
+CREATE OPERATOR snowflake_ids.<=%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_le,
+    COMMUTATOR = OPERATOR(snowflake_ids.>=%TICK%), NEGATOR = OPERATOR(snowflake_ids.>%TICK%),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
-CREATE OPERATOR >=%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_ge, COMMUTATOR = <=%TICK%, NEGATOR = <%TICK%,
+CREATE OPERATOR snowflake_ids.>=%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_ge,
+    COMMUTATOR = OPERATOR(snowflake_ids.<=%TICK%), NEGATOR = OPERATOR(snowflake_ids.<%TICK%),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
-CREATE OPERATOR >%TICK% (
-    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_gt, COMMUTATOR = <%TICK%, NEGATOR = <=%TICK%,
+CREATE OPERATOR snowflake_ids.>%TICK% (
+    LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_gt,
+    COMMUTATOR = OPERATOR(snowflake_ids.<%TICK%), NEGATOR = OPERATOR(snowflake_ids.<=%TICK%),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
 
@@ -120,13 +124,13 @@ COMMENT ON OPERATOR < (timestamptz, %ID%) IS 'the same as > with the %ID% first'
 COMMENT ON OPERATOR <= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
 COMMENT ON OPERATOR >= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
 COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first';
-COMMENT ON OPERATOR <%TICK% (timestamptz, timestamptz) IS
+COMMENT ON OPERATOR snowflake_ids.<%TICK% (timestamptz, timestamptz) IS
     'internal: < for times next to a %ID%, equal within a tick';
-COMMENT ON OPERATOR <=%TICK% (timestamptz, timestamptz) IS
+COMMENT ON OPERATOR snowflake_ids.<=%TICK% (timestamptz, timestamptz) IS
     'internal: <= for times next to a %ID%, equal within a tick';
-COMMENT ON OPERATOR >=%TICK% (timestamptz, timestamptz) IS
+COMMENT ON OPERATOR snowflake_ids.>=%TICK% (timestamptz, timestamptz) IS
     'internal: >= for times next to a %ID%, equal within a tick';
-COMMENT ON OPERATOR >%TICK% (timestamptz, timestamptz) IS
+COMMENT ON OPERATOR snowflake_ids.>%TICK% (timestamptz, timestamptz) IS
     'internal: > for times next to a %ID%, equal within a tick';
 
 ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
@@ -136,8 +140,8 @@ ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
     OPERATOR 1 < (timestamptz, %ID%), OPERATOR 2 <= (timestamptz, %ID%),
     OPERATOR 4 >= (timestamptz, %ID%), OPERATOR 5 > (timestamptz, %ID%),
     FUNCTION 1 (timestamptz, %ID%) snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%),
-    OPERATOR 1 <%TICK% (timestamptz, timestamptz), OPERATOR 2 <=%TICK% (timestamptz, timestamptz),
-    OPERATOR 4 >=%TICK% (timestamptz, timestamptz), OPERATOR 5 >%TICK% (timestamptz, timestamptz),
+    OPERATOR 1 snowflake_ids.<%TICK% (timestamptz, timestamptz), OPERATOR 2 snowflake_ids.<=%TICK% (timestamptz, timestamptz),
+    OPERATOR 4 snowflake_ids.>=%TICK% (timestamptz, timestamptz), OPERATOR 5 snowflake_ids.>%TICK% (timestamptz, timestamptz),
     FUNCTION 1 (timestamptz, timestamptz) snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz);
 ALTER OPERATOR FAMILY %ID%_minmax_ops USING brin ADD
     OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),
