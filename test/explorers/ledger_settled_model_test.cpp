@@ -449,8 +449,8 @@ TEST(LedgerSettledWrong, MergingKeepsTheOlderId) { expect_skipped<Many, Notes<Ke
 // A full ring, but for its first two entries as it should be: they become what Merged says.
 template <class Merged>
 struct FullRing {
-    template <class B>
-    static void note(B& b, Value xid, Value low) {
+    static void note(Other& b, Value xid, Value low) { note_ended(b, xid, low, 0); }
+    static void note(Own& b, Value xid, Value low) {
         if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
         const auto merged =
             Merged::of(b.ring[0].xid.load(), b.ring[0].low.load(), b.ring[1].xid.load(), b.ring[1].low.load());
@@ -481,8 +481,8 @@ TEST(LedgerSettledWrong, FullRingForgetsTheOldest) { expect_skipped<Full, Notes<
 TEST(LedgerSettledWrong, FullRingKeepsTheOlderId) { expect_skipped<Full, Notes<FullRing<OlderId>>>(); }
 
 struct NewestFirst {
-    template <class B>
-    static void note(B& b, Value xid, Value low) {
+    static void note(Other& b, Value xid, Value low) { note_ended(b, xid, low, 0); }
+    static void note(Own& b, Value xid, Value low) {
         if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
         const XidAndLow old[] = {{b.ring[0].xid.load(), b.ring[0].low.load()},
                                  {b.ring[1].xid.load(), b.ring[1].low.load()},

@@ -59,7 +59,7 @@ sub beyond      { $clock->step(400) }
 
 # ---- DROP EXTENSION in a transaction that stays open
 my $locked = [
-	qr/ERROR:  55P03: gave up waiting for relation "snowflake_ids_\w+" of extension snowflake_ids after 200 ms/,
+	qr/ERROR:  55P03: gave up waiting for relation "snowflake_ids\.\w+" of extension snowflake_ids after 200 ms/,
 	qr/HINT:  .*DROP EXTENSION.*max_wait/ ];
 for my $end ('ROLLBACK', 'COMMIT')
 {

@@ -16,8 +16,6 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Access swap_word{Op::swap, word_cell};
-
 Rules rules_of(bool has_toggle) { return {.max = 9, .max_tick = max_tick(has_toggle), .has_toggle = has_toggle}; }
 
 // ---- raise_slot()
