@@ -354,7 +354,7 @@ FUNCTION(snowflake_ids_layout_same) {
     const Layout layout = of_row(rel, row);
     Layout here{};
     if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) return PointerGetDatum(row);
-    if (here == layout) return PointerGetDatum(nullptr);
+    if (here == layout) return Datum{0};
     ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
                     errdetail("It has %s; the other one has %s.", describe(here), describe(layout)),
                     errhint("A layout never changes. Create one of the two under another name.")));
