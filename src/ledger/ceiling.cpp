@@ -1,7 +1,6 @@
 // The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is raised.
 #include "ledger/ceiling.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -10,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/clock.hpp"
 #include "ledger/directory.hpp"
 
 namespace snowflake_ids::ledger {
@@ -28,7 +26,6 @@ struct FileHeader {
     std::uint64_t life_number;
     std::uint64_t life_id;
     std::uint64_t floor_ms;
-    std::uint64_t clock_ms;
     std::uint64_t settled_ms;
     std::uint64_t durable[slot_count / 64];  // a bit per slot: its entry has been synced
     std::uint64_t checksum;
@@ -75,7 +72,6 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     if (h.system_identifier != system_identifier) return {CeilingError::foreign, 0, -1};
     c.life = {h.life_number, h.life_id};
     c.floor_ms = h.floor_ms;
-    c.clock_ms = h.clock_ms;
     c.settled_ms = h.settled_ms;
     memcpy(c.durable, h.durable, sizeof c.durable);
     return {};
@@ -114,7 +110,6 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .life_number = c.life.number,
                  .life_id = c.life.id,
                  .floor_ms = c.floor_ms,
-                 .clock_ms = c.clock_ms,
                  .settled_ms = c.settled_ms,
                  .durable = {},
                  .checksum = 0};
@@ -198,17 +193,15 @@ CeilingResult LockedCeilings::read(Ceilings& c) const {
 
 CeilingResult LockedCeilings::write(const Ceilings& c) const {
     unsigned char bytes[ceiling_file_bytes];
-    Ceilings stamped = c;
-    const std::int64_t now_us = wall_us();
-    stamped.clock_ms = std::max(c.clock_ms, static_cast<std::uint64_t>(now_us > 0 ? now_us / 1000 : 0));
-    encode_ceilings(stamped, place_.system_identifier, bytes);
+    encode_ceilings(c, place_.system_identifier, bytes);
     place_.before_write();
     if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
-    if (mark_durable(stamped)) {
-        encode_ceilings(stamped, place_.system_identifier, bytes);
+    Ceilings synced = c;
+    if (mark_durable(synced)) {
+        encode_ceilings(synced, place_.system_identifier, bytes);
         place_.before_write();
         if (const int error = write_at(fd_, bytes, sizeof(FileHeader), 0)) return io_error(error);
     }

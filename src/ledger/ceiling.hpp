@@ -2,8 +2,8 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                operator's floor, the latest clock of any writer, the ceiling of the promise (settled.hpp), a bit
-//                for each slot whose entry has been synced, checksum
+//                operator's floor, the ceiling of the promise (settled.hpp), a bit for each slot whose entry has been
+//                synced, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot
 //                  bytes 8-15   numbering  as Slot::numbering
@@ -53,7 +53,6 @@ struct CeilingEntry {
 struct Ceilings {
     Life life;
     std::uint64_t floor_ms = 0;                   // as Header::reset_floor_ms
-    std::uint64_t clock_ms = 0;                   // Unix ms: the latest clock of any writer, see life.hpp
     std::uint64_t settled_ms = 0;                 // as Header::settled_ms
     std::uint64_t durable[slot_count / 64] = {};  // a bit per slot: its entry has been synced
     CeilingEntry entries[slot_count];

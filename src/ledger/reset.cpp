@@ -72,8 +72,6 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
             // The floor first: a slot that is created during the reset must not begin above the old one.
             header.reset_floor_ms.store(reset.floor_ms);
             header.floor_ms.store(reset.floor_ms);
-            // The clock may have jumped ahead, and been corrected.
-            c.clock_ms = 0;
         }
         if (reset.force && c.settled_ms > reset.ceiling_ms) {
             c.settled_ms = reset.ceiling_ms;

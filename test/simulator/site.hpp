@@ -167,9 +167,7 @@ struct CeilingFile {
     }
     ledger::CeilingResult write(const Content& c) const {
         unsigned char bytes[ledger::ceiling_file_bytes];
-        Content stamped = c;
-        stamped.clock_ms = std::max(c.clock_ms, static_cast<Value>(site.wall_us() / 1000));
-        ledger::encode_ceilings(stamped, system_identifier, bytes);
+        ledger::encode_ceilings(c, system_identifier, bytes);
         Disk& disk = site.disk;
         const bool fails = std::exchange(disk.write_fails, false);
         for (std::size_t s = 0; s < Disk::sectors; s++) {
@@ -178,8 +176,9 @@ struct CeilingFile {
             if (s % 8 == 0) scheduler->step();
         }
         if (!wrong.publish_unsynced && !disk.sync()) return {ledger::CeilingError::io, 5, -1};
-        if (ledger::mark_durable(stamped)) {
-            ledger::encode_ceilings(stamped, system_identifier, bytes);
+        Content synced = c;
+        if (ledger::mark_durable(synced)) {
+            ledger::encode_ceilings(synced, system_identifier, bytes);
             disk.write(0, bytes);
         }
         return {};

@@ -76,11 +76,10 @@ my @faults = (
 		[ 'system identifier', 16 ],
 		[ 'number of the life', 24 ],
 		[ 'id of the life', 32 ],
-		[ 'layout', 40 ],
-		[ 'floor', 48 ],
-		[ 'clock', 56 ],
-		[ 'promise', 64 ],
-		[ 'checksum', 72 ]),
+		[ 'floor', 40 ],
+		[ 'promise', 48 ],
+		[ 'map of entries', 64 ],
+		[ 'checksum', 184 ]),
 	(   map {
 			my ($what, $at) = @$_;
 			[ "a bit of an entry: $what", sub { flip((used())[0] + $at, 5) }, 'damaged', $damaged, $entry ]

@@ -152,9 +152,9 @@ for my $checksums (1, 0)
 				} @in_use[ 0 .. ($#in_use < 3 ? $#in_use : 3) ]),
 			[ 'all entries zeroed', $change->(sub { put($_[0], $entries, "\0" x ($size - $entries)) }), 'error' ],
 			[ 'a bit of the version', $change->(sub { flipped($_[0], 8, 6) }), 'error' ],
-			[ 'a bit of the promise', $change->(sub { flipped($_[0], 56, 6) }), 'error' ],
-			[ 'a bit of the checksum', $change->(sub { flipped($_[0], 192, 6) }), 'error' ],
-			[ 'a bit of the map of entries', $change->(sub { flipped($_[0], 72, 6) }), 'error' ],
+			[ 'a bit of the promise', $change->(sub { flipped($_[0], 48, 6) }), 'error' ],
+			[ 'a bit of the checksum', $change->(sub { flipped($_[0], 184, 6) }), 'error' ],
+			[ 'a bit of the map of entries', $change->(sub { flipped($_[0], 64, 6) }), 'error' ],
 			(   map {
 					my $to = $_;
 					[ "cut to $to bytes", sub { truncate $_[0], $to }, 'error' ]

@@ -24,7 +24,6 @@ Ceilings example() {
     Ceilings c;
     c.life = {1798761600, 0x123456789abcdef0};
     c.floor_ms = now_ms - 1000;
-    c.clock_ms = now_ms - 2500;
     c.settled_ms = now_ms - 2000;
     c.entries[0] = {sno.pack(), 0, now_ms};
     c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
@@ -52,7 +51,6 @@ CeilingError error_of(const Bytes& bytes) {
 void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.life, b.life);
     EXPECT_EQ(a.floor_ms, b.floor_ms);
-    EXPECT_EQ(a.clock_ms, b.clock_ms);
     EXPECT_EQ(a.settled_ms, b.settled_ms);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
@@ -75,7 +73,7 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
-constexpr std::size_t header_bytes_used = 200;
+constexpr std::size_t header_bytes_used = 192;
 
 // Where what stands is a promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
@@ -96,12 +94,11 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(24), 1798761600u);
     EXPECT_EQ(word(32), 0x123456789abcdef0u);
     EXPECT_EQ(word(40), now_ms - 1000);
-    EXPECT_EQ(word(48), now_ms - 2500);
-    EXPECT_EQ(word(56), now_ms - 2000);
+    EXPECT_EQ(word(48), now_ms - 2000);
     // The bits of the durable entries 0 and 1023; 7 has not been synced yet.
-    EXPECT_EQ(word(64), 1u);
-    EXPECT_EQ(word(64 + 15 * 8), std::uint64_t{1} << 63);
-    for (std::size_t i = 1; i < 15; i++) EXPECT_EQ(word(64 + i * 8), 0u) << i;
+    EXPECT_EQ(word(56), 1u);
+    EXPECT_EQ(word(56 + 15 * 8), std::uint64_t{1} << 63);
+    for (std::size_t i = 1; i < 15; i++) EXPECT_EQ(word(56 + i * 8), 0u) << i;
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);

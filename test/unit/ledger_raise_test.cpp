@@ -13,8 +13,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "ledger/clock.hpp"
-#include "ledger/reset.hpp"
 #include "support/ledger_data.hpp"
 
 namespace snowflake_ids::ledger {
@@ -254,27 +252,6 @@ TEST(LedgerRaise, WithoutSync) {
     Slot& slot = life.slot(sno);
     EXPECT_EQ(raise_ceiling(place, life.ledger, slot, now_ms, no_others).error, CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now_ms);
-}
-
-// ---- the latest clock of its writers ----
-
-TEST(LedgerClockInFile, OnlyForward) {
-    const DataDirectory data;
-    const auto before = static_cast<std::uint64_t>(wall_us() / 1000);
-    const ServerLife life(data, 1);
-    EXPECT_GE(data.content().clock_ms, before);
-    EXPECT_LE(data.content().clock_ms, static_cast<std::uint64_t>(wall_us() / 1000));
-    Ceilings c = data.content();
-    c.clock_ms += 86400000;
-    data.put(c);
-    ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
-    EXPECT_EQ(data.content().clock_ms, c.clock_ms);
-    const ServerLife next(data, 2);
-    EXPECT_EQ(data.content().clock_ms, c.clock_ms);
-    // An operator may know that it was wrong.
-    const Reset reset{.floor_ms = now_ms, .ceiling_ms = now_ms + 1, .force = true};
-    ASSERT_EQ(apply(data.place, next.ledger, reset).error, CeilingError::none);
-    EXPECT_LE(data.content().clock_ms, static_cast<std::uint64_t>(wall_us() / 1000));
 }
 
 }  // namespace

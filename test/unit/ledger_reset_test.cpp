@@ -163,7 +163,7 @@ std::string flipped(std::string bytes, std::size_t at) {
     return bytes;
 }
 
-// All but the clock, which each writer sets.
+// All but the bits of what is durable.
 bool same(const Ceilings& a, const Ceilings& b) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
