@@ -36,16 +36,22 @@ $server->start;
 		"README: an index range scan: $_") for @queries;
 }
 
-# ---- about formats, a database for each chapter
-for my $page (Page->new('doc/choosing.md'), Page->new('doc/size-order-privacy.md'))
+# ---- doc/choosing.md, and the years of its table
 {
-	$page->run_chapter($server, $_) for grep { $page->blocks($_, 'sql') } $page->chapters;
-	$page->all_run;
+	my $page = Page->new('doc/choosing.md');
+	how_to($server, $page);
+	my $years = "SELECT string_agg(date_part('year', first AT TIME ZONE 'UTC') || ', ' || date_part('year', last AT TIME ZONE 'UTC'), ' | ')
+		FROM (VALUES (mastic_timestamp(0), mastic_timestamp('18446744073709551615')),
+			(sno_timestamp('2222222222222222'), sno_timestamp('xxxxxxxxxxxxxxxx')),
+			(snowflake_si_timestamp(0), snowflake_si_timestamp(9007199254740991))) AS format (first, last)";
+	my $db = $page->{path} =~ s/\W/_/gr;
+	my ($row) = $page->text =~ /^\| first and last year \| \| (\d+, \d+ \| \d+, \d+ \| \d+, \d+) \|/m;
+	is($server->safe_psql($db, $years), $row, 'the first and last years of mastic, sno and Snowflake-SI');
 }
 
 # ---- how-to pages, a database each
 how_to($server, $_)
-  for Page->new('doc/layouts.md'), Page->new('doc/uuid7.md'), Page->new('doc/time-queries.md'),
+  for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'),
   Page->new('doc/tenants.md'), Page->new('doc/polling.md'),
   Page->new('doc/json.md');
 

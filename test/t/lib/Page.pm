@@ -27,13 +27,11 @@ use Test::More;
 our %run_by = (
 	'README.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
-	'doc/size-order-privacy.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/monitoring.md' => '501_docs',
 	'doc/backups.md' => '501_docs',
 	'doc/runbook.md' => '501_docs',
 	'doc/layouts.md' => '501_docs',
-	'doc/uuid7.md' => '501_docs',
 	'doc/installing.md' => '504_installing',
 	'doc/time-queries.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
