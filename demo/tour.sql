@@ -39,25 +39,28 @@ INSERT INTO message (body) SELECT 'bulk' FROM generate_series(1, 1000000);
 SELECT count(*), count(DISTINCT id) AS different FROM message WHERE body = 'bulk';
 \set ECHO none
 \echo
-\echo 'SELECT count(...) FROM generate_series(1, 1000000), the best of three, in milliseconds:'
+\echo 'SELECT count(...) FROM generate_series(1, 1000000), the best of three, in milliseconds. Net: without count(1).'
 CREATE SEQUENCE counter;
-CREATE FUNCTION milliseconds(expression text) RETURNS float LANGUAGE plpgsql AS $$
+CREATE TABLE timing (expression text PRIMARY KEY, ms float DEFAULT 'infinity');
+INSERT INTO timing VALUES ('1'), ('gen_mastic()'), ('gen_sno()'), ('gen_gid(''volume'')'), ('nextval(''counter'')'),
+    ('gen_random_uuid()');
+DO $$
 DECLARE
+    candidate text;
     began timestamptz;
-    least_ms float;
 BEGIN
-    FOR i IN 1 .. 3 LOOP
+    FOR candidate IN SELECT expression FROM timing, generate_series(1, 3) AS round ORDER BY round LOOP
         began := clock_timestamp();
-        EXECUTE format('SELECT count(%s) FROM generate_series(1, 1000000)', expression);
-        least_ms := least(least_ms, 1000 * extract(epoch FROM clock_timestamp() - began));
+        EXECUTE format('SELECT count(%s) FROM generate_series(1, 1000000)', candidate);
+        UPDATE timing SET ms = least(ms, 1000 * extract(epoch FROM clock_timestamp() - began))
+        WHERE expression = candidate;
     END LOOP;
-    RETURN least_ms;
 END $$;
-SELECT expression AS "count(...)", round(ms) AS ms,
-    repeat('#', greatest(1, round(48 * ms / max(ms) OVER ())::int)) AS "less is better"
-FROM (VALUES ('1'),
-    ('gen_mastic()'), ('gen_sno()'), ('gen_gid(''volume'')'), ('nextval(''tour.counter'')'), ('gen_random_uuid()'))
-    AS v (expression), milliseconds(expression) AS ms
+SELECT expression AS "count(...)", round(ms) AS ms, round((ms / sno)::numeric, 1) AS "x gen_sno()",
+    CASE WHEN least(ms, sno) > scan THEN round(((ms - scan) / (sno - scan))::numeric, 1) END AS "net, x gen_sno()",
+    repeat('#', greatest(1, round(30 * ms / max(ms) OVER ())::int)) AS "less is better"
+FROM timing, (SELECT ms FROM timing WHERE expression = '1') AS one (scan),
+    (SELECT ms FROM timing WHERE expression = 'gen_sno()') AS ours (sno)
 ORDER BY ms;
 
 \if :{?keep}
