@@ -25,15 +25,29 @@ $server->start;
 	my $page = Page->new('README.md');
 	my $db = 'readme';
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$page->run_chapter($server, $_, dbname => $db, tables => 1) for grep { $page->blocks($_, 'sql') } $page->chapters;
+	$page->run_chapter($server, $_, dbname => $db, tables => 1)
+	  for grep { $page->blocks($_, 'sql') } '', $page->chapters;
 	$page->all_run;
 
-	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('Five steps in psql', 'sql');
+	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('', 'sql');
 	is(scalar(@queries), 1, 'README: a query by time');
 	like(
 		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
 		qr/Scan.* using account_pkey on account\n +Index Cond: /,
 		"README: an index range scan: $_") for @queries;
+}
+
+# ---- doc/everyday.md, the same way, and to its end: the extension is gone, what the page keeps is there
+{
+	my $page = Page->new('doc/everyday.md');
+	how_to($server, $page, tables => 1);
+	my $db = $page->{path} =~ s/\W/_/gr;
+	is($server->safe_psql($db, q{SELECT count(*) FROM pg_extension WHERE extname = 'snowflake_ids'}), 0, 'uninstalled');
+	is( $server->safe_psql(
+			$db, 'SELECT count(DISTINCT contact.id), count(DISTINCT phone_call.id), (SELECT count(id) FROM meter_kept) FROM contact, phone_call'
+		),
+		'100005|1|1',
+		'and the rows are there');
 }
 
 # ---- doc/choosing.md, and the years of its table
@@ -196,7 +210,7 @@ how_to($server, $_)
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim|set_up|durability|shared_ledger|ceiling_file|wal_ceiling|operate|entropy)\.cpp$/
+		  /^(generator|claim|set_up|durability|shared_ledger|ceiling_file|wal_ceiling|wal_sequence|operate|entropy)\.cpp$/
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
@@ -357,11 +371,11 @@ END
 # Runs the SQL of a page in one database, but for what is another script's.
 sub how_to
 {
-	my ($on, $page) = @_;
+	my ($on, $page, %options) = @_;
 	my $db = $page->{path} =~ s/\W/_/gr;
 	$on->safe_psql('postgres', "CREATE DATABASE $db");
 	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
-	$page->run_chapter($on, $_, dbname => $db)
+	$page->run_chapter($on, $_, dbname => $db, %options)
 	  for grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq '501_docs' } '',
 	  $page->chapters;
 	$page->all_run;

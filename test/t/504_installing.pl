@@ -20,7 +20,7 @@ $server->start;
 
 # ---- SQL
 $server->safe_psql('postgres', 'CREATE DATABASE installed');
-$page->run_chapter($server, $_, dbname => 'installed') for '', 'Upgrading and removing';
+$page->run_chapter($server, $_, dbname => 'installed') for '';
 my ($first) = $page->blocks('', 'sql');
 like($first->{said}, qr/^[2-9a-x]{16}$/, 'which ends in an id');
 $page->all_run;

@@ -26,6 +26,7 @@ use Test::More;
 # 501_docs.
 our %run_by = (
 	'README.md' => '501_docs',
+	'doc/everyday.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/monitoring.md' => '501_docs',
@@ -52,13 +53,9 @@ our %run_by = (
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',
-	'doc/multi-node.md' => {
-		'Choosing machine ids' => '405_same_machine_id',
-		'Kubernetes and Patroni' => '405_same_machine_id',
-		'Two servers with the same machine id' => '405_same_machine_id',
-		'Read replicas' => '405_same_machine_id',
-		'Active-active with logical replication' => '402_active_active',
-		'Shards with postgres_fdw' => '404_shards' });
+	'doc/active-active.md' => '402_active_active',
+	'doc/shards.md' => '404_shards',
+	'doc/multi-node.md' => '405_same_machine_id');
 
 sub new
 {
