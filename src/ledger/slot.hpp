@@ -23,7 +23,7 @@ static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory nee
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
 // another meaning has another version, and says that the server must be restarted.
-inline constexpr std::uint32_t memory_version = 3;
+inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
@@ -74,13 +74,12 @@ struct BasicSlot {
     W numbering;
     W passed;  // Unix us: no id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced
                // reset lowers it
-    W reserved;
 };
 
-struct alignas(64) Slot : BasicSlot<Word> {
-    Counters counters;
+struct Slot : BasicSlot<Word> {
+    alignas(64) Counters counters;
 };
-static_assert(sizeof(Slot) == 128 && sizeof(Counters) == 64);
+static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Word>) <= 64 && sizeof(Counters) == 64);
 
 // A server life: what one piece of shared memory lasts (life.hpp).
 struct Life {

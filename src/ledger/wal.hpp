@@ -13,6 +13,8 @@ namespace snowflake_ids::ledger {
 struct WalCeiling {
     std::int64_t until_us = 0;  // no id of that time or later has been issued
     std::uint64_t life_id = 0;  // the ledger's life that wrote it
+
+    bool operator==(const WalCeiling&) const = default;
 };
 
 // First use of a database in this life. If another life raised its ceiling last (this server before a restart, or

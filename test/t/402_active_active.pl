@@ -1,5 +1,5 @@
 # Three nodes write to one table, and each sends its rows to the others: by logical replication with origin = none
-# (PostgreSQL 16 or later), and by pglogical where that is installed. Their clocks differ. No row conflicts, and ids
+# (PostgreSQL 16 or later), as doc/multi-node.md has it, and by pglogical where that is installed. Their clocks differ. No row conflicts, and ids
 # of two nodes are out of order by no more than the clocks are.
 #
 # env: NODES_ROWS=1000000   rows of each node
@@ -14,11 +14,11 @@ use Test::More;
 my $rows = $ENV{NODES_ROWS} || 10000;
 my $sessions = 2;
 my %ahead = (node1 => 0, node2 => 0.3, node3 => -0.2);
-my $page = Page->new('doc/active-active.md');
+my $page = Page->new('doc/multi-node.md');
 
 sub mesh
 {
-	my ($by, $conf, @chapters) = @_;
+	my ($by, $conf) = @_;
 	my %node;
 	for my $name (sort keys %ahead)
 	{
@@ -41,7 +41,6 @@ END
 		start_at($node, $clock);
 		$node->safe_psql('postgres', 'CREATE DATABASE app');
 	}
-	$page->run_on(\%node, $_) for @chapters;
 	return %node;
 }
 
@@ -145,20 +144,23 @@ END
 
 my ($major) = `pg_config --version` =~ /(\d+)/;
 
+my $chapter = 'Active-active with logical replication';
+
 if ($major < 16)
 {
-	$page->left_out('Native replication', "origin = none came with PostgreSQL 16, this is $major");
+	$page->left_out($chapter, "origin = none came with PostgreSQL 16, this is $major");
 }
 else
 {
-	my %node = mesh('native', '', 'Native replication');
+	my %node = mesh('native', '');
+	$page->run_on(\%node, $chapter);
 	connected(q{SELECT count(*) = 2 FROM pg_stat_replication WHERE state = 'streaming'}, %node);
 	check('native', write_on_all(%node), %node);
 }
 
 if (!-e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so')
 {
-	$page->left_out('pglogical', 'pglogical is not installed');
+	note 'pglogical is not installed';
 }
 else
 {
@@ -168,10 +170,28 @@ else
 	  ? "output_plugin_libraries = 'pgoutput, pglogical_output'"
 	  : '';
 	my %node = mesh('pglogical', "shared_preload_libraries = 'pglogical'\ntrack_commit_timestamp = on\n$plugins");
-	my ($tables) = map { $_->{content} } $page->blocks('Native replication', 'sql');
+	my ($tables) = map { $_->{content} } $page->blocks($chapter, 'sql');
 	$tables =~ s/^CREATE PUBLICATION.*//m;
-	$_->safe_psql('app', $tables) for values %node;
-	$page->run_on(\%node, 'pglogical');
+	for my $name (sort keys %node)
+	{
+		my $own = Page::connection($node{$name}, $name);
+		$node{$name}->safe_psql('app', <<"END");
+$tables
+CREATE EXTENSION pglogical;
+SELECT pglogical.create_node('$name', '$own');
+SELECT pglogical.replication_set_add_table('default', 'message');
+END
+	}
+	for my $name (sort keys %node)
+	{
+		for my $from (grep { $_ ne $name } sort keys %node)
+		{
+			my $other = Page::connection($node{$from}, $from);
+			$node{$name}->safe_psql('app', <<"END");
+SELECT pglogical.create_subscription('${name}_from_$from', '$other', synchronize_data => false, forward_origins => '{}');
+END
+		}
+	}
 	connected(
 		q{SELECT (SELECT count(*) FROM pglogical.show_subscription_status() WHERE status = 'replicating') = 2
 		AND (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming') = 2}, %node);

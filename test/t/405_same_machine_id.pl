@@ -63,7 +63,7 @@ my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WAR
 	like($warned->($alone, 'SELECT gen_sno()'), qr/^1 /, 'with a subscription there is one');
 
 	# The command line, as in the page's example of an ordinal.
-	my ($line) = map { $_->{content} } $page->take('Kubernetes', 'sh');
+	my ($line) = map { $_->{content} } $page->take('Kubernetes and Patroni', 'sh');
 	like($line, qr/^postgres (-c .*)$/, 'the page has a command line');
 	my ($options) = $line =~ /^postgres (.*)$/m;
 	chomp($options = `HOSTNAME=db-shard-6 bash -c 'echo $options'`);
@@ -101,7 +101,10 @@ my $three = $node{node3} = node('node3', "snowflake_ids.machine_id = 1\n");
 $three->safe_psql('app', 'CREATE EXTENSION snowflake_ids');
 my $chapter = 'Two servers with the same machine id';
 my ($search) = map { $_->{content} =~ /^(WITH server.*;)/ms } $page->blocks($chapter, 'sql');
+$one->safe_psql('app',
+	'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message DEFAULT VALUES');
 $page->run_on(\%node, $chapter);
+like(($page->blocks($chapter, 'sql'))[-1]{said}, qr/^1\|1\|/, 'which ids have the shared number');
 
 # What the query finds when these are the servers.
 sub found
@@ -143,10 +146,6 @@ set_to($standby, 2);
 is(found(%node, %standbys), '2|node2, standby|1', 'one that has its primary\'s number is found');
 $_->stop('immediate') for values %standbys;
 
-# ---- a dump's ids are stepped over
-$one->safe_psql('app',
-	'CREATE TABLE message (id sno DEFAULT gen_sno() PRIMARY KEY); INSERT INTO message DEFAULT VALUES');
-$page->run_on(\%node, 'Copies and restores');
 $_->stop('immediate') for values %node;
 $page->all_run;
 done_testing();

@@ -1,37 +1,243 @@
-// The ceiling of this database, in a sequence's page.
+// The ceiling of this database: the page that holds it is read, checked, changed and created again.
 #include "pg/server/wal_ceiling.hpp"
 
-#include "ledger/reset.hpp"
-#include "pg/server/shared_ledger.hpp"
-#include "pg/server/wal_sequence.hpp"
-
 extern "C" {
+#include "access/generic_xlog.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/xlog.h"
+#include "catalog/pg_class.h"
+#include "commands/sequence.h"
+#include "storage/bufmgr.h"
 #include "utils/inval.h"
+#include "utils/rel.h"
 }
+
+#include "ledger/reset.hpp"
+#include "ledger/sealed.hpp"
+#include "pg/server/extension.hpp"
+#include "pg/server/orphan.hpp"
+#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::wal_ceiling {
 
 namespace {
 
-using wal_sequence::Content;
+// ---- the relation
 
-wal_sequence::Place place{"wal_ceiling", "It keeps ids unique across failover and recovery.", ledger::ceiling_seal};
+constexpr const char* name = "wal_ceiling";
+constexpr const char* purpose = "It keeps ids unique across failover and recovery.";
+Oid known = InvalidOid;  // see open_extension_relation()
 
 void (*forget_ceiling)() = nullptr;
 
 void relation_changed(Datum, Oid relation) {
-    if (relation == InvalidOid || relation == place.oid) forget_ceiling();
+    if (relation == InvalidOid || relation == known) forget_ceiling();
 }
 
-Content higher(const Content& now, const Content& wanted) { return {Max(now.number, wanted.number), wanted.log_cnt}; }
+// Without WAL, the ceiling reaches no standby and does not survive a crash.
+bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
-Content unless_new(const Content& now, const Content& wanted) { return now.number == 0 ? now : higher(now, wanted); }
+Relation open(LOCKMODE lock, const Patience& patience) {
+    Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
+    if (rel == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is missing"),
+                        errdetail("%s", purpose),
+                        errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
+    }
+    if (!is_logged(rel)) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is unlogged"),
+                        errdetail("%s", purpose), errhint("Run ALTER SEQUENCE snowflake_ids.wal_ceiling SET LOGGED.")));
+    }
+    return rel;
+}
 
-Ceiling ceiling(const Content& c) { return {static_cast<int64>(c.number) * 1000, static_cast<uint64>(c.log_cnt)}; }
-// Rounded up, so the ceiling is never below the wanted time.
-Content content(const Ceiling& c) {
-    const auto us = static_cast<uint64>(Max(c.until_us, int64{0}));
-    return {Min((us + 999) / 1000, place.seal.most()), static_cast<int64>(c.life_id)};
+// ---- the page
+
+// As in the server's commands/sequence.c; its header does not have them.
+struct Special {
+    uint32 magic;
+};
+constexpr uint32 sequence_magic = 0x1717;
+
+enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
+
+const char* way_out() {
+    return RecoveryInProgress() ? "Make this standby again from its primary. gen_gid() needs none of it."
+                                : "Ids drawn from a guessed state could repeat. Name a floor above every id with "
+                                  "snowflake_ids.reset().";
+}
+
+[[noreturn]] void fail_damaged(Damage damage) {
+    const char* what = damage == Damage::empty_page     ? "Its page is empty"
+                       : damage == Damage::other_page   ? "Its page is not that of a sequence"
+                       : damage == Damage::ahead_of_wal ? "Its page is from after the end of this server's WAL"
+                       : damage == Damage::no_tuple     ? "Its page does not hold the tuple of a sequence"
+                                                        : "The check bits of its value are wrong";
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),
+                    errdetail("%s. %s", what, purpose), errhint("%s", way_out())));
+    pg_unreachable();
+}
+
+// The server's own errors about the page: a wrong checksum or header, or a file that is too short.
+void explain_server_error(void*) {
+    if (geterrcode() == ERRCODE_DATA_CORRUPTED) errhint("%s", way_out());
+    errcontext("reading sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
+}
+
+Buffer read_buffer(Relation rel) {
+    ErrorContextCallback context{error_context_stack, explain_server_error, nullptr};
+    error_context_stack = &context;
+    const Buffer buffer = ReadBuffer(rel, 0);
+    error_context_stack = context.previous;
+    return buffer;
+}
+
+struct Found {
+    Damage damage = Damage::none;
+    Form_pg_sequence_data data = nullptr;  // null: there is none
+    Ceiling ceiling{};
+};
+
+// Like the server's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
+// wrote, and it passes checksums. Nothing here can raise an error.
+Found find(Page page) {
+    if (PageIsNew(page)) return {Damage::empty_page};
+    const auto* header = reinterpret_cast<PageHeader>(page);
+    const Size lower = header->pd_lower, upper = header->pd_upper, special = header->pd_special;
+    if (PageGetPageSize(page) != BLCKSZ || special != BLCKSZ - MAXALIGN(sizeof(Special)) || upper > special ||
+        lower > upper || lower < SizeOfPageHeaderData)
+        return {Damage::other_page};
+    if (reinterpret_cast<const Special*>(reinterpret_cast<const char*>(page) + special)->magic != sequence_magic)
+        return {Damage::other_page};
+
+    // The WAL of such a page cannot be flushed.
+    if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr()) return {Damage::ahead_of_wal};
+
+    if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {Damage::no_tuple};
+    const ItemId item = PageGetItemId(page, FirstOffsetNumber);
+    const Size offset = ItemIdGetOffset(item), length = ItemIdGetLength(item);
+    constexpr Size header_length = MAXALIGN(SizeofHeapTupleHeader);
+    constexpr Size data_length = offsetof(FormData_pg_sequence_data, is_called) + sizeof(bool);
+    if (!ItemIdIsNormal(item) || offset != MAXALIGN(offset) || offset < upper || offset + length > special ||
+        length < header_length + data_length)
+        return {Damage::no_tuple};
+    auto* tuple = reinterpret_cast<HeapTupleHeader>(PageGetItem(page, item));
+    if (tuple->t_hoff != header_length || (tuple->t_infomask & HEAP_HASNULL) != 0) return {Damage::no_tuple};
+
+    auto* data = reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
+    const auto ms = ledger::unseal(data->last_value);
+    if (!ms) return {Damage::check_bits};
+    return {Damage::none, data, {static_cast<int64>(*ms) * 1000, static_cast<uint64>(data->log_cnt)}};
+}
+
+// The page has milliseconds. Rounded up, so the ceiling is never below the wanted time.
+Ceiling rounded(const Ceiling& c) {
+    const auto ms = static_cast<uint64>((Max(c.until_us, int64{0}) + 999) / 1000);
+    return {static_cast<int64>(Min(ms, ledger::max_sealed)) * 1000, c.life_id};
+}
+
+int64 last_value(const Ceiling& c) { return ledger::seal(static_cast<uint64>(c.until_us / 1000)); }
+
+// ---- changes
+
+// A page of WAL that the server's memory has, and the disk does not, may be an orphan's.
+void flush(XLogRecPtr lsn) {
+    if (lsn == InvalidXLogRecPtr) return;
+    end_if_orphaned();
+    XLogFlush(lsn);
+}
+
+// Under the lock of the buffer, which the end of the process releases: the wait for it may have been long.
+XLogRecPtr finish(GenericXLogState* state) {
+    end_if_orphaned();
+    return GenericXLogFinish(state);
+}
+
+struct Change {
+    Damage damage;
+    Ceiling before, after;
+};
+
+// The lock of nextval(). It keeps ALTER SEQUENCE from giving the relation another file during a change. That would
+// lose what we write to this file, and leave WAL for a file that no longer exists.
+constexpr LOCKMODE to_change = RowExclusiveLock;
+
+// Writes what `next` makes of the present ceiling, if that differs. `buffer` is the relation's page, locked. Releases
+// both, and flushes the WAL. A damaged page stays as it is.
+template <class Next>
+Change change_and_close(Relation rel, Buffer buffer, Next next) {
+    const Page page = BufferGetPage(buffer);
+    const Found found = find(page);
+    const Ceiling before = found.ceiling;
+    Ceiling after = before;
+    XLogRecPtr lsn = InvalidXLogRecPtr;
+    if (found.damage == Damage::none) {
+        lsn = PageGetLSN(page);
+        after = next(before);
+        if (after != before) {
+            GenericXLogState* state = GenericXLogStart(rel);
+            const Form_pg_sequence_data data = find(GenericXLogRegisterBuffer(state, buffer, 0)).data;
+            data->last_value = last_value(after);
+            data->log_cnt = static_cast<int64>(after.life_id);
+            data->is_called = true;
+            lsn = finish(state);
+        }
+    }
+    UnlockReleaseBuffer(buffer);
+    relation_close(rel, to_change);
+    flush(lsn);
+    return {found.damage, before, after};
+}
+
+template <class Next>
+Change change(const Patience& patience, Next next) {
+    Relation rel = open(to_change, patience);
+    const Buffer buffer = read_buffer(rel);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    const Change c = change_and_close(rel, buffer, next);
+    if (c.damage != Damage::none) fail_damaged(c.damage);
+    return c;
+}
+
+Ceiling higher(const Ceiling& now, const Ceiling& wanted) {
+    return {Max(now.until_us, wanted.until_us), wanted.life_id};
+}
+
+// ---- repair
+
+// Like a page that the server creates.
+void fill_page(Page page, const HeapTupleData& tuple) {
+    PageInit(page, BLCKSZ, sizeof(Special));
+    reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
+    if (PageAddItemExtended(page, reinterpret_cast<char*>(tuple.t_data), tuple.t_len, InvalidOffsetNumber, 0) !=
+        FirstOffsetNumber)
+        elog(ERROR, "a page of a sequence has no room for its tuple");
+}
+
+HeapTuple make_tuple(Relation rel, const Ceiling& c) {
+    Datum values[] = {Int64GetDatum(last_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
+    bool nulls[lengthof(values)] = {};
+    const HeapTuple tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+    HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
+    HeapTupleHeaderSetXminFrozen(tuple->t_data);
+    HeapTupleHeaderSetCmin(tuple->t_data, FirstCommandId);
+    HeapTupleHeaderSetXmax(tuple->t_data, InvalidTransactionId);
+    tuple->t_data->t_infomask |= HEAP_XMAX_INVALID;
+    ItemPointerSet(&tuple->t_data->t_ctid, 0, FirstOffsetNumber);
+    return tuple;
+}
+
+// Reads whatever is on disk; a page that the server refuses to read becomes zeros. A file without a page gets one.
+Buffer read_anything(Relation rel) {
+    if (RelationGetNumberOfBlocks(rel) == 0) {
+        end_if_orphaned();
+        ReleaseBuffer(extend_relation(rel));
+    }
+    return ReadBufferExtended(rel, MAIN_FORKNUM, 0, RBM_ZERO_ON_ERROR, nullptr);
 }
 
 }  // namespace
@@ -41,31 +247,83 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-Ceiling read(const Patience& patience) { return ceiling(wal_sequence::read(place, patience)); }
+Ceiling read(const Patience& patience) {
+    Relation rel = open(AccessShareLock, patience);
+    const Buffer buffer = read_buffer(rel);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const Page page = BufferGetPage(buffer);
+    const Found found = find(page);
+    const XLogRecPtr lsn = PageGetLSN(page);
+    UnlockReleaseBuffer(buffer);
+    relation_close(rel, AccessShareLock);
+    if (found.damage != Damage::none) fail_damaged(found.damage);
+    // Another backend may have written it and not flushed it yet.
+    if (!RecoveryInProgress()) flush(lsn);
+    return found.ceiling;
+}
 
 Ceiling raise(const Ceiling& wanted, const Patience& patience) {
-    Content c = wal_sequence::update(place, unless_new, content(wanted), patience);
-    // 0: the relation is new. The extension was dropped and created again, but the ids that the old relation covered
+    Ceiling least = rounded(wanted);
+    const Change c = change(patience, [&](const Ceiling& now) { return now.until_us == 0 ? now : higher(now, least); });
+    if (c.after.until_us != 0) return c.after;
+    // The relation is new. The extension was dropped and created again, but the ids that the old relation covered
     // still exist.
-    if (c.number == 0) {
-        const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
-        c = wal_sequence::update(place, higher, content({Max(wanted.until_us, highest_us), wanted.life_id}), patience);
-    }
-    return ceiling(c);
+    const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
+    least.until_us = Max(least.until_us, highest_us);
+    return change(patience, [&](const Ceiling& now) { return higher(now, least); }).after;
 }
 
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted) {
-    Content c;
-    const auto enough_ms = static_cast<uint64>(Max(soon_us, int64{0}) / 1000);
-    return wal_sequence::update_if_free(place, unless_new, content(wanted), enough_ms, c) ? ceiling(c).until_us : 0;
+    bool busy = false;
+    Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, to_change, &busy);
+    if (rel == nullptr) return 0;
+    if (!is_logged(rel)) {
+        relation_close(rel, to_change);
+        return 0;
+    }
+    const Buffer buffer = read_buffer(rel);
+    if (!ConditionalLockBuffer(buffer)) {
+        ReleaseBuffer(buffer);
+        relation_close(rel, to_change);
+        return 0;
+    }
+    const Ceiling least = rounded(wanted);
+    const Change c = change_and_close(rel, buffer, [&](const Ceiling& now) {
+        return now.until_us == 0 || now.until_us > soon_us ? now : higher(now, least);
+    });
+    return c.damage == Damage::none ? c.after.until_us : 0;
 }
 
 Ceiling set(const Ceiling& c, const Patience& patience) {
-    return ceiling(wal_sequence::set(place, content(c), patience));
+    const Ceiling exactly = rounded(c);
+    return change(patience, [&](const Ceiling&) { return exactly; }).before;
 }
 
-bool is_damaged(const Patience& patience) { return wal_sequence::is_damaged(place, patience); }
+bool is_damaged(const Patience& patience) {
+    Relation rel = open(to_change, patience);
+    const Buffer buffer = read_anything(rel);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    const Found found = find(BufferGetPage(buffer));
+    UnlockReleaseBuffer(buffer);
+    relation_close(rel, to_change);
+    return found.damage != Damage::none;
+}
 
-void repair(const Ceiling& c, const Patience& patience) { wal_sequence::repair(place, content(c), patience); }
+void repair(const Ceiling& c, const Patience& patience) {
+    Relation rel = open(to_change, patience);
+    const HeapTuple tuple = make_tuple(rel, rounded(c));
+    const Buffer buffer = read_anything(rel);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    XLogRecPtr lsn = InvalidXLogRecPtr;
+    // Another session may have repaired it already.
+    if (find(BufferGetPage(buffer)).damage != Damage::none) {
+        GenericXLogState* state = GenericXLogStart(rel);
+        fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);
+        lsn = finish(state);
+    }
+    UnlockReleaseBuffer(buffer);
+    relation_close(rel, to_change);
+    flush(lsn);
+}
 
 }  // namespace snowflake_ids::wal_ceiling

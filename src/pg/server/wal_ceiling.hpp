@@ -3,11 +3,15 @@
 // higher ceiling was replayed before it. This includes lag, asynchronous commit, prepared transactions, point-in-time
 // recovery, cascading standbys and pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp): no id of that time or later has been issued
+//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp): no id of that time or later has been issued. 0: the
+//               relation is new
 //   log_cnt     the server life (ledger/life.hpp) that wrote it. If it is another life, ids up to the ceiling may
 //               exist that our ledger does not know
 //
-// How it is written: wal_sequence.hpp.
+// A change is written as generic WAL on the relation's only page, and flushed before it counts. That needs no
+// transaction id, so it works in read-only transactions.
+//
+// A page that is not a sequence's, or a time with wrong check bits, is an error; repair() corrects it.
 #pragma once
 
 #include "ledger/wal.hpp"
@@ -22,15 +26,8 @@ using Ceiling = ledger::WalCeiling;
 // the new relation does not know the old ceiling.
 void watch(void (*forget)());
 
-// The current ceiling of this database, flushed.
+// The current ceiling of this database, flushed; on a standby, what has been replayed.
 Ceiling read(const Patience& patience);
-
-// For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
-Ceiling set(const Ceiling& c, const Patience& patience);
-
-// For a damaged page, see wal_sequence.hpp. repair() writes `c` in place of what is lost.
-bool is_damaged(const Patience& patience);
-void repair(const Ceiling& c, const Patience& patience);
 
 // Raises the ceiling to at least `wanted.until_us`, and writes that life. A relation that was just created is raised
 // above the ceilings of all slots, whichever session is first. Returns the ceiling in force, flushed, of the relation
@@ -38,8 +35,18 @@ void repair(const Ceiling& c, const Patience& patience);
 Ceiling raise(const Ceiling& wanted, const Patience& patience);
 
 // Raises the ceiling early: only if it is not above `soon_us`, and without waiting for another session. Returns until
-// when ids may be issued; 0 if another session has the relation. A draw that needs the ceiling will wait for it.
+// when ids may be issued; 0: another session has the relation locked, or it is new, missing, unlogged or damaged. A draw
+// that needs the ceiling will wait, or get the error.
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
+
+// For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
+Ceiling set(const Ceiling& c, const Patience& patience);
+
+// True if the page or its time is damaged. Raises an error for damage that repair() cannot correct.
+bool is_damaged(const Patience& patience);
+
+// Creates the page again with the ceiling `c`, if it is damaged. Not in recovery.
+void repair(const Ceiling& c, const Patience& patience);
 
 // For ledger/wal.hpp.
 struct InDatabase {

@@ -53,9 +53,13 @@ our %run_by = (
 	'doc/tenants.md' => '501_docs',
 	'doc/json.md' => '501_docs',
 	'doc/change-data-capture.md' => '501_docs',
-	'doc/active-active.md' => '402_active_active',
-	'doc/shards.md' => '404_shards',
-	'doc/multi-node.md' => '405_same_machine_id');
+	'doc/multi-node.md' => {
+		'Choosing machine ids' => '405_same_machine_id',
+		'Kubernetes and Patroni' => '405_same_machine_id',
+		'Two servers with the same machine id' => '405_same_machine_id',
+		'Read replicas' => '405_same_machine_id',
+		'Active-active with logical replication' => '402_active_active',
+		'Shards with postgres_fdw' => '404_shards' });
 
 sub new
 {
