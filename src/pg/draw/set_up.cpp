@@ -42,7 +42,7 @@ void check_may_draw(const char* name) {
                         errdetail("A function that is declared PARALLEL SAFE calls the generator."),
                         errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
     }
-    not_accepted::check(not_accepted::any);
+    not_accepted::check();
 }
 
 // Binds `g` to its slot. First the counters of its former slot get the ids drawn there.

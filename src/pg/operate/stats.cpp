@@ -114,7 +114,7 @@ FUNCTION(snowflake_ids_node) {
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
     const auto setting = in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id;
-    const bool known = (not_accepted::mask & not_accepted::bit(setting)) == 0;
+    const bool known = !not_accepted::refused(setting);
     const auto node = [&](unsigned bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(bits));

@@ -11,7 +11,7 @@
 
 namespace snowflake_ids::not_accepted {
 
-// The settings on which uniqueness depends. Each is a bit of `mask`.
+// The settings on which uniqueness depends.
 enum Setting : int {
     machine_id,
     standby_machine_id,
@@ -22,24 +22,18 @@ enum Setting : int {
     count
 };
 
-constexpr int bit(Setting s) { return 1 << s; }
-inline constexpr int any = (1 << count) - 1;
-
-// The variable of an internal setting. Through it parallel workers get the mask of their leader.
-extern int mask;
-
 // Calls `define`, and finds out which of our settings had a value that was not accepted.
 void define_settings(void (*define)());
 
 // Called by the assign hooks: a value has been accepted.
 void accept(Setting s);
 
-[[noreturn]] void refuse(int bits);
+// True if the value of the setting was not accepted. Only the session itself knows it, not its parallel workers; but
+// generators refuse there in any case.
+bool refused(Setting s);
 
-// Raises an error if the value of one of these settings was not accepted.
-inline void check(int bits) {
-    if (unlikely((mask & bits) != 0)) refuse(mask & bits);
-}
+// Raises an error if the value of any of these settings was not accepted.
+void check();
 
 // For people: the settings and their values, palloc'd; null if all were accepted.
 char* describe();
