@@ -44,7 +44,7 @@ Datum id_datum(const Id& id) {
 // The integer in argument `n`, which must be 0 to `last`. `what` names it in the error.
 inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, Error error, int64 last) {
     const int32 value = PG_GETARG_INT32(n);
-    if (value < 0 || value > last) report_range(error, what, value, 0, last);
+    if (value < 0 || value > last) fail_range(error, what, value, 0, last);
     return static_cast<uint32>(value);
 }
 

@@ -148,7 +148,7 @@ const Row& find(Error error, const Given& given) {
 
 }  // namespace
 
-void report(Error error, const Given& given, Node* escontext) {
+void fail(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
     const char* hint = hint_for_text(given);
@@ -159,30 +159,30 @@ void report(Error error, const Given& given, Node* escontext) {
                         hint != nullptr ? errhint("%s", hint) : 0));
 }
 
-void report(Error error, const char* what, const char* shown, Node* escontext) {
-    report(error, {.source = Source::text, .what = what, .shown = shown}, escontext);
+void fail(Error error, const char* what, const char* shown, Node* escontext) {
+    fail(error, {.source = Source::text, .what = what, .shown = shown}, escontext);
 }
 
-void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length, Node* escontext) {
-    report(error, {.source = Source::binary, .what = what, .shown = show_bytes(bytes, length)}, escontext);
+void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length, Node* escontext) {
+    fail(error, {.source = Source::binary, .what = what, .shown = show_bytes(bytes, length)}, escontext);
 }
 
-void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
-    report(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
-                   show_time(timestamptz(timeline.end_us()))});
+void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
+    fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
+                 show_time(timestamptz(timeline.end_us()))});
     pg_unreachable();
 }
 
-void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
+void fail_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
     // The shown end is the start of the last tick: only ticks that start in time count.
-    report(error, {Source::bound, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
-                   show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
+    fail(error, {Source::bound, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
+                 show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
     pg_unreachable();
 }
 
-void report_range(Error error, const char* what, int64 given, int64 first, int64 last) {
-    report(error, {Source::argument, what, psprintf(INT64_FORMAT, given), psprintf(INT64_FORMAT, first),
-                   psprintf(INT64_FORMAT, last)});
+void fail_range(Error error, const char* what, int64 given, int64 first, int64 last) {
+    fail(error, {Source::argument, what, psprintf(INT64_FORMAT, given), psprintf(INT64_FORMAT, first),
+                 psprintf(INT64_FORMAT, last)});
     pg_unreachable();
 }
 

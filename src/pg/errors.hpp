@@ -1,4 +1,7 @@
 // Core errors as PostgreSQL errors: one table gives SQLSTATE, message and detail.
+//
+// Names in src/pg: fail_x() ends in an error; check_x() does so if something is wrong. raise_x() has nothing to do with
+// errors: it lifts a ceiling or a floor.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +31,27 @@ struct Given {
 };
 
 // Raises the error. With a soft error context it saves the error there instead and returns.
-void report(Error error, const Given& given, Node* escontext = nullptr);
+void fail(Error error, const Given& given, Node* escontext = nullptr);
 
 // The same for a value `shown` (text as the user gave it) of a type called `what`.
-void report(Error error, const char* what, const char* shown, Node* escontext = nullptr);
+void fail(Error error, const char* what, const char* shown, Node* escontext = nullptr);
 
 // The same for bytes, shown in hex, as many as are useful.
-void report_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
-                  Node* escontext = nullptr);
+void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
+                Node* escontext = nullptr);
 
-// Both are about a time that was given. report_time(): it is outside the times of `what`. report_bound(): `what` has no
+// Both are about a time that was given. fail_time(): it is outside the times of `what`. fail_bound(): `what` has no
 // id at or after it (a lower bound), or none at or before it (an upper bound).
-[[noreturn]] void report_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
-[[noreturn]] void report_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
+[[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
+[[noreturn]] void fail_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
 // A number outside the permitted range, first to last.
-[[noreturn]] void report_range(Error error, const char* what, int64 given, int64 first, int64 last);
+[[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
 // For functions that are not strict, because a NULL result would look like success: raises an error that names the
 // first argument that is null. `names` has all of them.
 template <std::size_t count>
-void refuse_nulls(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
+void check_not_null(FunctionCallInfo fcinfo, const char* const (&names)[count]) {
     for (std::size_t i = 0; i < count; i++) {
         if (!fcinfo->args[i].isnull) continue;
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", names[i])));

@@ -18,14 +18,14 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-[[noreturn]] void raise_overflow(const Generator& g) {
+[[noreturn]] void fail_overflow(const Generator& g) {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
                     errdetail("All %u ids of this tick have been issued.", g.rules.max - g.rules.min + 1),
                     errhint("Try again, or set snowflake_ids.overflow to \"wait\".")));
     pg_unreachable();
 }
 
-[[noreturn]] void raise_regression(const Generator& g, const ledger::Claim& c) {
+[[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
                     errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
@@ -34,7 +34,7 @@ namespace {
     pg_unreachable();
 }
 
-[[noreturn]] void raise_waited(const Generator& g, const ledger::Claim& c) {
+[[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
     ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                     errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
                     c.outcome == ledger::Outcome::regression
@@ -50,17 +50,17 @@ namespace {
 }
 
 // Raises an error if waiting cannot help, or if the settings do not allow it.
-void raise_unless_worth_waiting(const Generator& g, const ledger::Claim& c) {
+void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
     switch (c.outcome) {
         case ledger::Outcome::before_epoch:
         case ledger::Outcome::ended:
-            raise_outside_format(g.name, g.timeline, c.outcome);
+            fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
             // A life begins at a tick that is used up, although nobody drew its numbers: that is no overflow.
-            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) raise_overflow(g);
+            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
-            if (g.rules.on_regression != OnRegression::wait) raise_regression(g, c);
+            if (g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
             break;
         case ledger::Outcome::ceiling:
         case ledger::Outcome::issued:
@@ -139,9 +139,9 @@ void stop_waiting(int, Datum arg) {
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
                              const Patience& patience) {
     while (c.outcome != ledger::Outcome::issued) {
-        raise_unless_worth_waiting(g, c);
+        check_worth_waiting(g, c);
         const int64 left = patience.left_us();
-        if (left <= 0) raise_waited(g, c);
+        if (left <= 0) fail_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
             durability::raise_above(g, c.tick, patience);
@@ -156,14 +156,14 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 }  // namespace
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
-    raise_unless_worth_waiting(g, failed);
+    check_worth_waiting(g, failed);
     const Patience patience{ledger::monotonic_us() - g.set_up_us};
     g.set_up_us = 0;
     if (failed.outcome == ledger::Outcome::ceiling) {
         durability::raise_above(g, failed.tick, patience);
         failed = claim(g, want);
         if (failed.outcome == ledger::Outcome::issued) return failed;
-        raise_unless_worth_waiting(g, failed);
+        check_worth_waiting(g, failed);
     }
 
     ledger::Counters& counters = g.slot->counters;
@@ -205,7 +205,7 @@ ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
         CHECK_FOR_INTERRUPTS();
         // If the clock has gone back, only this brings the generator to the promise.
         const Result<uint64> first = g.timeline.ceil_tick(static_cast<int64>(shared_ledger().header->promise.load()));
-        if (!first) raise_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+        if (!first) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first.value != 0) ledger::apply_floor(*g.slot, first.value - 1, g.rules.has_toggle, raise);
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);

@@ -22,7 +22,7 @@ void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
 const ledger::Word* epoch = &no_epoch;
 
-void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
+void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
     const bool early = outcome == ledger::Outcome::before_epoch;
     ereport(ERROR,
             (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),

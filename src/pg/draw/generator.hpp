@@ -53,7 +53,7 @@ struct Generator {
 namespace generator {
 
 // Raises the error that the next id of the format `name` would have a time outside the format.
-[[noreturn]] void raise_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
+[[noreturn]] void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
 
 // Ends the lease; its unused numbers were not issued. (The subtraction is modulo 2^64, like the counters.)
 inline void end_lease(Generator& g) {

@@ -17,7 +17,7 @@ uint64 now_ms() {
     const uint64 ms = ledger::tick_now(memo, gid::timeline);
     if (likely(ms != 0)) return ms;
     const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_us());
-    if (!found) report_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
+    if (!found) fail_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
     return found.value;
 }
 

@@ -146,18 +146,18 @@ uint64 numbering_of(const char* name, const Layout& layout) {
 
 // Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong epoch
 // could not be dropped any more.
-void refuse_time_outside(const char* name, const Timeline& timeline) {
+void check_clock(const char* name, const Timeline& timeline) {
     const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
     if (now) return;
-    raise_outside_format(
-        name, timeline, now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+    fail_outside_format(name, timeline,
+                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
 // The node to draw ids of the layout with.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     // Without a node, a standby's ids could not be told from the primary's.
     if (in_recovery && layout.node_bits == 0)
-        machine_id::refuse_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
     if (node > layout.max_node()) {
         ereport(ERROR,
@@ -201,7 +201,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
-    refuse_time_outside(name, layout.timeline);
+    check_clock(name, layout.timeline);
     bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering);
     g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers per tick.
@@ -215,7 +215,7 @@ Generator& sno_of_partition(uint32 partition) {
         g.generation = 0;  // stays unusable if this fails
         check_may_draw("sno");
         if (RecoveryInProgress())
-            machine_id::refuse_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
+            machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
         bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
     }
     return g;

@@ -63,7 +63,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
 // inside the bounds. All sessions share it through a slot of its own.
 FUNCTION(snowflake_ids_gen_sno_at) {
     const Result<uint64> tick = sno::timeline.floor_tick(unix_us(PG_GETARG_TIMESTAMPTZ(0)));
-    if (!tick) report_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));
+    if (!tick) fail_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));
     const uint32 metabyte = metabyte_argument(fcinfo, 1);
 
     Generator& g = generator::ready_sno_at();

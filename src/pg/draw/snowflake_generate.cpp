@@ -109,7 +109,7 @@ namespace {
 // of this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
-        generator::raise_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+        generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
     return id_datum(named.layout, g, id);
 }
 

@@ -16,10 +16,9 @@ namespace {
 // The moment of this session's last id.
 uuid7::Moment last = 0;
 
-[[noreturn]] void report_clock(const timespec& t) {
+[[noreturn]] void fail_clock(const timespec& t) {
     const bool early = t.tv_sec < 0;
-    report_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline,
-                GetCurrentTimestamp());
+    fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
 }
 
 uuid7::Id draw() {
@@ -29,7 +28,7 @@ uuid7::Id draw() {
         uuid7::moment(static_cast<std::uint64_t>(t.tv_sec), static_cast<std::uint64_t>(t.tv_nsec));
     const uuid7::Moment next = uuid7::next(last, clock);
     // Before 1970 the unsigned seconds are a huge number.
-    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) report_clock(t);
+    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) fail_clock(t);
     const uint64 random = entropy::random64();
     last = next;
     return uuid7::make(next, random);

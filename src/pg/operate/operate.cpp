@@ -29,7 +29,7 @@ constexpr int64 plausible_lead_us = int64{60} * 1000000;
 
 }  // namespace
 
-void refuse_far_ahead(int64 id_us, const char* what) {
+void check_not_far_ahead(int64 id_us, const char* what) {
     const int64 now_us = ledger::wall_us();
     if (id_us <= now_us + plausible_lead_us) return;
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
@@ -57,7 +57,7 @@ bool forced(FunctionCallInfo fcinfo, int n) {
 }
 
 void observe(Generator& g, int64 id_us, bool force, const char* what) {
-    if (!force) refuse_far_ahead(id_us, what);
+    if (!force) check_not_far_ahead(id_us, what);
     raise_past(g, ledger::clamped_tick(g.timeline, id_us));
 }
 
@@ -116,7 +116,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->epoch.fetch_add(1);
 }
 
-void refuse_past_floor() {
+void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
                     errhint("Choose a floor above every id, or force it.")));
@@ -153,7 +153,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     Generator& g = generator::ready_snowflake_si();
     constexpr Layout layout = snowflake_si::layout;
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) report_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(layout.max_id()));
+    if (!fields) fail_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(layout.max_id()));
     if (fields.value.node == g.node) observe(g, layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
     PG_RETURN_VOID();
 }
@@ -164,7 +164,7 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     const int64 id = PG_GETARG_INT64(1);
     const bool force = forced(fcinfo, 2);
     const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
-    if (!fields) report_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
+    if (!fields) fail_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
     Generator& g = generator::ready_snowflake(named);
     if (fields.value.node == g.node) observe(g, named.layout.time_us(static_cast<uint64>(id)), force, named.name);
     PG_RETURN_VOID();
@@ -231,8 +231,8 @@ FUNCTION(snowflake_ids_reset) {
     }
     const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
     if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
-        report_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
-                    PG_GETARG_TIMESTAMPTZ(0));
+        fail_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
+                  PG_GETARG_TIMESTAMPTZ(0));
     }
     const int64 now_us = ledger::wall_us();
     ledger::Reset reset{.floor_ms = static_cast<uint64>((floor_us + 999) / 1000),
@@ -248,8 +248,8 @@ FUNCTION(snowflake_ids_reset) {
     // Before anything is changed.
     ceiling_file::check();
     // Before a life begins, memory is empty.
-    if (in_past && !ledger::has_begun(*shared.header)) refuse_past_floor();
-    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) refuse_past_floor();
+    if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
+    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
         ereport(

@@ -6,7 +6,7 @@
 namespace snowflake_ids::operate {
 
 // Raises an error if a time is implausibly far ahead of the clock.
-void refuse_far_ahead(int64 id_us, const char* what);
+void check_not_far_ahead(int64 id_us, const char* what);
 
 // After this call the generator issues nothing at or before `tick`, durably.
 void raise_past(Generator& g, uint64 tick);

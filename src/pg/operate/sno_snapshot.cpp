@@ -20,7 +20,7 @@ namespace snowflake_ids {
 
 namespace {
 
-[[noreturn]] void refuse(const char* key, const char* expected) {
+[[noreturn]] void fail_snapshot(const char* key, const char* expected) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
                     errdetail("Expected %s.", expected)));
     pg_unreachable();
@@ -29,16 +29,16 @@ namespace {
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "a whole number from 0 to " INT64_FORMAT, max);
-    if (v == nullptr || v->type != jbvNumeric) refuse(key, expected);
+    if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
     // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
     const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
-    if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) refuse(key, expected);
+    if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) fail_snapshot(key, expected);
     const Datum zero = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
-    if (DatumGetBool(DirectFunctionCall2(numeric_lt, given, zero))) refuse(key, expected);
+    if (DatumGetBool(DirectFunctionCall2(numeric_lt, given, zero))) fail_snapshot(key, expected);
     const Datum as_int8 = DirectFunctionCall1(numeric_int8, given);
     const Datum back = DirectFunctionCall1(int8_numeric, as_int8);
-    if (!DatumGetBool(DirectFunctionCall2(numeric_eq, back, given))) refuse(key, expected);
+    if (!DatumGetBool(DirectFunctionCall2(numeric_eq, back, given))) fail_snapshot(key, expected);
     return DatumGetInt64(as_int8);
 }
 
@@ -56,7 +56,7 @@ uint32 partition_of(Jsonb* object) {
     if (v == nullptr) return 0;
     if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
         JsonContainerSize(v->val.binary.data) != 2) {
-        refuse("partition", "an array of two numbers from 0 to 255");
+        fail_snapshot("partition", "an array of two numbers from 0 to 255");
     }
     const int64 high = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 0), "partition", 255);
     const int64 low = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 1), "partition", 255);
@@ -89,9 +89,9 @@ FUNCTION(snowflake_ids_sno_snapshot) {
 // snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
 // of the snapshot.
 FUNCTION(snowflake_ids_sno_restore) {
-    refuse_nulls(fcinfo, {"snapshot"});
+    check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
-    if (!JB_ROOT_IS_OBJECT(object)) refuse("snapshot", "an object");
+    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "an object");
     const auto max_units = static_cast<int64>(sno::timeline.max_tick());
     sno::Snapshot s;
     s.partition = partition_of(object);
@@ -112,7 +112,7 @@ FUNCTION(snowflake_ids_sno_restore) {
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
     // Users with the privilege to call this must not put all ids far ahead either.
-    if (!superuser()) operate::refuse_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
+    if (!superuser()) operate::check_not_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
     operate::raise_past(g, tick);

@@ -64,7 +64,7 @@ const ledger::Ledger& ledger_in_life(const Patience& patience) {
     return shared;
 }
 
-void raise_error(const ledger::CeilingResult& r) {
+void fail(const ledger::CeilingResult& r) {
     constexpr const char* way_out = "Move the file away, and name a floor above every id with snowflake_ids.reset().";
     const char* name = ledger::ceiling_file_name;
     errno = r.system_errno;

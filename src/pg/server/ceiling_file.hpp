@@ -47,7 +47,7 @@ void apply(const ledger::Reset& reset);
 const char* state();
 
 // The next two are for raise().
-[[noreturn]] void raise_error(const ledger::CeilingResult& r);
+[[noreturn]] void fail(const ledger::CeilingResult& r);
 
 // Calls `attempt` until its answer is not "busy". The process that has the lock usually needs it for one sync, but it
 // may hang: so the wait is limited.
@@ -56,7 +56,7 @@ void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {
         const ledger::CeilingResult r = attempt();
         if (r.error == ledger::CeilingError::none) return;
-        if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) raise_error(r);
+        if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) fail(r);
     }
 }
 

@@ -37,7 +37,7 @@ bool has_citus() {
 
 uint32 of_primary(unsigned node_bits) { return effective(settings::machine_id, GetSystemIdentifier(), node_bits); }
 
-void refuse_in_recovery(const char* name, const char* hint) {
+void fail_in_recovery(const char* name, const char* hint) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
              errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
@@ -49,8 +49,8 @@ uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
     if (settings::standby_machine_id < 0) {
-        refuse_in_recovery(name,
-                           "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
+        fail_in_recovery(name,
+                         "Generate the id on the primary, use gen_gid(), or set snowflake_ids.standby_machine_id.");
     }
     const auto standby = static_cast<uint32>(settings::standby_machine_id);
     if (standby == primary) {

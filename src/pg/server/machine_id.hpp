@@ -15,7 +15,7 @@ uint32 of_primary(unsigned node_bits);
 // The node to draw with. Raises an error in recovery if no node is set for it. `name`: of the format.
 uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery);
 
-[[noreturn]] void refuse_in_recovery(const char* name, const char* hint);
+[[noreturn]] void fail_in_recovery(const char* name, const char* hint);
 
 // Warn once per session, if servers share tables: that no machine id is set; that the ids have no machine id.
 void warn_if_not_set();

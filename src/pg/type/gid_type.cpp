@@ -20,7 +20,7 @@ namespace {
 
 Kind kind_named(const char* name, std::size_t length) {
     if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
-    report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
+    fail(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }
 
@@ -28,7 +28,7 @@ Kind kind_named(const char* name, std::size_t length) {
 // catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
-        report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+        fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     return static_cast<Kind>(modifier);
 }
 
@@ -40,10 +40,9 @@ bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     char text[gid::text_size + 1];
     gid::print(id, text);
     text[gid::text_size] = '\0';
-    report(
-        Error::bad_kind,
-        {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
-        escontext);
+    fail(Error::bad_kind,
+         {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
+         escontext);
     return false;
 }
 
@@ -80,7 +79,7 @@ FUNCTION(snowflake_ids_gid_typmod_in) {
     Datum* names;
     int count;
     deconstruct_array(modifiers, CSTRINGOID, -2, false, TYPALIGN_CHAR, &names, nullptr, &count);
-    if (count != 1) report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    if (count != 1) fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     const char* name = DatumGetCString(names[0]);
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }
@@ -102,7 +101,7 @@ FUNCTION(snowflake_ids_gid_from_uuid) {
     const Result<Id> id = gid::from_bytes(uuid->data, UUID_LEN);
     if (!id) {
         const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-        report(id.error, {.source = Source::binary, .what = "gid", .shown = shown}, fcinfo->context);
+        fail(id.error, {.source = Source::binary, .what = "gid", .shown = shown}, fcinfo->context);
         PG_RETURN_NULL();
     }
     return id_datum(id.value);

@@ -28,7 +28,7 @@ template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     const char* text = PG_GETARG_CSTRING(0);
     const auto parsed = Type::parse(text, std::strlen(text));
-    if (!parsed) report(parsed.error, Type::name, text, fcinfo->context);
+    if (!parsed) fail(parsed.error, Type::name, text, fcinfo->context);
     id = parsed.value;
     return static_cast<bool>(parsed);
 }
@@ -37,7 +37,7 @@ template <class Type>
 bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
     const auto* bytes = static_cast<const unsigned char*>(from);
     const auto read = Type::from_bytes(bytes, length);
-    if (!read) report_bytes(read.error, Type::name, bytes, length, fcinfo->context);
+    if (!read) fail_bytes(read.error, Type::name, bytes, length, fcinfo->context);
     id = read.value;
     return static_cast<bool>(read);
 }

@@ -78,10 +78,10 @@ Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, in
                bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
     if (timestamp_bits < 1 || timestamp_bits > most_time)
-        report_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
-    if (node_bits < 0 || node_bits > most) report_range(Error::bad_width, "node_bits", node_bits, 0, most);
+        fail_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
+    if (node_bits < 0 || node_bits > most) fail_range(Error::bad_width, "node_bits", node_bits, 0, most);
     if (sequence_bits < 0 || sequence_bits > most)
-        report_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
+        fail_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
     const bool time_only = tick.day == 0 && tick.month == 0;
     const Layout l{{unix_us(epoch), time_only ? tick.time : 0, static_cast<unsigned>(timestamp_bits)},
                    static_cast<unsigned>(node_bits),
@@ -90,12 +90,12 @@ Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, in
     Error error = check_layout(l);
     if (error == Error::none && TIMESTAMP_NOT_FINITE(epoch)) error = Error::bad_epoch;
     if (error == Error::bad_total_width)
-        report(error, {Source::argument, "layout", psprintf("%u", l.bits())});
+        fail(error, {Source::argument, "layout", psprintf("%u", l.bits())});
     else if (error == Error::bad_tick)
-        report(error, {Source::argument, "tick",
-                       DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
+        fail(error,
+             {Source::argument, "tick", DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
     else if (error != Error::none)
-        report(error, {Source::argument, "epoch", show_time(epoch)});
+        fail(error, {Source::argument, "epoch", show_time(epoch)});
     return l;
 }
 
@@ -119,7 +119,7 @@ bool look_up(Relation rel, const char* name, Found found) {
     return HeapTupleIsValid(row);
 }
 
-[[noreturn]] void raise_unknown(const char* name) {
+[[noreturn]] void fail_unknown(const char* name) {
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
                     errhint("The view snowflake_ids.layouts lists them; snowflake_layout_create() makes one.")));
     pg_unreachable();
@@ -180,13 +180,13 @@ NamedLayout* find(const char* name, std::size_t length) {
 NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
     const text* name = PG_GETARG_TEXT_PP(n);
     NamedLayout* named = find(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
-    if (unlikely(named == nullptr)) raise_unknown(text_to_cstring(name));
+    if (unlikely(named == nullptr)) fail_unknown(text_to_cstring(name));
     return *named;
 }
 
 void pin(NamedLayout& named) {
     named.valid = false;
-    if (!load(named, true)) raise_unknown(named.name);
+    if (!load(named, true)) fail_unknown(named.name);
 }
 
 Layout from_fields(FunctionCallInfo fcinfo, int n) {
@@ -260,7 +260,7 @@ using namespace layouts;
 // snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
 FUNCTION(snowflake_ids_layout_create) {
     prevent_where_read_only("snowflake_layout_create()");
-    refuse_nulls(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
+    check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     const std::size_t length = std::strlen(name);
     if (length == 0 || length >= NAMEDATALEN) {
@@ -288,7 +288,7 @@ FUNCTION(snowflake_ids_layout_create) {
 // snowflake_layout_drop(name)
 FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
-    refuse_nulls(fcinfo, {"name"});
+    check_not_null(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     // Waits for transactions that draw their first id: see pin().
     Relation rel = open_relation(AccessExclusiveLock);
@@ -302,7 +302,7 @@ FUNCTION(snowflake_ids_layout_drop) {
         CatalogTupleDelete(rel, &row->t_self);
     });
     if (!found) {
-        if (known_layout(name, std::strlen(name)) == nullptr) raise_unknown(name);
+        if (known_layout(name, std::strlen(name)) == nullptr) fail_unknown(name);
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("layout \"%s\" is built in", name)));
     }
     CacheInvalidateRelcache(rel);

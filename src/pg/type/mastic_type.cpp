@@ -14,8 +14,8 @@ using mastic::Id;
 
 namespace {
 
-void report_text(Error error, const char* text, Node* escontext) {
-    report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
+void fail_text(Error error, const char* text, Node* escontext) {
+    fail(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ FUNCTION(snowflake_ids_mastic_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
     if (unlikely(!id)) {
-        report_text(id.error, text, fcinfo->context);
+        fail_text(id.error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
     return id_datum(Id{id.value});
@@ -61,7 +61,7 @@ FUNCTION(snowflake_ids_mastic_from_numeric) {
     const char* text = DatumGetCString(DirectFunctionCall1(numeric_out, whole));
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
     // All that a whole number can be wrong in is its size: a minus sign is no digit.
-    if (!id) report_text(Error::id_range, text, nullptr);
+    if (!id) fail_text(Error::id_range, text, nullptr);
     return id_datum(Id{id.value});
 }
 

@@ -18,7 +18,7 @@ constexpr int64 max_partition = 65535;
 uint64 units_argument(FunctionCallInfo fcinfo, int n) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> units = sno::timeline.floor_tick(unix_us(t));
-    if (!units) report_time(units.error, "sno", sno::timeline, t);
+    if (!units) fail_time(units.error, "sno", sno::timeline, t);
     return units.value;
 }
 
@@ -107,22 +107,22 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
     const std::size_t length = VARSIZE_ANY_EXHDR(given);
     if (length != 2)
-        report(Error::bad_length,
-               {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
+        fail(Error::bad_length,
+             {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
 FUNCTION(snowflake_ids_sno_lower_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::lower_bound(unix_us(t));
-    if (!id) report_bound(id.error, "sno", sno::timeline, t);
+    if (!id) fail_bound(id.error, "sno", sno::timeline, t);
     return id_datum(id.value);
 }
 
 FUNCTION(snowflake_ids_sno_upper_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::upper_bound(unix_us(t));
-    if (!id) report_bound(id.error, "sno", sno::timeline, t);
+    if (!id) fail_bound(id.error, "sno", sno::timeline, t);
     return id_datum(id.value);
 }
 

@@ -37,7 +37,7 @@ FUNCTION(snowflake_ids_sno_from_uuid) {
     const Result<Id> id = sno::parse(reinterpret_cast<const char*>(uuid->data), UUID_LEN);
     if (!id) {
         const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-        report(id.error, {.source = Source::uuid, .what = "sno", .shown = shown}, fcinfo->context);
+        fail(id.error, {.source = Source::uuid, .what = "sno", .shown = shown}, fcinfo->context);
         PG_RETURN_NULL();
     }
     return id_datum(id.value);

@@ -26,7 +26,7 @@ struct Inside {
 Inside inside_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(0);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
-    if (!fields) report_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
+    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
     return {layout, fields.value};
 }
 
@@ -52,7 +52,7 @@ Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names
     int n = names.created;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_us(t));
-    if (!tick) report_time(tick.error, what(), layout.timeline, t);
+    if (!tick) fail_time(tick.error, what(), layout.timeline, t);
     uint32 node = 0;
     if (names.node != nullptr) node = number_argument(fcinfo, ++n, names.node, Error::node_range, layout.max_node());
     const uint32 sequence = number_argument(fcinfo, ++n, names.sequence, Error::sequence_range, layout.max_sequence());
@@ -64,7 +64,7 @@ using Bound = Result<std::uint64_t> (Layout::*)(int64) const;
 template <class What>
 Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_us(t));
-    if (!id) report_bound(id.error, what(), layout.timeline, t);
+    if (!id) fail_bound(id.error, what(), layout.timeline, t);
     PG_RETURN_INT64(static_cast<int64>(id.value));
 }
 
