@@ -119,7 +119,7 @@ struct Transaction {
     }
 };
 
-// As src/pg/operate/settled.cpp.
+// As src/pg/read/settled.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
     // 0 is before all: an entry of the ring that nobody has written.

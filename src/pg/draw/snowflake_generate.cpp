@@ -70,37 +70,62 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// Sets up the generator of the layout. Mastic and Snowflake-SI share theirs with gen_mastic() and gen_snowflake_si(),
-// so that the ids of a session are in order whichever function it calls.
-Generator& set_up(NamedLayout& named) {
+// The generators of the layouts that this session has drawn with. An entry is never removed, because its generator is
+// in a linked list.
+struct Drawn {
+    const NamedLayout* named;
+    uint64 looked_up;      // NamedLayout::looked_up when `generator` was set up
+    Generator* generator;  // `own`, except for Mastic and Snowflake-SI
+    Generator own;
+    Drawn* next;
+};
+Drawn* drawn = nullptr;  // the last one used comes first
+
+// The entry of the layout, now first in the list.
+Drawn& entry_of(const NamedLayout& named) {
+    Drawn** at = &drawn;
+    while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
+    Drawn* d = *at;
+    if (d == nullptr) {
+        d = static_cast<Drawn*>(MemoryContextAlloc(TopMemoryContext, sizeof(Drawn)));
+        *d = {.named = &named, .looked_up = 0, .generator = nullptr, .own = {}, .next = nullptr};
+    } else {
+        *at = d->next;
+    }
+    d->next = drawn;
+    drawn = d;
+    return *d;
+}
+
+// Sets up the generator of the layout.
+Generator& set_up(NamedLayout& named, Drawn& d) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
                         errdetail("Their low bits are no sequence, so nothing would keep them unique."),
                         errhint("Ids of this layout can be decoded. Generate those of another one.")));
     }
     layouts::pin(named);
+    d.generator = nullptr;  // if this fails
     if (named.layout == mastic::layout) {
-        named.generator = &generator::ready_mastic();
+        d.generator = &generator::ready_mastic();
     } else if (named.layout == snowflake_si::layout) {
-        named.generator = &generator::ready_snowflake_si();
+        d.generator = &generator::ready_snowflake_si();
     } else {
-        if (named.own == nullptr) {
-            named.own = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
-            *named.own = Generator{};
-        }
-        generator::set_up_snowflake(*named.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
-        named.generator = named.own;
+        generator::set_up_snowflake(d.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        d.generator = &d.own;
     }
-    return *named.generator;
+    d.looked_up = named.looked_up;
+    return *d.generator;
 }
 
 }  // namespace
 
 // The server reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
-    Generator* g = named.generator;
-    if (likely(named.valid && g != nullptr && !generator::stale(*g))) return *g;
-    return set_up(named);
+    const bool is_last = drawn != nullptr && drawn->named == &named;
+    Drawn& d = likely(is_last) ? *drawn : entry_of(named);
+    const bool same = d.generator != nullptr && named.valid && d.looked_up == named.looked_up;
+    return likely(same && !stale(*d.generator)) ? *d.generator : set_up(named, d);
 }
 
 namespace {

@@ -1,9 +1,9 @@
 // The generator of a layout by name.
 #pragma once
 
+#include "pg/catalog/layouts.hpp"
 #include "pg/draw/generator.hpp"
 #include "pg/pg.hpp"
-#include "pg/type/layouts.hpp"
 
 namespace snowflake_ids::generator {
 

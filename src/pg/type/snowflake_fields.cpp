@@ -8,10 +8,10 @@
 // layout are negative. That matters only for the order of bigint, not here.
 #include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
+#include "pg/catalog/layouts.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
-#include "pg/type/layouts.hpp"
 
 namespace snowflake_ids {
 

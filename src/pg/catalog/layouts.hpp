@@ -1,4 +1,4 @@
-// Layouts by name: the built-in ones, and those created in this database.
+// Layouts by name: the built-in ones, and those created in this database. Their generators: draw/snowflake_generate.cpp.
 //
 // Created ones are rows of the table snowflake_ids.created_layout, a member of the extension. pg_dump dumps its rows. A
 // backend caches what it has looked up until the table changes. No row is ever updated. A row can be deleted only
@@ -10,17 +10,13 @@
 
 namespace snowflake_ids {
 
-struct Generator;
-
 struct NamedLayout {
     char name[NAMEDATALEN];  // the key
     Layout layout;
     bool valid;
     bool generates;
-    bool created;  // in this database; false: built-in
-    // For draw/snowflake_generate.cpp. `generator` becomes null whenever the layout is looked up again.
-    Generator* generator;
-    Generator* own;
+    bool created;      // in this database; false: built-in
+    uint64 looked_up;  // how many times; after the last time it may be another layout
 };
 
 namespace layouts {
@@ -33,7 +29,7 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 NamedLayout* find(const char* name, std::size_t length);
 
 // Looks the layout up again, and keeps a created one from being dropped before the end of the transaction. Raises an
-// error if it does not exist any more. Afterwards the caller must find its generator again.
+// error if it does not exist any more.
 void pin(NamedLayout& named);
 
 // The layout in the arguments epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last from `n` on.

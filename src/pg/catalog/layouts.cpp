@@ -1,5 +1,5 @@
 // Looks layouts up in the table of this database and among the built-in ones; creates and drops them.
-#include "pg/type/layouts.hpp"
+#include "pg/catalog/layouts.hpp"
 
 #include <cstring>
 
@@ -55,7 +55,7 @@ void make_cache() {
     control.keysize = NAMEDATALEN;
     control.entrysize = sizeof(NamedLayout);
     control.hcxt = TopMemoryContext;
-    // Entries never move and are never removed, because generators inside them are in a linked list.
+    // Entries never move and are never removed, because callers keep references to them.
     cache = hash_create("snowflake_ids layouts", 16, &control, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
@@ -138,7 +138,7 @@ bool load_created(NamedLayout& named, bool keep_lock) {
 }
 
 bool load(NamedLayout& named, bool keep_lock) {
-    named.generator = nullptr;
+    named.looked_up++;
     // A created layout comes first: a later version may have a built-in one of the same name, and the layout must not
     // change.
     if (load_created(named, keep_lock)) return true;
