@@ -35,8 +35,8 @@ template <generator::ClaimFunction claim>
     Lease& l = g.lease;
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
     const uint64 ended = transactions_ended();
-    const bool same_view = l.statement == statement && l.ended == ended;
-    const uint32 want = ledger::lease_size(l, same_view, g.rules.max - g.rules.min + 1);
+    const bool goes_on = l.statement == statement && l.ended == ended;
+    const uint32 want = ledger::lease_size(l, goes_on, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
     l.want = want;
     const ledger::Claim c = generator::draw<claim>(g, want);

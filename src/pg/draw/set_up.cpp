@@ -170,26 +170,21 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     return node;
 }
 
-}  // namespace
-
-void set_up_sno(Generator& g) {
+// `format`: sno or sno_at.
+void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_draw("sno");
     machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
-    bind_sno(g,
-             {ledger::Format::sno,
-              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
-             in_recovery);
+    const uint32 node = machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery);
+    bind_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
 }
 
+}  // namespace
+
+void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
+
 void set_up_sno_at(Generator& g) {
-    check_may_draw("sno");
-    machine_id::warn_if_not_set();
-    const bool in_recovery = RecoveryInProgress();
-    bind_sno(g,
-             {ledger::Format::sno_at,
-              static_cast<uint16>(machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery)), InvalidOid},
-             in_recovery);
+    set_up_own_sno(g, ledger::Format::sno_at);
     ceiling_file::remember(*g.slot);
     // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
     uint64 word = 0;

@@ -115,19 +115,20 @@ FUNCTION(snowflake_ids_node) {
     const bool in_recovery = RecoveryInProgress();
     const auto setting = in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id;
     const bool known = !not_accepted::refused(setting);
-    const auto node = [&](unsigned bits) {
+    const auto drawn_with = [&](unsigned node_bits) {
         if (!known) return -1;
-        return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(bits));
+        return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
     };
+    constexpr unsigned wide = machine_id::automatic_bits, narrow = wide - 1;
     const bool automatic = !in_recovery && settings::machine_id < 0;
     const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
     Datum values[] = {
-        Int32GetDatum(node(machine_id::sno_bits)),
+        Int32GetDatum(drawn_with(wide)),
         CStringGetTextDatum(!known      ? "not accepted"
                             : automatic ? "automatic"
                                         : ""),
-        Int32GetDatum(node(0)),
+        Int32GetDatum(drawn_with(narrow)),
         Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
         CStringGetTextDatum(refused != nullptr ? refused : ""),
         Int64GetDatum(shared != nullptr ? word(shared->header->life_number) : 0),

@@ -143,10 +143,10 @@ bool all_prepared_known(const ledger::Ledger& shared, const View& view) {
 // The earliest time that open transactions of this database allow, `until` at most.
 int64 limit(const ledger::Ledger& shared, const View& view, int64 until) {
     auto t = static_cast<uint64>(until);
-    const auto finished = [&view](uint64 xid) { return view.finished(xid); };
-    for (int i = 0; i < MaxBackends; i++) ledger::limit_by(shared.backends[i], MyDatabaseId, finished, t);
+    const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
+    for (int i = 0; i < MaxBackends; i++) ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t);
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
-        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished, t);
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t);
     return t == 0 || !all_prepared_known(shared, view) ? never : static_cast<int64>(t);
 }
 
