@@ -2,10 +2,10 @@
 #
 #   make                  build                  make demo    a tour on a throw-away server (PSQL=1: stay in psql)
 #   make install          install (PGXS)         make test    every suite (SUITES=, TESTS=, PROVE_TESTS= choose)
-#   make lint             format, clang-tidy, layers, symbols, warnings
+#   make lint             layout, clang-tidy, layers, symbols, warnings
 #   make installcheck     regress on a server that is up, THROW-AWAY ONLY: ids of its other databases would come twice
 #   make unit             unit tests only        make setup   install what is missing (PURPOSE=demo|unit|test|lint)
-#   make format           apply clang-format     make clean   remove what was built
+#   make format           lay out C++ and Perl   make clean   remove what was built
 #   make fuzz             every parser (SECONDS=30 each)
 #   make sanitize         unit and regress tests under the checkers (MODES="unit thread server calls", also valgrind)
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
@@ -244,4 +244,4 @@ reference: all
 	+@tools/with-server -- tools/reference >$(BUILD)/reference.md && mv $(BUILD)/reference.md doc/reference.md
 format:
 	clang-format -i $(sort $(shell find src convert test tools -name '*.[ch]pp'))
-	! command -v perltidy >/dev/null || perltidy --profile=.perltidyrc -b -bext=/ $(shell git ls-files '*.pl' '*.pm')
+	! command -v perltidy >/dev/null || bash -c '. tools/lib.sh && perl_files | xargs perltidy --profile=.perltidyrc -b -bext=/'

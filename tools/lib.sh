@@ -30,6 +30,11 @@ give_back() {
 # pack_sources: the tree without what was built in it, as a tar archive on the standard output.
 pack_sources() { tar -C "$root" --exclude=./.git --exclude=./build --exclude='*.o' --exclude='*.so' -cf - .; }
 
+# perl_files: the Perl of the tree, for perltidy.
+perl_files() {
+    (cd "$root" && { find test convert tools -name '*.p[lm]'; grep -lE '^#!/usr/bin/perl' tools/* test/*/*; } 2>/dev/null | sort -u)
+}
+
 # build_private DIR [CXXFLAGS [LDFLAGS]]: the sources in DIR/src, with these flags too, in a server of their own in
 # DIR/pg; its pg_config is named in DIR/pg_config. DIR/src may be there already, with changes.
 build_private() {

@@ -333,7 +333,7 @@ END
 	  map(
 		{       "CREATE TABLE checked_$_->[0] (CHECK ($_->[1])) INHERITS (checked);\n"
 			  . "INSERT INTO checked_$_->[0] SELECT * FROM plain WHERE $_->[1]"
-			  . ($_->[0] == 0 ? " OR id IS NULL;\n" : ";\n") } [ 0, "$c < @{[ $at->(10) ]}" ],
+			  . ($_->[0] == 0 ? " OR id IS NULL;\n" : ";\n") }[ 0, "$c < @{[ $at->(10) ]}" ],
 		[ 1, "$c >= @{[ $at->(10) ]} AND $c < @{[ $mid->(20, 107) ]}" ],
 		[ 2, "$c >= @{[ $mid->(20, 107) ]}" ]),
 	  "VACUUM ANALYZE;\n";
