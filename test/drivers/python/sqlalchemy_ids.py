@@ -35,7 +35,7 @@ class Person(Base):
 engine = create_engine("postgresql+psycopg2://", future=True)  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
 with engine.connect() as connection:
     context = MigrationContext.configure(connection, opts={"compare_type": True})
-    diff = [change for change in compare_metadata(context, Base.metadata) if "person" in str(change)]
+    diff = compare_metadata(context, Base.metadata)
 
 with Session(engine) as session:
     ada = Person(name="ada")
