@@ -44,7 +44,8 @@ $server->start;
 	my $db = $page->{path} =~ s/\W/_/gr;
 	is($server->safe_psql($db, q{SELECT count(*) FROM pg_extension WHERE extname = 'snowflake_ids'}), 0, 'uninstalled');
 	is( $server->safe_psql(
-			$db, 'SELECT count(DISTINCT contact.id), count(DISTINCT phone_call.id), (SELECT count(id) FROM meter_kept) FROM contact, phone_call'
+			$db,
+			'SELECT count(DISTINCT contact.id), count(DISTINCT phone_call.id), (SELECT count(id) FROM meter_kept) FROM contact, phone_call'
 		),
 		'100005|1|1',
 		'and the rows are there');

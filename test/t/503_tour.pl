@@ -20,10 +20,7 @@ $server->start;
 
 	is($err, '', 'without a complaint');
 	like($out, qr/^ *1000000 \| +1000000\n/m, 'a million ids, none twice');
-	like(
-		$out,
-		qr/^ gen_random_uuid\(\) +\| +\d+ \| +[\d.]+ \| +[\d.]* \| #+$/m,
-		'and the time that they take next to others');
+	like($out, qr/^ gen_random_uuid\(\) +\| +\d+ \| +[\d.]+ \| #+$/m, 'and the time that they take next to others');
 	is(scalar(() = $out =~ /Index Cond: /g), 1, 'the plan that it shows uses the primary key');
 	is($server->safe_psql('postgres', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'tour'}),
 		0, 'its schema is gone');
