@@ -9,7 +9,7 @@ use Page;
 use Test::More;
 
 my $page = Page->new('doc/polling.md');
-my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller', 'sql');
+my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller of your own', 'sql');
 my $smallest = '2222222222222222';
 
 # Sends a query of the page in a session, with psql's variables.
@@ -33,7 +33,7 @@ $primary->append_conf('postgresql.conf', "fsync = off\nsynchronous_commit = off\
 $primary->start;
 $primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
 {
-	my ($feed) = map { $_->{content} } $page->blocks('A feed', 'sql');
+	my ($feed) = map { $_->{content} } $page->blocks('A feed that any tool can read', 'sql');
 	my ($view, $read) = $feed =~ /^(CREATE TABLE .*;\nCREATE VIEW .*?;)\n.*^(SELECT .*?);$/ms;
 	$primary->safe_psql('postgres', $view);
 	my $of_table = $read =~ s/journal_feed/journal/r;
@@ -48,7 +48,8 @@ $primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
 	my $b = $second->ask(q{INSERT INTO journal (body) VALUES ('"b"') RETURNING id});
 	is($got->($of_table, 0), qq($b|"b"), 'control: a reader of the table gets the later row only');
 	is($got->($read, 0), '', 'a reader of the feed gets nothing yet');
-	my ($who) = map { $_->{content} =~ /^(SELECT pid.*);$/m } $page->blocks('What holds everybody back', 'sql');
+	my ($who) =
+	  map { $_->{content} =~ /^(SELECT pid.*);$/m } $page->blocks('One idle transaction holds back all readers', 'sql');
 	my ($pid) = split /\|/, $reader->ask($who);
 	is($pid, $first->ask('SELECT pg_backend_pid()'), 'the view names who holds it back');
 	$first->ask('COMMIT');
@@ -125,7 +126,7 @@ $one->safe_psql('postgres',
 $one->safe_psql('postgres', 'ALTER SUBSCRIPTION news DISABLE');
 
 my ($here) = map { $_->{content} =~ s/;\n\z//r } $page->take('Rows of several servers', 'sql');
-my ($plain) = map { /AS\n(.*?);/s } map { $_->{content} } $page->blocks('A poller', 'sql');
+my ($plain) = map { /AS\n(.*?);/s } map { $_->{content} } $page->blocks('A poller of your own', 'sql');
 my %session = map { $_ => Session->new($node{$_}) } keys %node;
 my $theirs = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"node2"') RETURNING id});
 ok(eventually(sub { $session{node1}->ask("SELECT gen_sno() > '$theirs'") eq 't' }), 'node1 is later');
@@ -146,6 +147,22 @@ is_deeply(
 	{ node1 => qq($ours|"node1"), node2 => qq($theirs|"node2") },
 	'a reader on each server, for its own rows, gets them all');
 is(ask($session{node1}, $here, last => $smallest), $got{node1}, 'and none of another server');
+
+# ---- change data capture: ids in the stream are text; a publication cannot filter by them
+$two->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('look', 'test_decoding')});
+my $streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"streamed"') RETURNING id});
+like(
+	$two->safe_psql('postgres', q{SELECT data FROM pg_logical_slot_get_changes('look', NULL, NULL)}),
+	qr/INSERT: id\[sno\]:'$streamed' /,
+	'logical decoding shows an id as text');
+$two->safe_psql('postgres', q{SELECT pg_drop_replication_slot('look')});
+my (undef, undef, $refused) =
+  $two->psql('postgres', "CREATE PUBLICATION recent FOR TABLE news WHERE (id >= '$streamed')");
+like($refused, qr/ERROR:  invalid publication WHERE expression/, 'a row filter with an id is refused');
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news SET (binary = true)');
+$streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"binary"') RETURNING id});
+ok(eventually(sub { $session{node1}->ask("SELECT count(*) FROM news WHERE id = '$streamed'") eq '1' }),
+	'a subscription takes ids in binary');
 $_->gone for values %session;
 $_->stop for $one, $two;
 

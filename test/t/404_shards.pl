@@ -108,7 +108,7 @@ END $$;
 CREATE TRIGGER booking_id BEFORE INSERT ON booking FOR EACH ROW EXECUTE FUNCTION booking_id();
 END
 q1('CREATE TABLE booking (id sno, customer integer, body text) PARTITION BY HASH (customer)');
-q1("CREATE FOREIGN TABLE booking_$_ PARTITION OF booking FOR VALUES WITH (MODULUS 3, REMAINDER @{[ $_ - 1 ]}) SERVER shard$_ OPTIONS (table_name 'booking')"
+q1( "CREATE FOREIGN TABLE booking_$_ PARTITION OF booking FOR VALUES WITH (MODULUS 3, REMAINDER @{[ $_ - 1 ]}) SERVER shard$_ OPTIONS (table_name 'booking')"
 ) for 1 .. 3;
 q1(q{INSERT INTO booking (customer, body) SELECT n, 'by the shard' FROM generate_series(1, 3000) AS n});
 is( q1('SELECT count(*), count(DISTINCT id), string_agg(DISTINCT sno_partition(id)::text, $$ $$) FROM booking'),

@@ -55,7 +55,8 @@ $server->start;
 {
 	my $page = Page->new('doc/choosing.md');
 	how_to($server, $page);
-	my $years = "SELECT string_agg(date_part('year', first AT TIME ZONE 'UTC') || ', ' || date_part('year', last AT TIME ZONE 'UTC'), ' | ')
+	my $years =
+	  "SELECT string_agg(date_part('year', first AT TIME ZONE 'UTC') || ', ' || date_part('year', last AT TIME ZONE 'UTC'), ' | ')
 		FROM (VALUES (mastic_timestamp(0), mastic_timestamp('18446744073709551615')),
 			(sno_timestamp('2222222222222222'), sno_timestamp('xxxxxxxxxxxxxxxx')),
 			(snowflake_si_timestamp(0), snowflake_si_timestamp(9007199254740991))) AS format (first, last)";
@@ -67,7 +68,7 @@ $server->start;
 # ---- how-to pages, a database each
 how_to($server, $_)
   for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'),
-  Page->new('doc/tenants.md'), Page->new('doc/polling.md'),
+  Page->new('doc/polling.md'),
   Page->new('doc/json.md');
 
 # Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
@@ -81,16 +82,6 @@ how_to($server, $_)
 	$page->run_chapter($node, $_, dbname => 'postgres') for '', 'The newest rows';
 	my $bounded = q{SELECT count(*) FROM login WHERE id BETWEEN now() - interval '1 hour' AND now()};
 	is($node->safe_psql('postgres', $bounded), 0, 'with an upper bound, the rows of just now are not found');
-	$node->stop;
-}
-
-# ---- doc/change-data-capture.md
-{
-	my $node = PostgreSQL::Test::Cluster->new('captured');
-	$node->init(allows_streaming => 'logical');
-	$node->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.machine_id = 1");
-	$node->start;
-	how_to($node, Page->new('doc/change-data-capture.md'));
 	$node->stop;
 }
 
