@@ -7,6 +7,18 @@ CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 
+-- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
+CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
+    IS 'internal: raises an error that has no context';
+
+CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
+    IS 'internal: whether this transaction continues after the statement that runs';
+
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
     key_attnum smallint NOT NULL,

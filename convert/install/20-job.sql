@@ -36,7 +36,7 @@ DECLARE
     missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
 BEGIN
     IF missing IS NOT NULL THEN
-        RAISE EXCEPTION 'argument must not be null: %', missing USING ERRCODE = 'null_value_not_allowed';
+        PERFORM snowflake_ids_convert.fail('22004', format('argument must not be null: %s', missing));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
@@ -47,13 +47,15 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
-        RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
+        PERFORM snowflake_ids_convert.fail('22023', 'only sno has a metabyte');
     ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
-        RAISE EXCEPTION 'metabyte out of range: %', metabyte
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The metabyte must be between 0 and 255.';
+        PERFORM snowflake_ids_convert.fail(
+            '22003', format('metabyte out of range: %s', metabyte),
+            detail => 'The metabyte must be between 0 and 255.');
     ELSIF coalesce(format, '') NOT IN ('sno', 'mastic', 'snowflake_si') THEN
-        RAISE EXCEPTION 'unknown format "%"', format
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
+        PERFORM snowflake_ids_convert.fail(
+            '22023', format('unknown format "%s"', format),
+            detail => 'Keys can become sno, mastic or snowflake_si.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
@@ -78,8 +80,9 @@ BEGIN
     INTO node, not_accepted
     FROM snowflake_ids.status() AS s;
     IF not_accepted IS NOT NULL THEN
-        RAISE EXCEPTION 'a setting of snowflake_ids was not accepted'
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The settings are: %s.', not_accepted);
+        PERFORM snowflake_ids_convert.fail(
+            '55000', 'a setting of snowflake_ids was not accepted',
+            detail => format('The settings are: %s.', not_accepted));
     END IF;
     job.type := 'pg_catalog.int8';
     job.tick_ms := 1;
@@ -131,8 +134,8 @@ DECLARE
                         WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped);
 BEGIN
     IF number IS NULL THEN
-        RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, relation
-            USING ERRCODE = 'undefined_column';
+        PERFORM snowflake_ids_convert.fail(
+            '42703', format('column "%s" of relation "%s" does not exist', column_name, relation));
     END IF;
     RETURN number;
 END $$;
@@ -183,16 +186,17 @@ BEGIN
     FROM pg_attribute a
     WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
-        RAISE EXCEPTION 'column "%" is not of a date/time type', created_column
-            USING ERRCODE = 'datatype_mismatch',
-                  DETAIL = format('Its type is %s.', format_type(created_type, NULL)),
-                  HINT = 'Use a column of type timestamptz, timestamp or date.';
+        PERFORM snowflake_ids_convert.fail(
+            '42804', format('column "%s" is not of a date/time type', created_column),
+            detail => format('Its type is %s.', format_type(created_type, NULL)),
+            hint => 'Use a column of type timestamptz, timestamp or date.');
     ELSIF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
                            'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
-        RAISE EXCEPTION 'cannot convert a key of type %', format_type(key_type, NULL)
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Integers, numeric, uuid and text can be converted.';
+        PERFORM snowflake_ids_convert.fail(
+            '42804', format('cannot convert a key of type %s', format_type(key_type, NULL)),
+            detail => 'Integers, numeric, uuid and text can be converted.');
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
-        RAISE EXCEPTION '% is not a table', relation USING ERRCODE = 'wrong_object_type';
+        PERFORM snowflake_ids_convert.fail('42809', format('%s is not a table', relation));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)

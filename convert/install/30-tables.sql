@@ -187,10 +187,10 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot continue converting %', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = problems,
-                  HINT = 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().';
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => problems,
+            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text)
@@ -243,10 +243,10 @@ BEGIN
             EXIT;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF time_limit <> '0' AND clock_timestamp() - begun > time_limit::interval THEN
-                RAISE EXCEPTION 'could not lock % within lock_timeout', target
-                    USING ERRCODE = 'lock_not_available',
-                          DETAIL = format('Other transactions have used the table for %s.', time_limit),
-                          HINT = 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.';
+                PERFORM snowflake_ids_convert.fail(
+                    '55P03', format('could not lock %s within lock_timeout', target),
+                    detail => format('Other transactions have used the table for %s.', time_limit),
+                    hint => 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.');
             ELSIF clock_timestamp() - last_notice > interval '10 s' THEN
                 last_notice := clock_timestamp();
                 RAISE NOTICE 'waiting for transactions that use %', target;

@@ -1,5 +1,6 @@
--- The new type is tried on empty copies of the tables. So PostgreSQL itself tells whether constraints and indexes can
--- take the new type, and how they are written on the new columns.
+-- The new type is tried on copies of the tables: first on empty ones, then with some rows that have new ids. So
+-- PostgreSQL itself tells whether constraints and indexes accept the new ids, and how they are written on the new
+-- columns. The copies are unlogged: their rows reach no subscriber.
 
 -- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
 -- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
@@ -44,8 +45,8 @@ DECLARE
                          SELECT unnest(snowflake_ids_convert.lookalikes(original))) AS n (object));
 BEGIN
     IF added IS NOT NULL THEN
-        RAISE EXCEPTION '% would use %, which is not part of extension snowflake_ids', expression, added
-            USING ERRCODE = 'ambiguous_function';
+        PERFORM snowflake_ids_convert.fail(
+            '42725', format('%s would use %s, which is not part of extension snowflake_ids', expression, added));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, text)
@@ -194,7 +195,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.definitions(regclass, regclass)
     IS 'internal: how the indexes and checks of a table are written on its copy';
 
-CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
+-- The copy has the new columns only, under their names. It has no NOT NULL.
+CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, target regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
@@ -205,17 +207,16 @@ DECLARE
     attnums smallint[];
     change text;
     col record;
-    definitions jsonb;
 BEGIN
     -- The rehearsal runs code of the table. The owner was checked before, but without a lock, so it is checked again.
     IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
-        RAISE EXCEPTION 'must be owner of table %', target USING ERRCODE = 'insufficient_privilege';
+        PERFORM snowflake_ids_convert.fail('42501', format('must be owner of table %s', target));
     END IF;
     SELECT array_agg(attnum), string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', attname, job.type), ', ')
     INTO attnums, change
     FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
     WHERE rel = target;
-    EXECUTE format('CREATE TABLE %s (LIKE %s)', copy, target);
+    EXECUTE format('CREATE UNLOGGED TABLE %s AS SELECT * FROM ONLY %s WITH NO DATA', copy, target);
     FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
     END LOOP;
@@ -232,9 +233,20 @@ BEGIN
     LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
-    definitions := snowflake_ids_convert.definitions(target, copy::regclass);
     -- Another user may have created a lookalike since try_expressions() was called.
     PERFORM snowflake_ids_convert.refuse_lookalikes(copy::regclass, target, 'an expression');
+    RETURN copy::regclass;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_copy(snowflake_ids_convert.job, regclass)
+    IS 'internal: makes an empty copy of a table with the new type; error if a check or an index cannot take it';
+
+CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    copy regclass := snowflake_ids_convert.make_copy(job, target);
+    definitions jsonb := snowflake_ids_convert.definitions(target, copy);
+BEGIN
     EXECUTE format('DROP TABLE %s', copy);
     RETURN definitions;
 END $$;

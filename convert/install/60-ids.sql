@@ -196,11 +196,11 @@ BEGIN
     INTO wrong
     USING make_interval(secs => job.tick_ms / 1000.0), job.epoch, job.capacity;
     IF wrong.created IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot continue converting %', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The row with key %s has the time %s, but its new id has the time %s.',
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => format('The row with key %s has the time %s, but its new id has the time %s.',
                                   wrong.old, wrong.created, wrong.time),
-                  HINT = 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().';
+            hint => 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job)

@@ -218,8 +218,9 @@ BEGIN
     SELECT * INTO state FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
     RETURN state;
 EXCEPTION WHEN lock_not_available THEN
-    RAISE EXCEPTION '% is being converted by another session', target
-        USING ERRCODE = 'object_in_use', HINT = 'See snowflake_ids_convert_progress.';
+    PERFORM snowflake_ids_convert.fail(
+        '55006', format('%s is being converted by another session', target),
+        hint => 'See snowflake_ids_convert_progress.');
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
     IS 'internal: the state of a conversion; only one session can have it';
@@ -335,7 +336,7 @@ DECLARE
     job snowflake_ids_convert.job := snowflake_ids_convert.job_of(target);
 BEGIN
     IF old_state.phase IS NULL THEN
-        RAISE EXCEPTION '% is not being converted', target USING ERRCODE = 'object_not_in_prerequisite_state';
+        PERFORM snowflake_ids_convert.fail('55000', format('%s is not being converted', target));
     END IF;
     PERFORM snowflake_ids_convert.refuse_other_roles(job, state);
     more := true;

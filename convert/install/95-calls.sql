@@ -63,6 +63,32 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
     IS 'internal: columns with rows that refer to a key that does not exist';
 
+-- Such rows cannot be updated, and the conversion updates all of them.
+CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    old_check record;
+    violations bigint;
+BEGIN
+    FOR old_check IN
+        SELECT t.rel, k.conname, pg_get_expr(k.conbin, k.conrelid) AS condition
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+             JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
+        WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE
+        ORDER BY t.rel, k.conname
+    LOOP
+        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE NOT (%s)', old_check.rel, old_check.condition)
+        INTO violations;
+        IF violations > 0 THEN
+            RETURN NEXT format('table %s: %s rows violate check constraint %I, which was never validated; '
+                               'correct them, or drop it', old_check.rel, violations, old_check.conname);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.violation_problems(snowflake_ids_convert.job)
+    IS 'internal: checks that are not valid and that rows violate';
+
 CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -153,7 +179,9 @@ BEGIN
     RETURN QUERY
     SELECT 'problem', crowded.too_far WHERE crowded.too_far IS NOT NULL;
     RETURN QUERY
-    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem;
+    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem
+    UNION ALL
+    SELECT 'problem', problem FROM snowflake_ids_convert.violation_problems(job) AS problem;
     IF FOUND OR crowded.too_far IS NOT NULL OR crowded.moves IS NOT NULL AND NOT job.spill THEN
         RETURN;
     END IF;
@@ -184,7 +212,7 @@ BEGIN
              publications)) AS p;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
-    IS 'what snowflake_ids_convert would do, and the problems; creates empty copies of the tables and drops them again';
+    IS 'what snowflake_ids_convert would do, and the problems; makes copies of some rows and drops them again';
 
 CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
 RETURNS SETOF text
@@ -211,16 +239,22 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF batch_size < 1 THEN
-        RAISE EXCEPTION 'batch_size out of range: %', batch_size
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch must have at least one row.';
+        PERFORM snowflake_ids_convert.fail(
+            '22003', format('batch_size out of range: %s', batch_size),
+            detail => 'A batch must have at least one row.');
+    ELSIF snowflake_ids_convert.in_transaction_block() THEN
+        PERFORM snowflake_ids_convert.fail(
+            '25001', 'cannot convert inside a transaction block',
+            detail => 'The conversion commits after each batch.',
+            hint => 'Call without BEGIN, as the only command of the query.');
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
-            USING ERRCODE = 'invalid_transaction_state',
-                  HINT = 'Set default_transaction_isolation to read committed.';
+        PERFORM snowflake_ids_convert.fail(
+            '25000', format('cannot convert in isolation level %s', current_setting('transaction_isolation')),
+            hint => 'Set default_transaction_isolation to read committed.');
     ELSIF current_setting('transaction_read_only')::boolean THEN
-        RAISE EXCEPTION 'cannot convert in a read-only transaction'
-            USING ERRCODE = 'read_only_sql_transaction',
-                  HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
+        PERFORM snowflake_ids_convert.fail(
+            '25006', 'cannot convert in a read-only transaction',
+            hint => 'Set default_transaction_read_only to off. A standby cannot convert.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
@@ -240,12 +274,12 @@ BEGIN
         RETURN false;
     ELSIF (running.key_attnum, running.format, running.created_column, running.metabyte, running.keep_position)
           IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
-        RAISE EXCEPTION '% is being converted in another way', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('%s is being converted in another way', job.relation),
+            detail => format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
                                   'keep_position %s.', running.key_column, running.format, running.created_column,
                                   running.metabyte, running.keep_position),
-                  HINT = 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().';
+            hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
     SET batch_size = resume.batch_size,
@@ -283,10 +317,10 @@ BEGIN
         END IF;
     END LOOP;
     IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot convert column "%" of %', job.key_column, job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = problems,
-                  HINT = 'Solve these problems and call again. Nothing was changed.';
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot convert column "%s" of %s', job.key_column, job.relation),
+            detail => problems,
+            hint => 'Solve these problems and call again. Nothing was changed.');
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
     INSERT INTO snowflake_ids_convert.my_conversion (
@@ -304,31 +338,24 @@ COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integ
 CREATE PROCEDURE snowflake_ids_convert(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
     batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
-    fire_triggers boolean DEFAULT false, finish boolean DEFAULT true, dry_run boolean DEFAULT false,
+    fire_triggers boolean DEFAULT false, finish boolean DEFAULT true,
     concurrently boolean DEFAULT true, publications boolean DEFAULT false
 )
 LANGUAGE plpgsql
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
-    planned record;
     said pg_catalog.text;
     more pg_catalog.bool := true;
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
         'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
         'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
-        'fire_triggers', fire_triggers, 'finish', finish, 'dry_run', dry_run, 'concurrently', "concurrently",
+        'fire_triggers', fire_triggers, 'finish', finish, 'concurrently', "concurrently",
         'publications', publications));
     PERFORM snowflake_ids_convert.check_call(batch_size);
     job := snowflake_ids_convert.planned_job(
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
-    IF dry_run THEN
-        FOR planned IN SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p LOOP
-            RAISE INFO '%: %', planned.kind, planned.item;
-        END LOOP;
-        RETURN;
-    END IF;
     PERFORM snowflake_ids_convert.start(job, batch_size, "concurrently");
     WHILE more LOOP
         COMMIT;
@@ -343,5 +370,5 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON PROCEDURE snowflake_ids_convert(
-    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean, boolean
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
 ) IS 'makes a key into sno, mastic or snowflake_si ids of the times of its rows; a repeated call resumes';

@@ -31,10 +31,10 @@ DECLARE
                        WHERE oid = job.map AND NOT pg_has_role(relowner, 'USAGE'));
 BEGIN
     IF map_owner IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot undo the conversion of %', job.relation
-            USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = format('The owner of table %s is %I.', job.map, map_owner),
-                  HINT = 'Give it to the owner of the converted table, or have a superuser undo the conversion.';
+        PERFORM snowflake_ids_convert.fail(
+            '42501', format('cannot undo the conversion of %s', job.relation),
+            detail => format('The owner of table %s is %I.', job.map, map_owner),
+            hint => 'Give it to the owner of the converted table, or have a superuser undo the conversion.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_undo(snowflake_ids_convert.job)
@@ -68,12 +68,12 @@ BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
-        RAISE EXCEPTION '% is not being converted', relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN state.relation IS NULL
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('%s is not being converted', relation),
+            detail => CASE WHEN state.relation IS NULL
                                 THEN 'It has no conversion that you may undo.'
                                 ELSE 'The changeover is done, and the old keys are gone.'
-                           END;
+                           END);
     END IF;
     job := snowflake_ids_convert.job_of(relation);
     PERFORM snowflake_ids_convert.refuse_undo(job);
@@ -94,12 +94,12 @@ BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase <> 'done' THEN
-        RAISE EXCEPTION 'there is no finished conversion of %', relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN state.relation IS NULL
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('there is no finished conversion of %s', relation),
+            detail => CASE WHEN state.relation IS NULL
                                 THEN 'It has no conversion that you may forget.'
                                 ELSE 'Its conversion is not finished.'
-                           END;
+                           END);
     END IF;
     IF state.map IN (SELECT oid FROM pg_class) THEN
         EXECUTE format('DROP TABLE %s', state.map);

@@ -45,18 +45,47 @@ FROM of_renewed o
      LEFT JOIN renewed down ON down.up = r.id
 ORDER BY 1;
 
--- A check that the new values violate is found while the old columns exist.
+-- Checks and indexes that do not accept new ids are problems: those of rows that exist, and an id that is drawn now.
 CREATE TABLE small (
     id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000),
     up int REFERENCES small CONSTRAINT upward CHECK (up < id),
     created timestamptz NOT NULL
 );
+CREATE TABLE of_small (small bigint REFERENCES small CONSTRAINT below_5 CHECK (small < 5), n int REFERENCES small);
+CREATE UNIQUE INDEX small_modulo ON small ((id % 65536));
 INSERT INTO small VALUES (1, NULL, '2026-02-02'), (2, 1, '2026-02-01');
+INSERT INTO of_small VALUES (1, 2);
 \set VERBOSITY default
-\set SHOW_CONTEXT never
-CALL snowflake_ids_convert('small', 'id', 'mastic', 'created', concurrently => false);
+CALL snowflake_ids_convert('small', 'id', 'snowflake_si', 'created', concurrently => false);
 \set VERBOSITY terse
-SELECT snowflake_ids_convert_undo('small');
+SELECT attname FROM pg_attribute WHERE attrelid = 'small'::regclass AND attnum > 0;
+DROP TABLE of_small;
+DROP INDEX small_modulo;
+-- An index whose expression fails. Checks of an empty table, and checks that are not valid.
+CREATE TABLE empty (id int PRIMARY KEY, created date, note text NOT NULL, CHECK (id > 0 AND note IS NOT NULL));
+CREATE TABLE of_empty (empty int REFERENCES empty CONSTRAINT below_9 CHECK (empty < 9));
+CREATE INDEX ON empty ((id::numeric::int));
+SELECT * FROM snowflake_ids_convert_plan('empty', 'id', 'snowflake_si', 'created');
+DROP TABLE empty, of_empty;
+CREATE TABLE late (id int PRIMARY KEY, created date NOT NULL DEFAULT '2026-02-01', old boolean)
+    WITH (autovacuum_enabled = off);
+INSERT INTO late VALUES (1);
+ALTER TABLE late
+    ADD CONSTRAINT violated CHECK (id > 1000) NOT VALID,
+    ADD CONSTRAINT on_new_rows CHECK (id < 1000 OR snowflake_si_timestamp(id) < '2026-03-01') NOT VALID;
+SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+ALTER TABLE late DROP CONSTRAINT on_new_rows;
+SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+-- A row that the plan has not tried stops the conversion before the changeover.
+ALTER TABLE late
+    DROP CONSTRAINT violated,
+    ADD CONSTRAINT only_old CHECK (old IS NULL OR id < 1000000);
+INSERT INTO late (id) SELECT n FROM generate_series(2, 20000) AS n;
+UPDATE late SET old = true WHERE id = 20000;
+\set VERBOSITY default
+CALL snowflake_ids_convert('late', 'id', 'snowflake_si', 'created', spill => true, finish => false);
+\set VERBOSITY terse
+SELECT snowflake_ids_convert_undo('late');
 ALTER TABLE small
     DROP CONSTRAINT small_enough,
     ADD CONSTRAINT positive CHECK (id > 0),

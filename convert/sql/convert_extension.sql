@@ -6,7 +6,6 @@ SELECT current_database() AS main \gset
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 \set VERBOSITY terse
-\set SHOW_CONTEXT never
 CREATE SCHEMA one;
 CREATE SCHEMA "Two";
 CREATE SCHEMA tool;

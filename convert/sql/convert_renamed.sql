@@ -6,7 +6,6 @@ SELECT current_database() AS main \gset
 \c regress_convert_renamed
 SET timezone = 'UTC';
 SET client_min_messages = warning;
-\set SHOW_CONTEXT never
 CREATE EXTENSION snowflake_ids_convert CASCADE;
 CREATE ROLE regress_convert_old;
 CREATE ROLE regress_convert_new;

@@ -41,6 +41,12 @@ sub arrives
 }
 arrives('all tables are replicated');
 
+# The rows with which the plan tries new ids are not replicated.
+is( $shop->safe_psql('postgres', q{SELECT count(*) FROM snowflake_ids_convert_plan('product', 'id', 'sno', 'created')}),
+	2,
+	'the plan names both publication and map');
+arrives('and replication goes on');
+
 # The subscriber even has the new column.
 $copy->safe_psql('postgres', 'ALTER TABLE product ADD COLUMN snowflake_ids_new_1 sno');
 my $convert = q{SET client_min_messages = warning;

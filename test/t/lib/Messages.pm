@@ -70,6 +70,16 @@ sub all
 				message => $message,
 				hint => scalar($rest =~ /\bHINT\s*=/i) };
 		}
+		while ($code =~ /\.fail\(\s*'(\w{5})',\s*(?:format\()?'((?:[^']|'')*)'([^;]*);/g)
+		{
+			my ($sqlstate, $message, $rest) = ($1, $2, $3);
+			push @all,
+			  { file => $file =~ s{.*/}{}r,
+				level => 'ERROR',
+				message => $message =~ s/''/'/gr =~ s/%[sI]/…/gr,
+				hint => scalar($rest =~ /\bhint =>/),
+				sqlstate => $sqlstate };
+		}
 	}
 	return @all;
 }

@@ -1,0 +1,118 @@
+-- Constraints and indexes are tried on new ids before anything changes: rows of each table are inserted into its copy
+-- as the conversion would leave them.
+
+-- The statement that inserts up to 10,000 rows. It numbers the keys that they refer to as the conversion numbers all
+-- keys, so their ids have the right times and order. With `fresh`, it inserts one row only, and this new column gets an
+-- id that is drawn now. If the table is empty, that row has only the id.
+CREATE FUNCTION snowflake_ids_convert.insert_sample(
+    job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    WITH c AS (
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+    ), sampled (query) AS (
+        SELECT format('SELECT * FROM ONLY %s TABLESAMPLE SYSTEM (%s) REPEATABLE (0) LIMIT %s', target,
+                      least(100, 1000000 / greatest(reltuples, 1)), CASE WHEN fresh IS NULL THEN 10000 ELSE 1 END)
+        FROM pg_class
+        WHERE oid = target
+    ), numbered (new_id, query) AS (
+        SELECT format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity)),
+               snowflake_ids_convert.positions(job, clock_timestamp(), (
+                   SELECT string_agg(format('%I%s = ANY (ARRAY(SELECT %I FROM sample))', job.key_column, "collate",
+                                            attname), ' OR ')
+                   FROM c))
+    ), values_of (names, expressions, joins) AS (
+        SELECT string_agg(format('%I', coalesce(c.shadow, a.attname)), ', '),
+               string_agg(CASE WHEN c.shadow = fresh THEN job.new_id
+                               WHEN c.attnum IS NOT NULL THEN format('m%s.new', c.attnum)
+                               ELSE format('s.%I', a.attname)
+                          END, ', '),
+               string_agg(format(' LEFT JOIN map AS m%s ON m%1$s.old%s = s.%I', c.attnum, c.collate, a.attname), '')
+                   FILTER (WHERE c.attnum IS NOT NULL)
+        FROM pg_attribute a
+             LEFT JOIN c ON c.attnum = a.attnum
+        WHERE a.attrelid = target
+          AND a.attnum > 0
+          AND NOT a.attisdropped
+          AND a.attname NOT IN (SELECT shadow FROM c)
+    )
+    SELECT format('WITH sample AS MATERIALIZED (%s), map AS MATERIALIZED (SELECT old, %s AS new FROM (%s) AS p)
+                   INSERT INTO %s (%s)
+                   SELECT %s FROM (SELECT) AS one %s JOIN sample AS s ON true%s',
+                  sampled.query, numbered.new_id, numbered.query, copy, names, expressions,
+                  CASE WHEN fresh IS NULL THEN '' ELSE 'LEFT' END, joins)
+    FROM sampled, numbered, values_of
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.insert_sample(snowflake_ids_convert.job, regclass, regclass, name)
+    IS 'internal: the statement that inserts rows with new ids into the copy of a table';
+
+-- What does not accept the rows is dropped from the copy, and they are tried again, until all problems are found. If
+-- the table is empty, checks of several columns do not count, because the row has nothing in the others.
+CREATE FUNCTION snowflake_ids_convert.try_insert(target regclass, copy regclass, statement text) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    name name;
+    columns integer;
+    is_empty boolean;
+BEGIN
+    EXECUTE format('SELECT NOT EXISTS (SELECT FROM ONLY %s)', target) INTO is_empty;
+    LOOP
+        BEGIN
+            EXECUTE statement;
+            RETURN;
+        EXCEPTION
+            WHEN check_violation THEN
+                GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME;
+                columns := (SELECT cardinality(conkey) FROM pg_constraint WHERE conrelid = copy AND conname = name);
+                IF columns = 1 OR NOT is_empty THEN
+                    RETURN NEXT format('table %s: check constraint %I does not accept new ids; drop it, or replace it '
+                                       'by one that they satisfy', target, name);
+                END IF;
+                EXIT WHEN columns IS NULL;
+                EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', copy, name);
+            WHEN unique_violation THEN
+                GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME;
+                RETURN NEXT format('index %s: new ids are not unique in it; drop it',
+                                   substring(name FROM '[0-9]+$')::oid::regclass);
+                RETURN;
+            WHEN not_null_violation THEN
+                -- A domain of another column in an empty table.
+                RETURN;
+            WHEN OTHERS THEN
+                RETURN NEXT format('table %s: a check or an index does not accept new ids; drop it: %s', target,
+                                   SQLERRM);
+                RETURN;
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.try_insert(regclass, regclass, text)
+    IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
+
+-- A table that only refers to keys gets a fresh id if it has one such column. Else the order of its ids could be one
+-- that never comes.
+CREATE FUNCTION snowflake_ids_convert.rehearse_rows(job snowflake_ids_convert.job, target regclass) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    copy regclass := snowflake_ids_convert.make_copy(job, target);
+    fresh name := (SELECT CASE WHEN count(*) = 1 THEN min(shadow) ELSE min(shadow) FILTER (WHERE is_key) END
+                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   WHERE rel = target);
+BEGIN
+    IF fresh IS NOT NULL THEN
+        RETURN QUERY
+        SELECT *
+        FROM snowflake_ids_convert.try_insert(
+                 target, copy, snowflake_ids_convert.insert_sample(job, target, copy, fresh));
+    END IF;
+    EXECUTE format('DELETE FROM %s', copy);
+    RETURN QUERY
+    SELECT *
+    FROM snowflake_ids_convert.try_insert(
+             target, copy, snowflake_ids_convert.insert_sample(job, target, copy, NULL));
+    EXECUTE format('DROP TABLE %s', copy);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.rehearse_rows(snowflake_ids_convert.job, regclass)
+    IS 'internal: checks and indexes of a table that do not accept new ids';
