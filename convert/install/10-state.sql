@@ -10,12 +10,12 @@ GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 -- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
     IS 'internal: raises an error that has no context';
 
 CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL SAFE;
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
 

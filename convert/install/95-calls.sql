@@ -234,8 +234,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
+-- A parallel worker would seem to be in a transaction block.
 CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 AS $$
 BEGIN
     IF batch_size < 1 THEN

@@ -13,23 +13,25 @@ $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $server->start;
 
-my $page = Page->new('convert/migration.md');
-my $db = $page->run_chapter($server, 'A conversion');
-$page->run_chapter($server, 'Old keys elsewhere', dbname => $db);
-$page->run_chapter($server, $_) for 'Installing', 'Interrupting and undoing';
-$page->all_run;
-
-$page = Page->new('convert/existing_ids.md');
-$page->run_chapter($server, $_) for 'sno, gid and uuid', 'mastic from bigint';
-$page->all_run;
-
-$page = Page->new('convert/problems.md');
-$page->run_chapter($server, 'A dump taken during a conversion');
-$page->all_run;
-
-$page = Page->new('convert/recipes.md');
-$page->run_chapter($server, $_)
-  for 'Choosing the time of the changeover', 'Tables without a column of times', 'Checking the result yourself';
+# A page is run as somebody runs it who follows it in psql: from top to bottom, in one session.
+my $recipes = Page->new('convert/recipes.md');
+for my $page (Page->new('convert/migration.md'), Page->new('convert/problems.md'), $recipes)
+{
+	my ($db) = $page->{path} =~ m{(\w+)\.md};
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	my @blocks = grep { $_->{language} eq 'sql' && $_->{content} !~ /^-- on / } $page->commands;
+	my ($rc, $out, $err) =
+	  $server->psql($db, join('', map { "$_->{content}\n\\echo -- end of $_->{name}\n" } @blocks), on_error_stop => 1);
+	is($err =~ s/^psql:\S+ NOTICE:  installing required extension.*\n?//r, '', "$page->{path}: psql says nothing else");
+	for (@blocks)
+	{
+		my ($said) = $out =~ s/^(.*?)-- end of \Q$_->{name}\E\n?//s ? $1 : ();
+		ok(defined $said, "$_->{name} runs") or next;
+		is($said, $_->{output}, "$_->{name} says what is shown") if defined $_->{output};
+		$_->{run} = 1;
+	}
+	$page->all_run unless $page == $recipes;
+}
 
 # A publisher and a subscriber. After each block, the subscriber has caught up.
 my %servers = map { $_ => PostgreSQL::Test::Cluster->new($_) } qw(shop copy);
@@ -44,7 +46,7 @@ my ($publisher, $subscriber) = @servers{qw(shop copy)};
 $_->safe_psql('postgres', 'CREATE DATABASE app')                       for values %servers;
 $_->safe_psql('app', 'CREATE EXTENSION snowflake_ids_convert CASCADE') for values %servers;
 my $not_synced = q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')};
-for my $block ($page->take('Tables in logical replication', 'sql'))
+for my $block ($recipes->take('Tables in logical replication', 'sql'))
 {
 	my ($name) = $block->{content} =~ /^-- on (\w+)/ or die "$block->{name} does not say where";
 	Page::run_block($block, $block->{name}, $servers{$name}, 'app', Page::for_servers($block->{content}, \%servers));
@@ -57,6 +59,6 @@ is($subscriber->safe_psql('app', $rows), $converted, 'the subscriber has copied 
 $publisher->safe_psql('app', q{INSERT INTO product (name) VALUES ('new')});
 ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}),
 	'and receives new rows');
-$page->all_run;
+$recipes->all_run;
 $_->stop for $subscriber, $publisher, $server;
 done_testing();

@@ -36,7 +36,6 @@ our %run_by = (
 	'doc/installing.md' => '504_installing',
 	'doc/time-queries.md' => '501_docs',
 	'doc/drivers.md' => '502_drivers',
-	'convert/existing_ids.md' => '302_migration',
 	'convert/migration.md' => '302_migration',
 	'convert/problems.md' => '302_migration',
 	'convert/recipes.md' => '302_migration',
