@@ -46,6 +46,10 @@ INSERT INTO order_line SELECT FROM generate_series(1, 100);
 CREATE DATABASE other;
 END
 	$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	$old->safe_psql('postgres', "LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
+	reload($old);
+	my $machine_id = 'SELECT machine_id, machine_id_source FROM snowflake_ids.status()';
+	is(value($old, $machine_id), '7|configuration file', "$from: the old server has a machine id");
 	my $content = value($old, $rows);
 
 	my $ids = Ids->new;
@@ -72,6 +76,10 @@ END
 	$clock->set(-7200);
 	start_at($new, $clock);
 	is(value($new, $rows), $content, "$from: the rows are there");
+	like(value($new, $machine_id), qr/\|automatic$/, "$from: the settings were left behind, as doc/backups.md says");
+	$new->append_conf('postgresql.conf', "snowflake_ids.machine_id = 7\n");
+	reload($new);
+	is(value($new, $machine_id), '7|configuration file', "$from: copied, they are there");
 	is( $new->safe_psql(
 			'postgres', 'INSERT INTO item DEFAULT VALUES; SELECT count(*) = count(DISTINCT mastic) FROM item'),
 		't',

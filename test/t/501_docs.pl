@@ -148,7 +148,8 @@ how_to($server, $_)
 	$server->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7');
 	$server->restart;
 
-	# The shell commands: a copy that has a machine id of its own.
+	# The shell commands: a copy that has a machine id of its own, also if that of the original is from ALTER SYSTEM.
+	$said->("LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
 	my $dir = PostgreSQL::Test::Utils::tempdir();
 	$backups->run_sh('What to do', $dir, PGHOST => $server->host, PGPORT => $server->port);
 	my $copy = PostgreSQL::Test::Cluster->new('copy');
