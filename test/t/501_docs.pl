@@ -66,10 +66,7 @@ $server->start;
 }
 
 # ---- how-to pages, a database each
-how_to($server, $_)
-  for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'),
-  Page->new('doc/polling.md'),
-  Page->new('doc/json.md');
+how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'), Page->new('doc/polling.md');
 
 # Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
 {
@@ -221,6 +218,22 @@ how_to($server, $_)
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
 	is(join("\n", grep { /^`/ && !$known{$_} } $runbook->headings, $convert->headings),
 		'', 'the runbook has no section about a message that is gone');
+}
+
+# ---- doc/runbook.md: the extension is in a schema that a session does not search
+{
+	my $db = 'elsewhere';
+	my $page = Page->new('doc/runbook.md');
+	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
+	my ($set) = $page->text =~ /Add it: `(SET search_path = .*?)`/;
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db,
+		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
+	);
+	my $query = "SELECT count(*) FROM parted WHERE id = '9q99v4p624ppi223'";
+	my ($rc, $out, $err) = $server->psql($db, $query);
+	like($err, qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+	is($server->safe_psql($db, "$set; $query"), '0', 'what it says helps');
 }
 
 # ---- README.md and all pages

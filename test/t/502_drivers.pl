@@ -75,7 +75,7 @@ my %programs = (
 my $not_installed = eval { slurp_file("$root/build/drivers/not-installed") } // '';
 chomp $not_installed;
 
-my ($text, %row, @run) = ('');
+my ($text, %row, @run) = (slurp_file("$root/test/drivers/node/time.js"));
 for ($page->text =~ /^\| (.*) \|$/mg)
 {
 	my ($name, @cells) = split / \| ?/, $_, -1;
@@ -94,7 +94,7 @@ for my $file (sort keys %programs)
 		my $db = lc($file) =~ s/\W+/_/gr;
 		$server->safe_psql('postgres', "CREATE DATABASE $db");
 		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
-		$page->run_chapter($server, 'The table', dbname => $db);
+		$page->run_chapter($server, 'What was run', dbname => $db);
 		local $ENV{PGDATABASE} = $db;
 		my ($out, $err) = run_command([ @$run, "$root/test/drivers/$file" ]);
 		is($out, $row{ $rows[0] }, "$file prints the row of the page") or diag $err;
@@ -121,22 +121,23 @@ for (@shown)
 	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
 }
 
-# The program of the page about JSON
+# The times that JavaScript finds in ids are those of the server.
+my $json = $page->run_chapter($server, 'JSON and JavaScript');
 {
-	my $json = Page->new('doc/json.md');
-	my ($shown) = $json->blocks('In JavaScript', 'js');
-	my ($output) = $json->blocks('In JavaScript', 'text');
-	my $file = "$root/test/drivers/node/time.js";
-	is($shown->{content}, slurp_file($file), 'doc/json.md shows test/drivers/node/time.js');
+	my ($shown) = $page->blocks('JSON and JavaScript', 'js');
+	my ($output) = $page->blocks('JSON and JavaScript', 'text');
+	my ($sno, $mastic) = $shown->{content} =~ /Time\('(\w+)'\)/g;
+	my $times =
+	  "SELECT to_json(sno_timestamp('$sno') AT TIME ZONE 'UTC') #>> '{}', to_json(mastic_timestamp('$mastic') AT TIME ZONE 'UTC') #>> '{}'";
+	is($server->safe_psql($json, $times) =~ s/$/Z/r =~ s/\|/Z /r . "\n",
+		$output->{content}, 'the server agrees with the times shown');
   SKIP:
 	{
 		skip 'node/time.js: no node', 1 if !found('node', '-e', '0');
-		my ($out, $err) = run_command([ 'node', $file ]);
-		is("$out\n", $output->{content}, 'and it says what the page shows') or diag $err;
+		my ($out, $err) = run_command([ 'node', "$root/test/drivers/node/time.js" ]);
+		is("$out\n", $output->{content}, 'node/time.js says what the page shows') or diag $err;
 	}
 }
-
-$page->run_chapter($server, 'How ids travel');
 $page->all_run;
 
 $server->stop;

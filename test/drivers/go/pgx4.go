@@ -38,8 +38,11 @@ func main() {
 	if err = db.QueryRow(ctx, insert).Scan(&id, &disk, &post, &number); err != nil {
 		log.Fatal(err)
 	}
+	given := []any{"9q99v4p624ppi224", "5rMJuGXiYw-2eDkDiPiLuBbS", "10339378790400001", 5}
+	_, err = db.Exec(ctx, "INSERT INTO person (id, disk, post, number) VALUES ($1, $2, $3, $4)", given...)
+	written := err == nil && found("id = '9q99v4p624ppi224' AND disk = '5rMJuGXiYw-2eDkDiPiLuBbS' AND post = 10339378790400001 AND number = 5")
 	since := time.Now().Add(-time.Hour)
-	fmt.Printf("%T | %T | %s | %s | %s | \n", id, number,
+	fmt.Printf("%T | %T | %s | %s | %s | %s | \n", id, number, first("as is", written, "", false),
 		first("as is", found("id = $1 AND disk = $2 AND post = $3", id, disk, post), "", false),
 		first("as is", found("id = ANY($1)", []string{id}), "`::text[]::sno[]`", found("id = ANY($1::text[]::sno[])", []string{id})),
 		first("as is", found("id >= $1", since), "`::timestamptz`", found("id >= $1::timestamptz", since)))

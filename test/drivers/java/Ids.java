@@ -44,10 +44,13 @@ public class Ids {
         // setString says varchar, and there is no sno = varchar.
         boolean other = refused("SELECT FROM person WHERE id = ?", id) &&
             found("SELECT FROM person WHERE id = ? AND disk = ? AND post = ?", id, disk, post);
+        String[] given = {"9q99v4p624ppi224", "5rMJuGXiYw-2eDkDiPiLuBbS", "10339378790400001"};
+        boolean write = found("INSERT INTO person (id, disk, post, number) VALUES (?, ?, ?, ?) RETURNING id", given[0], given[1], given[2], 5L) &&
+            found("SELECT FROM person WHERE id = ? AND disk = ? AND post = ? AND number = 5", given[0], given[1], given[2]);
         boolean list = found("SELECT FROM person WHERE id = ANY(?::sno[])", connection.createArrayOf("text", new String[] {id}));
         boolean time = found("SELECT FROM person WHERE id >= ?", OffsetDateTime.now().minusHours(1));
         System.out.println(String.join(" | ", String.join("/", types), keys.getObject("number").getClass().getSimpleName(),
-            of(other, "`Types.OTHER`"), of(list, "`::sno[]`"), of(time, "as is"), ""));
+            of(write, "`Types.OTHER`"), of(other, "`Types.OTHER`"), of(list, "`::sno[]`"), of(time, "as is"), ""));
 
         // Frameworks that know only setString: all strings go without a type.
         connection = DriverManager.getConnection(url + "&stringtype=unspecified");

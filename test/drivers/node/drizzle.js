@@ -3,7 +3,7 @@ const { eq, gte, inArray, sql } = require('drizzle-orm');
 const { drizzle } = require('drizzle-orm/node-postgres');
 const { bigint, customType, pgTable, text } = require('drizzle-orm/pg-core');
 const { Pool } = require('pg');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 const [sno, gid, mastic] = ['sno', 'gid', 'mastic'].map((name) => customType({ dataType: () => name }));
 const person = pgTable('person', {
@@ -24,6 +24,7 @@ const person = pgTable('person', {
   const changes = (await pushSchema({ person }, db, ['public'])).statementsToExecute;
   process.stdout.write = say;
   await row(ada, {
+    write: { 'as is': () => db.insert(person).values({ ...given, number: BigInt(given.number) }).returning() },
     id: { 'as is': () => where(eq(person.id, ada.id)) },
     list: { 'as is': () => where(inArray(person.id, [ada.id])) },
     time: {

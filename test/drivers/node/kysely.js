@@ -1,12 +1,13 @@
 const { Kysely, PostgresDialect, sql } = require('kysely');
 const { Pool } = require('pg');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 (async () => {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new Pool() }) });
   const person = await db.insertInto('person').values({ name: 'ada' }).returningAll().executeTakeFirst();
   const people = db.selectFrom('person').selectAll();
   await row(person, {
+    write: { 'as is': () => db.insertInto('person').values(given).returningAll().execute() },
     id: { 'as is': () => people.where('id', '=', person.id).where('post', '=', person.post).execute() },
     list: { 'as is': () => people.where('id', 'in', [person.id]).execute() },
     time: {

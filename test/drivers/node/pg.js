@@ -1,5 +1,5 @@
 const { Client } = require('pg');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 (async () => {
   const client = new Client(); // connects where PGHOST, PGPORT, PGUSER and PGDATABASE say
@@ -7,6 +7,7 @@ const { row, since } = require('./row');
   const found = async (...query) => (await client.query(...query)).rows;
   const [person] = await found("INSERT INTO person (name) VALUES ('ada') RETURNING *");
   await row(person, {
+    write: { 'as is': () => found('INSERT INTO person (id, disk, post, number, name) VALUES ($1, $2, $3, $4, $5) RETURNING *', Object.values(given)) },
     id: { 'as is': () => found('SELECT * FROM person WHERE id = $1 AND disk = $2 AND post = $3', [person.id, person.disk, person.post]) },
     list: { 'as is': () => found('SELECT * FROM person WHERE id = ANY($1)', [[person.id]]) },
     time: {

@@ -1,5 +1,5 @@
 const postgres = require('postgres');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 (async () => {
   const { PGHOST: host, PGPORT: port, PGUSER: username, PGDATABASE: database } = process.env;
@@ -7,6 +7,7 @@ const { row, since } = require('./row');
   const [person] = await sql`INSERT INTO person (name) VALUES ('ada') RETURNING *`;
   const { id, disk, post } = person;
   await row(person, {
+    write: { 'as is': () => sql`INSERT INTO person ${sql(given)} RETURNING *` },
     id: { 'as is': () => sql`SELECT * FROM person WHERE id = ${id} AND disk = ${disk} AND post = ${post}` },
     list: { 'as is': () => sql`SELECT * FROM person WHERE id = ANY(${[id]})` },
     time: { 'as is': () => sql`SELECT * FROM person WHERE id >= ${since}` },

@@ -1,5 +1,5 @@
 const { DataTypes, Op, Sequelize, literal } = require('sequelize');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 (async () => {
   const { PGHOST: host, PGPORT: port, PGUSER, PGDATABASE } = process.env;
@@ -18,6 +18,7 @@ const { row, since } = require('./row');
   if (!said.join().includes('ALTER COLUMN "post" TYPE mastic')) throw new Error('alter has changed');
   const all = (where) => Person.findAll({ where });
   await row(person.get(), {
+    write: { 'as is': async () => [(await (await Person.create(given)).reload()).get()] },
     id: { 'as is': () => all({ id: person.id, disk: person.disk, post: person.post }) },
     list: { 'as is': () => all({ id: [person.id] }) },
     time: {

@@ -1,5 +1,5 @@
 const { DataSource, EntitySchema, In, MoreThanOrEqual, Raw } = require('typeorm');
-const { row, since } = require('./row');
+const { given, row, since } = require('./row');
 
 const Person = (sno, gid, mastic) => new EntitySchema({ name: 'person', columns: {
   id: { type: sno, primary: true, default: () => 'gen_sno()' },
@@ -21,6 +21,7 @@ const changes = async (dataSource) => (await dataSource.driver.createSchemaBuild
   const people = dataSource.getRepository('person');
   const person = await people.save({ name: 'ada' });
   await row(person, {
+    write: { 'as is': async () => { await people.insert(given); return people.findBy({ name: given.name }); } },
     id: { 'as is': () => people.findBy({ id: person.id, disk: person.disk, post: person.post }) },
     list: { 'as is': () => people.findBy({ id: In([person.id]) }) },
     time: {

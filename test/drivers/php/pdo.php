@@ -22,6 +22,7 @@ $since = (new DateTime('-1 hour'))->format(DATE_ATOM);
 echo implode(' | ', [
     implode('/', array_unique(array_map('gettype', [$person['id'], $person['disk'], $person['post']]))),
     gettype($person['number']),
+    first(['as is' => ['INSERT INTO person (id, disk, post, number) VALUES (?, ?, ?, ?) RETURNING id', ['9q99v4p624ppi224', '5rMJuGXiYw-2eDkDiPiLuBbS', '10339378790400001', 5]]]),
     first(['as is' => ['SELECT * FROM person WHERE id = ? AND disk = ? AND post = ?', [$person['id'], $person['disk'], $person['post']]]]),
     first(['as is' => ['SELECT * FROM person WHERE id = ANY(?)', ['{' . $person['id'] . '}']]]),
     first([

@@ -1,7 +1,7 @@
 import asyncio
 
 import asyncpg
-from row import row, since
+from row import given, row, since
 
 
 async def main():
@@ -17,9 +17,11 @@ async def main():
     id, disk, post, _ = person
     by_id = await found("SELECT FROM person WHERE id = $1 AND disk = $2 AND post = $3", id, disk, post)
     by_list = await found("SELECT FROM person WHERE id = ANY($1)", [id])
+    insert = "INSERT INTO person (id, disk, post, number) VALUES ($1, $2, $3, $4) RETURNING id, disk, post, number"
+    written = await found(insert, *given)
     untyped = await found("SELECT FROM person WHERE id >= $1", since)
     typed = await found("SELECT FROM person WHERE id >= $1::timestamptz", since)
-    row(tuple(person), id={"as is": lambda: by_id}, list={"as is": lambda: by_list},
+    row(tuple(person), write={"as is": lambda: written}, id={"as is": lambda: by_id}, list={"as is": lambda: by_list},
         time={"as is": lambda: untyped, "`::timestamptz`": lambda: typed})
 
     # COPY is always binary, so it wants to know how an id becomes its bytes.

@@ -1,6 +1,6 @@
 import psycopg
 from psycopg.types import TypeInfo
-from row import row, since
+from row import given, row, since
 
 with psycopg.connect("", autocommit=True) as connection:  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
     def found(query, *values):
@@ -10,12 +10,13 @@ with psycopg.connect("", autocommit=True) as connection:  # where PGHOST, PGPORT
     id, disk, post, _ = person
     TypeInfo.fetch(connection, "sno").register(connection)  # for arrays
     row(person,
+        write={"as is": lambda: found("INSERT INTO person (id, disk, post, number) VALUES (%s, %s, %s, %s) RETURNING id, disk, post, number", *given)},
         id={"as is": lambda: found("SELECT 1 FROM person WHERE id = %s AND disk = %s AND post = %s", id, disk, post)},
         list={"as is": lambda: found("SELECT 1 FROM person WHERE id = ANY(%s)", [id]),
               "`::sno[]`": lambda: found("SELECT 1 FROM person WHERE id = ANY(%s::sno[])", [id])},
         time={"as is": lambda: found("SELECT 1 FROM person WHERE id >= %s", since)},
         failed=lambda error: getattr(error, "sqlstate", None))
-    assert found("SELECT array_agg(id) FROM person") == [([id],)]
+    assert found("SELECT array_agg(id) FROM person WHERE name = 'ada'") == [([id],)]
 
     # An int goes with the smallest integer type that holds it: a mastic is compared with all of them.
     assert len(found("SELECT 1 FROM person WHERE post IN (%s, %s, %s, %s)", 5, 70000, 5000000000, int(post))) == 1

@@ -1,6 +1,6 @@
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from row import row, since
+from row import given, row, since
 from sqlalchemy import BigInteger, Column, DateTime, Text, create_engine, literal, select, text
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.orm import Session, declarative_base
@@ -9,15 +9,9 @@ from sqlalchemy.types import UserDefinedType
 
 class Id(UserDefinedType):
     cache_ok = True
+    def __init__(self, spec): self.spec = spec
+    def get_col_spec(self): return self.spec
 
-    def __init__(self, spec):
-        self.spec = spec
-
-    def get_col_spec(self):
-        return self.spec
-
-
-# Reflection and Alembic are told of the types.
 ischema_names.update(sno=lambda: Id("sno"), mastic=lambda: Id("mastic"), gid=lambda kind: Id(f"gid({kind})"))
 
 Base = declarative_base()
@@ -45,8 +39,15 @@ with Session(engine) as session:
     def found(condition):
         return session.scalars(select(Person).where(condition)).all()
 
+    def write():
+        grace = Person(**dict(zip(("id", "disk", "post", "number"), given)))
+        session.add(grace)
+        session.commit()
+        return [(grace.id, grace.disk, grace.post, grace.number)]
+
     time = literal(since, DateTime(timezone=True))
     row((ada.id, ada.disk, ada.post, ada.number),
+        write={"as is": write},
         id={"as is": lambda: found((Person.id == ada.id) & (Person.disk == ada.disk) & (Person.post == ada.post))},
         list={"as is": lambda: found(Person.id.in_([ada.id]))},
         time={"`literal`": lambda: found(Person.id >= time)},

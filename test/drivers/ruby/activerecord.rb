@@ -18,6 +18,7 @@ end
 
 $stderr = StringIO.new # "unknown OID: it will be treated as String"
 ada = Person.create!(name: 'ada').reload
+given = { id: '9q99v4p624ppi224', disk: '5rMJuGXiYw-2eDkDiPiLuBbS', post: '10339378790400001', number: 5 }
 since = Time.now - 3600
 schema = StringIO.new
 ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema)
@@ -26,6 +27,7 @@ raise "schema.rb: #{shown}" unless shown == ['# Could not dump table "person"']
 puts [
   [ada.id, ada.disk, ada.post].map { |id| id.class.name }.uniq.join('/'),
   ada.number.class.name,
+  first('as is' => -> { Person.where(**given) if Person.create!(given) }),
   first('as is' => -> { Person.where(id: ada.id, disk: ada.disk, post: ada.post) }),
   first('as is' => -> { Person.where(id: [ada.id]) }),
   first('as is' => -> { Person.where(id: since..) }, '`::timestamptz`' => -> { Person.where('id >= ?::timestamptz', since) }),
@@ -41,7 +43,7 @@ class Feed < ActiveRecord::Base
   self.primary_key = 'number'
 end
 read = ->(last) { Feed.find_each(start: last + 1).map(&:name) }
-sleep 0.01 until read.(0) == %w[ada]
+sleep 0.01 until read.(ada.number - 1) == %w[ada]
 slow = PG.connect(dbname: ENV['PGDATABASE'])
 slow.exec("BEGIN; INSERT INTO person (name) VALUES ('first')")
 Person.create!(name: 'second')

@@ -49,7 +49,6 @@ our %run_by = (
 		'Pages of a list' => '501_docs',
 		'On a standby' => '142_readers',
 		'Rows of several servers' => '142_readers' },
-	'doc/json.md' => '501_docs',
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => '405_same_machine_id',
 		'Kubernetes and Patroni' => '405_same_machine_id',
