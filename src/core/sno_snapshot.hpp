@@ -27,11 +27,6 @@ struct Generator {
     std::uint32_t partition = 0;
     Bounds bounds{};
     State state{};
-    std::uint32_t given_time_next = 0;  // NewWithTime's own sequence, see given_time()
-
-    constexpr Rules rules(OnRegression on_regression = OnRegression::wait) const {
-        return {bounds.min, bounds.max, timeline.max_tick(), true, on_regression};
-    }
 };
 
 // Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end, for values that the reference
@@ -43,7 +38,7 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     if (sequence < bounds.value.min) return Error::sequence_underflow;
     if (s.partition > 65535) return Error::node_range;
     if (s.wall_hi > timeline.max_tick() || s.wall_safe > timeline.max_tick()) return Error::time_after_end;
-    Generator g{s.partition, bounds.value, {}, bounds.value.min};
+    Generator g{s.partition, bounds.value};
     // The snapshot has the last number issued, the state has the next one. A number above the upper bound means used
     // up (the reference checks only the lower bound).
     const std::uint32_t next = sequence < used_up ? sequence + 1 : used_up;

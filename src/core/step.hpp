@@ -14,7 +14,7 @@
 // Formats without the bit never take the third row. Ticks are compared: if the clock goes back inside one tick, that
 // is no regression.
 //
-// Lead. A new server life puts H ahead of a clock that is right: it begins above all ids that may have been issued.
+// Lead. A new life puts H ahead of a clock that is right: it begins above all ids that may have been issued.
 // So if the clock is behind H by no more than Rules::lead, the policy does not decide: the step holds. A toggle that is
 // free is used all the same, and a floor leaves none free: it raises S as well. No number depends on the lead: holding
 // is always safe.
@@ -50,8 +50,8 @@ struct Rules {
     std::uint64_t lead = 0;  // ticks; see above
 };
 
-// A State::next above every bound of every format. Needed because generators may share a state and have different
-// bounds. It fits the 17 bits that the ledger has for it.
+// A State::next above every bound of every format: generators may share a state and have different bounds. It fits the
+// 17 bits that the ledger has for it.
 inline constexpr std::uint32_t used_up = 65536;
 
 enum class Verdict : unsigned char {
@@ -69,8 +69,6 @@ struct Step {
     std::uint32_t first = 0;  // issued: sequence numbers first .. first + count - 1
     std::uint32_t count = 0;
     std::uint64_t resume = 0;  // not issued: earliest tick at which ids can be issued
-
-    constexpr std::uint64_t tick() const { return state.tick; }
 };
 
 namespace detail {
@@ -126,15 +124,15 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// A floor from outside (restore, observe, a new server life). Nothing is issued again at or below the highest of
+// A floor from outside (restore, observe, a new life). Nothing is issued again at or below the highest of
 // `floor`, the state's tick and its safe tick, in either toggle and with any bounds. The state never moves back.
-constexpr State raise(const State& s, std::uint64_t floor, const Rules& r) {
+constexpr State raise(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;
     if (up.tick > floor) floor = up.tick;
     up.tick = floor;
     up.safe = floor;
-    up.next = r.max < used_up ? used_up : r.max + 1;
+    up.next = used_up;
     return up;
 }
 

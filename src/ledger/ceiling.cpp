@@ -60,16 +60,16 @@ std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, st
     return sum != 0 ? sum : 1;
 }
 
-CeilingResult io_error(int error) { return {CeilingError::io, error, -1}; }
+CeilingResult io_error(int error) { return {CeilingError::io, error}; }
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
 constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
 
 CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
     if (h.magic != ceiling_magic) return damaged();
-    if (h.version != ceiling_version) return {CeilingError::other_version, 0, -1};
+    if (h.version != ceiling_version) return {CeilingError::other_version};
     if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
-    if (h.system_identifier != system_identifier) return {CeilingError::foreign, 0, -1};
+    if (h.system_identifier != system_identifier) return {CeilingError::foreign};
     c.life = {h.life_number, h.life_id};
     c.floor_ms = h.floor_ms;
     c.settled_ms = h.settled_ms;
@@ -163,9 +163,9 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     }
     if (fd_ < 0) return io_error(errno);
     if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy, 0, -1} : io_error(errno);
+        return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
     // The name may have got another file before we had the lock.
-    if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy, 0, -1};
+    if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
@@ -182,7 +182,7 @@ CeilingResult LockedCeilings::open(bool lock) {
 CeilingResult LockedCeilings::read(Ceilings& c) const {
     unsigned char bytes[ceiling_file_bytes + 1];  // one more: to notice a longer file
     std::size_t size;
-    if (const int error = read_at(fd_, bytes, sizeof bytes, 0, size)) return io_error(error);
+    if (const int error = read_file(fd_, bytes, sizeof bytes, size)) return io_error(error);
     const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
     // No life has written it: its creator may have failed to sync the directory.
     if (r.error == CeilingError::none && c.life.number == 0 && place_.sync) {
@@ -195,7 +195,7 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     unsigned char bytes[ceiling_file_bytes];
     encode_ceilings(c, place_.system_identifier, bytes);
     place_.before_write();
-    if (const int error = write_at(fd_, bytes, sizeof bytes, 0)) return io_error(error);
+    if (const int error = write_file(fd_, bytes, sizeof bytes)) return io_error(error);
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
@@ -203,14 +203,14 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (mark_durable(synced)) {
         encode_ceilings(synced, place_.system_identifier, bytes);
         place_.before_write();
-        if (const int error = write_at(fd_, bytes, sizeof(FileHeader), 0)) return io_error(error);
+        if (const int error = write_file(fd_, bytes, sizeof(FileHeader))) return io_error(error);
     }
-    // Somebody may have removed the file meanwhile. Then nothing is published: the caller tries again, with another one.
+    // Somebody may have removed the file. Then nothing is published: the caller tries again, with another one.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
     const bool named = is_file(dir_fd, ceiling_file_name, fd_);
     close(dir_fd);
-    return named ? CeilingResult{} : CeilingResult{CeilingError::busy, 0, -1};
+    return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
 CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,

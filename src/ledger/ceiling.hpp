@@ -86,7 +86,7 @@ struct CeilingPlace {
     const char* dir;
     unsigned mode;  // permissions of a new file
     std::uint64_t system_identifier;
-    bool sync;  // as the server's fsync setting
+    bool sync;  // as PostgreSQL's setting fsync
     // Called immediately before the file is created or written. Ends the process if its server is gone.
     void (*before_write)();
 };
@@ -142,7 +142,7 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     const CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
     const Life own = life_of(header);
-    if (supersedes(c.life, own)) return {CeilingError::superseded, 0, -1};
+    if (supersedes(c.life, own)) return {CeilingError::superseded};
     if (c.life.number < own.number) c = {};
     c.life = own;
     const std::uint64_t floor_ms = header.reset_floor_ms.load(), settled_ms = header.settled_ms.load();

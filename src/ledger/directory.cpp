@@ -10,9 +10,9 @@
 
 namespace snowflake_ids::ledger {
 
-int read_at(int fd, void* data, std::size_t size, std::size_t offset, std::size_t& done) {
+int read_file(int fd, void* data, std::size_t size, std::size_t& done) {
     for (done = 0; done < size;) {
-        const ssize_t n = pread(fd, static_cast<char*>(data) + done, size - done, static_cast<off_t>(offset + done));
+        const ssize_t n = pread(fd, static_cast<char*>(data) + done, size - done, static_cast<off_t>(done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno;
         if (n == 0) break;
@@ -21,16 +21,13 @@ int read_at(int fd, void* data, std::size_t size, std::size_t offset, std::size_
     return 0;
 }
 
-int write_at(int fd, const void* data, std::size_t size, std::size_t offset) {
-    const char* p = static_cast<const char*>(data);
-    while (size > 0) {
-        const ssize_t n = pwrite(fd, p, size, static_cast<off_t>(offset));
+int write_file(int fd, const void* data, std::size_t size) {
+    for (std::size_t done = 0; done < size;) {
+        const ssize_t n = pwrite(fd, static_cast<const char*>(data) + done, size - done, static_cast<off_t>(done));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno;
         if (n == 0) return ENOSPC;
-        p += n;
-        offset += static_cast<std::size_t>(n);
-        size -= static_cast<std::size_t>(n);
+        done += static_cast<std::size_t>(n);
     }
     return 0;
 }
@@ -54,7 +51,7 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0) return errno;
 
-    int error = write_at(fd, content, size, 0);
+    int error = write_file(fd, content, size);
     if (error == 0 && sync && fsync(fd) != 0) error = errno;
     // link() refuses an existing name: of several creators one wins.
     if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;

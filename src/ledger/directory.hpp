@@ -6,7 +6,7 @@
 namespace snowflake_ids::ledger {
 
 // Creates file `name` in the directory with these bytes: under a temporary name, synced, then under its own name, and
-// the directory synced. If there is a file of this name, it stays: another process was faster. `sync`: as the server's
+// the directory synced. If there is a file of this name, it stays: another process was faster. `sync`: as PostgreSQL's
 // fsync setting. 0 or errno.
 int create_file(int dir_fd, const char* name, unsigned mode, const void* content, std::size_t size, bool sync);
 
@@ -25,10 +25,10 @@ int sync_data(int fd);
 // True if `name` in the directory is the open file.
 bool is_file(int dir_fd, const char* name, int fd);
 
-// pread() of up to `size` bytes, fewer only at the end of the file. 0 or errno; `done`: how many.
-int read_at(int fd, void* data, std::size_t size, std::size_t offset, std::size_t& done);
+// Reads up to `size` bytes from the start of the file, fewer only if it is shorter. 0 or errno; `done`: how many.
+int read_file(int fd, void* data, std::size_t size, std::size_t& done);
 
-// pwrite() of all bytes. 0 or errno.
-int write_at(int fd, const void* data, std::size_t size, std::size_t offset);
+// Writes all bytes at the start of the file. 0 or errno.
+int write_file(int fd, const void* data, std::size_t size);
 
 }  // namespace snowflake_ids::ledger

@@ -76,4 +76,9 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) 
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
+// The same of a slot's time line, for a time in Unix ms.
+inline std::uint64_t tick_of(const Slot& slot, std::uint64_t ms) {
+    return clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000);
+}
+
 }  // namespace snowflake_ids::ledger

@@ -8,10 +8,6 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-std::uint64_t tick_of(const Slot& slot, std::uint64_t ms) {
-    return clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000);
-}
-
 void begin_at(Slot& slot, std::uint64_t ms) {
     const Format format = format_of(slot);
     if (has_time(format)) begin_slot(slot, tick_of(slot, ms), has_toggle(format));
@@ -22,9 +18,7 @@ void begin_at(Slot& slot, std::uint64_t ms) {
 void apply_floor(const Ledger& ledger, Slot& slot) {
     apply_floor(*ledger.header, slot, [](Slot& s, std::uint64_t ms) {
         const Format format = format_of(s);
-        if (!has_time(format)) return;
-        apply_floor(s, tick_of(s, ms), has_toggle(format),
-                    [](Slot& low, std::uint64_t tick, bool toggle) { begin_slot(low, tick, toggle); });
+        if (has_time(format)) raise_unless_past(s, tick_of(s, ms), has_toggle(format), begin_slot<Slot>);
     });
 }
 

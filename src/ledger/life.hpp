@@ -1,4 +1,4 @@
-// Server life: the time that one piece of shared memory lasts, from the start of the server, or from a crash of one of
+// Life: the time that one piece of shared memory lasts, from the start of the server, or from a crash of one of
 // its processes, to the next. Its id is random, and stands in that memory and in the ceiling file: start time and
 // process id of the postmaster would not tell a crash restart, and a boot id is shared by containers. Its number is
 // higher than that of every earlier life of the data directory (ceiling.hpp, "Fence").
@@ -47,12 +47,12 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // Without a toggle, a slot that is past the tick never comes back to it. With a toggle the word must change
         // even then: a claim may be running that has read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
-        State up = raise(state, tick, Rules{});
+        State up = raise(state, tick);
         // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
         // change all the same: add one to `next`, or take the next tick if `next` has no room.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
-            if (up.next > next_mask) up = raise(state, state.tick + 1, Rules{});
+            if (up.next > next_mask) up = raise(state, state.tick + 1);
         }
         raise_to(slot.safe, up.safe);
         if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
@@ -119,9 +119,9 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     return {};
 }
 
-// Raises the slot unless it is above the floor already. `raise`: begin_slot() or raise_slot().
+// Raises the slot unless it is past the tick already. `raise`: begin_slot() or raise_slot().
 template <class S, class Raise>
-void apply_floor(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
+void raise_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise(slot, tick, has_toggle);
 }
 

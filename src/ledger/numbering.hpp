@@ -39,7 +39,7 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
 }
 
 // The layout of a numbering. A numbering does not contain the width of the timestamp: the layout gets the widest that
-// a slot's word and int64 allow. A damaged word gives some layout too; see possible_numbering().
+// a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at least 1.
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;
@@ -50,11 +50,6 @@ constexpr Layout unpack_numbering(std::uint64_t v) {
             static_cast<unsigned>(v >> 6 & 31),
             static_cast<unsigned>(v >> 1 & 31),
             (v & 1) != 0};
-}
-
-constexpr bool possible_numbering(std::uint64_t v) {
-    const Result<std::uint64_t> again = pack_numbering(unpack_numbering(v));
-    return again && again.value == v;
 }
 
 }  // namespace snowflake_ids::ledger

@@ -18,10 +18,6 @@ bool chosen(const Reset& reset, const Slot& slot) {
            (reset.node < 0 || reset.node == key.node);
 }
 
-std::uint64_t tick_of(const Timeline& timeline, std::uint64_t ms) {
-    return clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
-}
-
 // True if the reset names exactly one generator. Then only its slot is raised. Otherwise the floor of future slots is
 // raised too, because a generator that has no slot yet may be meant.
 bool names_one(const Reset& reset) {
@@ -82,7 +78,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
         if (!chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
-        const std::uint64_t tick = tick_of(timeline_of(slot), reset.floor_ms);
+        const std::uint64_t tick = tick_of(slot, reset.floor_ms);
         if (reset.force) {
             put_slot(slot, tick, toggled_format);
             slot.passed.store(0);

@@ -13,7 +13,7 @@
 //   2. Lower `low` to t, and only then load the promise. If it is not above t: covered := t, done.
 //   3. Else throw the id away and draw again, at the promise or later. If covered was none, it becomes the promise; not
 //      t, because another reader may have made a higher promise since, and seen no `low`.
-// The end of a transaction, after the server has made its end visible, and in this order:
+// The end of a transaction, after PostgreSQL has made its end visible, and in this order:
 //   4. If it is committed and has a transaction id: note it in the ring.
 //   5. `low` becomes none.
 // A reader, after its snapshot was taken:

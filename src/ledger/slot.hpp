@@ -81,7 +81,7 @@ struct Slot : BasicSlot<Word> {
 };
 static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Word>) <= 64 && sizeof(Counters) == 64);
 
-// A server life: what one piece of shared memory lasts (life.hpp).
+// A life: what one piece of shared memory lasts (life.hpp).
 struct Life {
     std::uint64_t number = 0;  // grows with each life of a data directory
     std::uint64_t id = 0;      // random, never 0 once begun

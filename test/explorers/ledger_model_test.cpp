@@ -286,8 +286,7 @@ TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
         Value word = slot.word.load();
         const State state = unpack(word, 0, toggle);
         if (state.tick >= floor) return;
-        constexpr Rules any{.max = 65535};
-        const State up = raise(state, floor, any);
+        const State up = raise(state, floor);
         slot.safe.store(up.safe);
         slot.word.compare_exchange_strong(word, pack(up, toggle));
     })});

@@ -250,8 +250,8 @@ private:
         Value key = slot(g).key.load();
         if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
         if (const Value floor = m.header.floor_ms.load()) {
-            ledger::apply_floor(slot(g), tick_of_ms(g, floor), w.generators[g].rules.has_toggle,
-                                [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
+            ledger::raise_unless_past(slot(g), tick_of_ms(g, floor), w.generators[g].rules.has_toggle,
+                                      [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
         }
         s.lease = {};
         s.statement = 0;

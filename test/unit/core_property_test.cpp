@@ -21,15 +21,13 @@ namespace {
 using namespace snowflake_ids::test;
 
 using StepFunction = std::function<Step(const State&, std::uint64_t, std::uint32_t, const Rules&)>;
-using RaiseFunction = std::function<State(const State&, std::uint64_t, const Rules&)>;
+using RaiseFunction = std::function<State(const State&, std::uint64_t)>;
 
 struct Subject {
     StepFunction step = [](const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
         return snowflake_ids::step(s, now, want, r);
     };
-    RaiseFunction raise = [](const State& s, std::uint64_t floor, const Rules& r) {
-        return snowflake_ids::raise(s, floor, r);
-    };
+    RaiseFunction raise = [](const State& s, std::uint64_t floor) { return snowflake_ids::raise(s, floor); };
 };
 
 bool same(const State& a, const State& b) {
@@ -146,7 +144,7 @@ private:
 
     void raise() {
         const std::uint64_t asked = below(2) ? now_ : state_.tick + below(4) - (state_.tick > 4 ? below(5) : 0);
-        const State up = subject_.raise(state_, asked, rules_);
+        const State up = subject_.raise(state_, asked);
         floor_ = std::max({asked, state_.tick, state_.safe});
         if (strict_) {
             check(up.tick == floor_ && up.safe == floor_, "raise is not the highest of floor, tick and safe");
@@ -187,18 +185,18 @@ private:
     void issued(const State& before, const Step& s, std::uint64_t now, std::uint32_t want, bool behind) {
         check(s.count >= 1 && s.count <= want, "not between one and want");
         check(s.first >= rules_.min && std::uint64_t{s.first} + s.count - 1 <= rules_.max, "outside the bounds");
-        check(!has_floor_ || s.tick() > floor_, "at or below a floor");
-        check(issued_.add(s.tick(), s.state.toggle(), s.first, s.count), "issued twice");
+        check(!has_floor_ || s.state.tick > floor_, "at or below a floor");
+        check(issued_.add(s.state.tick, s.state.toggle(), s.first, s.count), "issued twice");
         if (!strict_) return;
         check(s.state.next == s.first + s.count, "next is not the next");
-        check(s.tick() <= rules_.max_tick, "beyond the end");
-        check(s.tick() == (behind ? before.tick : now), "not the tick asked for");
+        check(s.state.tick <= rules_.max_tick, "beyond the end");
+        check(s.state.tick == (behind ? before.tick : now), "not the tick asked for");
         if (s.state.drifts == before.drifts) {
-            check(s.tick() >= before.tick && s.state.safe == before.safe, "goes back without a toggle");
+            check(s.state.tick >= before.tick && s.state.safe == before.safe, "goes back without a toggle");
         } else {
             check(rules_.has_toggle && s.state.drifts == before.drifts + 1, "more than one toggle");
             check(before.safe < now && now < before.tick, "toggles without need");
-            check(s.state.safe == before.tick && s.tick() == now, "a toggle does not raise safe");
+            check(s.state.safe == before.tick && s.state.tick == now, "a toggle does not raise safe");
         }
     }
 
@@ -306,8 +304,8 @@ TEST(CoreProperty, CatchesABoundThatIsOffByOne) {
 
 TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor, const Rules& r) {
-        State up = raise(s, floor, r);
+    broken.raise = [](const State& s, std::uint64_t floor) {
+        State up = raise(s, floor);
         up.safe = s.safe;
         return up;
     };
@@ -316,8 +314,8 @@ TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
 
 TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor, const Rules& r) {
-        State up = raise(s, floor, r);
+    broken.raise = [](const State& s, std::uint64_t floor) {
+        State up = raise(s, floor);
         up.next = s.next;
         return up;
     };
@@ -326,8 +324,8 @@ TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
 
 TEST(CoreProperty, CatchesAFloorThatForgetsTheHighestTick) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor, const Rules& r) {
-        State up = raise(s, floor, r);
+    broken.raise = [](const State& s, std::uint64_t floor) {
+        State up = raise(s, floor);
         up.tick = up.safe = floor;
         return up;
     };

@@ -82,10 +82,10 @@ TEST_F(LedgerDirectory, ReadsInPieces) {
     on_read = [](std::size_t) { return 4; };
     char bytes[20] = {};
     std::size_t done = 0;
-    EXPECT_EQ(read_at(fd, bytes, 6, 2, done), 0);
+    EXPECT_EQ(read_file(fd, bytes, 6, done), 0);
     EXPECT_EQ(done, 6u);
-    EXPECT_EQ(std::string(bytes), "234567");
-    EXPECT_EQ(read_at(fd, bytes, 20, 0, done), 0);
+    EXPECT_EQ(std::string(bytes), "012345");
+    EXPECT_EQ(read_file(fd, bytes, 20, done), 0);
     EXPECT_EQ(std::string(bytes, done), "0123456789");
     close(fd);
 }
@@ -97,16 +97,16 @@ TEST_F(LedgerDirectory, ReadsAgainIfInterrupted) {
     on_read = [&](std::size_t) { return calls++ == 0 ? -EINTR : 10; };
     char bytes[20];
     std::size_t done = 0;
-    EXPECT_EQ(read_at(fd, bytes, 10, 0, done), 0);
+    EXPECT_EQ(read_file(fd, bytes, 10, done), 0);
     EXPECT_EQ(done, 10u);
     on_read = [](std::size_t) { return -EIO; };
-    EXPECT_EQ(read_at(fd, bytes, 10, 0, done), EIO);
+    EXPECT_EQ(read_file(fd, bytes, 10, done), EIO);
     // The end of the file is no interruption, whatever the last call has left.
     on_read = [](std::size_t) {
         errno = EINTR;
         return 0;
     };
-    EXPECT_EQ(read_at(fd, bytes, 10, 0, done), 0);
+    EXPECT_EQ(read_file(fd, bytes, 10, done), 0);
     EXPECT_EQ(done, 0u);
     close(fd);
 }

@@ -74,7 +74,7 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
         Slot& s = *ledger::find_slot_from(0, header, slots, at, key, true, 5);
         require(&s == &slot[0], "two slots for a generator");
         ledger::apply_floor(header, s, [&](Slot& found, Value ms) {
-            ledger::apply_floor(found, ms, false, [&](Slot& low, Value tick, bool) { raise(low, tick); });
+            ledger::raise_unless_past(found, ms, false, [&](Slot& low, Value tick, bool) { raise(low, tick); });
         });
         Clock clock{1, 4};
         for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);

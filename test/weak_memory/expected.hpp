@@ -80,7 +80,7 @@ inline constexpr Reason reasons[] = {
     {"raise_to: safe.swap", "who sees the word sees of `safe` what the process that swapped it has seen"},
     {"raise_slot: word.load", "an old word makes the swap fail"},
     {"raise_slot: safe.load", "it is only raised, so an old value does not lower it"},
-    {"apply_floor: word.load", "an old word is lower, so the slot is raised once more"},
+    {"raise_unless_past: word.load", "an old word is lower, so the slot is raised once more"},
     {"begin_slot: word.load", "an old word is lower: then `begun` is written although the slot was there already"},
     {"begin_slot: begun.store", "an old value costs a wait of one tick"},
     {"put_slot: word.load", "an old word makes the swap fail"},

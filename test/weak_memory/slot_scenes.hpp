@@ -85,7 +85,7 @@ struct FloorApplied : rl::test_suite<FloorApplied, 3> {
     void thread(unsigned i) {
         Clock clock{1, 5};
         if (i < 2) {
-            ledger::apply_floor(slot, 2, true, [this](Slot& s, Value tick, bool toggle) {
+            ledger::raise_unless_past(slot, 2, true, [this](Slot& s, Value tick, bool toggle) {
                 ledger::raise_slot(s, tick, toggle);
                 ids.cover(tick);
             });

@@ -109,7 +109,10 @@ void set_limit(Generator& g) {
 void raise_above(Generator& g, uint64 tick, const Patience& patience) {
     const int64 wanted = g.timeline.start_us(tick);
     // While this one waited, another process may have raised it far enough: of all that wait, one syncs.
-    ceiling_file::raise(*g.slot, patience, [&] { return wanted < ceiling_us(g) ? int64{0} : target_us(g, tick); });
+    ceiling_file::until_done(patience, [&] {
+        if (wanted < ceiling_us(g)) return ledger::CeilingResult{};
+        return ceiling_file::try_raise(*g.slot, target_us(g, tick));
+    });
     if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target_us(g, tick), patience);
     set_limit(g);
 }

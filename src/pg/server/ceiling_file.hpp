@@ -26,10 +26,6 @@ const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
 // Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
 ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
-// Raises the ceiling to what `until_us()` returns; 0: it is high enough. While another process has the file, waits and
-// asks again.
-template <class Until>
-void raise(const ledger::Slot& slot, const Patience& patience, Until until_us);
 
 // Raises the ceiling of the promise (ledger/settled.hpp). One attempt; if it fails, the old ceiling remains.
 void try_raise_settled(int64 until_us);
@@ -46,7 +42,6 @@ void apply(const ledger::Reset& reset);
 // For people: "ready", or why no id can be drawn for long.
 const char* state();
 
-// The next two are for raise().
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
 // Calls `attempt` until its answer is not "busy". The process that has the lock usually needs it for one sync, but it
@@ -58,14 +53,6 @@ void until_done(const Patience& patience, Attempt attempt) {
         if (r.error == ledger::CeilingError::none) return;
         if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) fail(r);
     }
-}
-
-template <class Until>
-void raise(const ledger::Slot& slot, const Patience& patience, Until until_us) {
-    until_done(patience, [&] {
-        const int64 us = until_us();
-        return us == 0 ? ledger::CeilingResult{} : try_raise(slot, us);
-    });
 }
 
 }  // namespace snowflake_ids::ceiling_file

@@ -85,7 +85,7 @@ ledger::Ledger make_private() {
     return make(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
-// The server's own errors get a hint.
+// PostgreSQL's own errors get a hint.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {

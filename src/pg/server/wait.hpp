@@ -12,7 +12,7 @@ void nap(int64 us);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait, counted from `since`. `queues` is for the
 // functions of pg/operate, which an administrator calls: for a lock on a relation they wait without this limit, in the
-// server's lock queue, as ALTER SEQUENCE does.
+// lock's queue, as ALTER SEQUENCE does.
 struct Patience {
     uint64 since = ledger::monotonic_us();
     bool queues = false;

@@ -56,7 +56,7 @@ Relation open(LOCKMODE lock, const Patience& patience) {
 
 // ---- the page
 
-// As in the server's commands/sequence.c; its header does not have them.
+// As in PostgreSQL's commands/sequence.c; its header does not have them.
 struct Special {
     uint32 magic;
 };
@@ -82,14 +82,14 @@ const char* way_out() {
     pg_unreachable();
 }
 
-// The server's own errors about the page: a wrong checksum or header, or a file that is too short.
-void explain_server_error(void*) {
+// PostgreSQL's own errors about the page: a wrong checksum or header, or a file that is too short.
+void explain_error(void*) {
     if (geterrcode() == ERRCODE_DATA_CORRUPTED) errhint("%s", way_out());
     errcontext("reading sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
 }
 
 Buffer read_buffer(Relation rel) {
-    ErrorContextCallback context{error_context_stack, explain_server_error, nullptr};
+    ErrorContextCallback context{error_context_stack, explain_error, nullptr};
     error_context_stack = &context;
     const Buffer buffer = ReadBuffer(rel, 0);
     error_context_stack = context.previous;
@@ -102,7 +102,7 @@ struct Found {
     Ceiling ceiling{};
 };
 
-// Like the server's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
+// Like PostgreSQL's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
 // wrote, and it passes checksums. Nothing here can raise an error.
 Found find(Page page) {
     if (PageIsNew(page)) return {Damage::empty_page};
@@ -209,7 +209,7 @@ Ceiling higher(const Ceiling& now, const Ceiling& wanted) {
 
 // ---- repair
 
-// Like a page that the server creates.
+// Like a page that PostgreSQL creates.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
@@ -231,7 +231,7 @@ HeapTuple make_tuple(Relation rel, const Ceiling& c) {
     return tuple;
 }
 
-// Reads whatever is on disk; a page that the server refuses to read becomes zeros. A file without a page gets one.
+// Reads whatever is on disk; a page that PostgreSQL refuses to read becomes zeros. A file without a page gets one.
 Buffer read_anything(Relation rel) {
     if (RelationGetNumberOfBlocks(rel) == 0) {
         end_if_orphaned();

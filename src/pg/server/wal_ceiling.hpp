@@ -5,7 +5,7 @@
 //
 //   last_value  Unix milliseconds, sealed (ledger/sealed.hpp): no id of that time or later has been issued. 0: the
 //               relation is new
-//   log_cnt     the server life (ledger/life.hpp) that wrote it. If it is another life, ids up to the ceiling may
+//   log_cnt     the life (ledger/life.hpp) that wrote it. If it is another life, ids up to the ceiling may
 //               exist that our ledger does not know
 //
 // A change is written as generic WAL on the relation's only page, and flushed before it counts. That needs no

@@ -67,8 +67,8 @@ inline std::uint64_t draw_unique(State& state, std::uint64_t now, std::uint64_t 
             continue;
         }
         EXPECT_GE(s.count, 1u);
-        EXPECT_TRUE(issued.add(s.tick(), s.state.toggle(), s.first, s.count))
-            << "repeated: tick " << s.tick() << " sequence " << s.first << " count " << s.count;
+        EXPECT_TRUE(issued.add(s.state.tick, s.state.toggle(), s.first, s.count))
+            << "repeated: tick " << s.state.tick << " sequence " << s.first << " count " << s.count;
         state = s.state;
         drawn += s.count;
     }

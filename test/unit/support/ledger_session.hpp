@@ -385,8 +385,9 @@ private:
         Value key = slot.key.load();
         if (key == 0) slot.key.compare_exchange_strong(key, 1);
         if (const Value floor = header.floor_ms.load()) {
-            ledger::apply_floor(slot, floor, s.rules.has_toggle,
-                                [this](WatchedSlot& found, Value tick, bool toggle) { begin(found, tick, toggle); });
+            ledger::raise_unless_past(
+                slot, floor, s.rules.has_toggle,
+                [this](WatchedSlot& found, Value tick, bool toggle) { begin(found, tick, toggle); });
         }
     }
     Value limit(Value until) { return s.with_file ? std::min(slot.ceiling.load(), until) : until; }
