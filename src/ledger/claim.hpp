@@ -22,8 +22,8 @@
 //   - if the word has changed: another process was faster, start over.
 //
 // Lead: a new life puts a slot ahead of a clock that is right. Behind by no more than Rules::lead, a clock has not gone
-// back (core/step.hpp). A held tick that is begun in the lead raises `safe` to it: when the clock passes the floor and is
-// still behind, it has not gone back, and no toggle may be free.
+// back (core/step.hpp). A held tick that is begun in the lead raises `safe` to it: when the clock passes the floor and
+// is still behind, it has not gone back, and no toggle may be free.
 //
 // Limit: a tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
 // them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every

@@ -59,8 +59,8 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life has
-// raised while its ids were in the lead: those are above the floor of a next life that begins at once.
+// Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life
+// has raised while its ids were in the lead: those are above the floor of a next life that begins at once.
 constexpr std::int64_t lead_us(std::int64_t at_least_ms, std::int64_t now_us) {
     const std::int64_t ahead_us = at_least_ms * 1000 - now_us;
     return ahead_us > 0 ? 2 * ahead_us : 0;
@@ -119,24 +119,24 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     return {};
 }
 
-// Raises the slot unless it is past the tick already. `raise`: begin_slot() or raise_slot().
-template <class S, class Raise>
-void raise_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Raise raise) {
-    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) raise(slot, tick, has_toggle);
+// Raises the slot unless it is past the tick already. `lift`: begin_slot() or raise_slot().
+template <class S, class Lift>
+void raise_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
+    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
-// The steps of the two functions below. `raise(slot, ms)` raises a slot that has a generator above a time in Unix ms.
-// Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads the
-// floor. So at least one of them sees the other.
-template <class H, class SlotAt, class Raise>
-void raise_floor(H& header, std::uint32_t count, SlotAt slot, std::uint64_t ms, Raise raise) {
+// The steps of the two functions below. `lift(slot, ms)` raises a slot that has a generator above a time in Unix ms.
+// Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads
+// the floor. So at least one of them sees the other.
+template <class H, class SlotAt, class Lift>
+void raise_floor(H& header, std::uint32_t count, SlotAt slot, std::uint64_t ms, Lift lift) {
     raise_to(header.floor_ms, ms);
-    for (std::uint32_t i = 0; i < count; i++) raise(slot(i), ms);
+    for (std::uint32_t i = 0; i < count; i++) lift(slot(i), ms);
 }
 
-template <class H, class S, class Raise>
-void apply_floor(const H& header, S& slot, Raise raise) {
-    if (const std::uint64_t ms = header.floor_ms.load()) raise(slot, ms);
+template <class H, class S, class Lift>
+void apply_floor(const H& header, S& slot, Lift lift) {
+    if (const std::uint64_t ms = header.floor_ms.load()) lift(slot, ms);
 }
 
 // Nothing at or before `ms` is issued by any slot any more. A slot that is created at the same time is raised by its

@@ -39,8 +39,8 @@ bool is_of(const S& slot, const Key& key, std::uint64_t numbering) {
 }
 
 // The steps of find_slot(), with linear probing from slot `i` of `count`. Slots are never given back in one life. But a
-// new life has only those that got into the ceiling file, so the generator's slot may lie behind a free one. A template,
-// like everything where the order matters: the checkers run this very code.
+// new life has only those that got into the ceiling file, so the generator's slot may lie behind a free one. A
+// template, like everything where the order matters: the checkers run this very code.
 template <class H, class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
 S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
                   std::uint64_t numbering) {

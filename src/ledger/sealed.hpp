@@ -1,5 +1,5 @@
-// Sealed: a number with its check bits, as the WAL ceiling stands in its sequence (pg/server/wal_ceiling.hpp). All of it
-// is in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
+// Sealed: a number with its check bits, as the WAL ceiling stands in its sequence (pg/server/wal_ceiling.hpp). All of
+// it is in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
 //
 //   bit  63         0
 //   bits 62-15      the number

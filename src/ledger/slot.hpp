@@ -118,7 +118,8 @@ struct Header {
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// What a process shows of its transactions that have drawn ids, or what a prepared transaction has drawn; see settled.hpp.
+// What a process shows of its transactions that have drawn ids, or what a prepared transaction has drawn; see
+// settled.hpp.
 inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {

@@ -109,18 +109,18 @@ inline bool settings_allowed_in_parallel() {
 #define TransamVariables ShmemVariableCache
 #endif
 
-// No function of the server returns this. A later major version may keep it elsewhere.
+// No function of PostgreSQL returns this. A later major version may keep it elsewhere.
 extern "C" {
 #include "access/transam.h"
 }
-// How many transactions have ended since the server started, with subtransactions. The server counts them before any
+// How many transactions have ended since the server started, with subtransactions. PostgreSQL counts them before any
 // snapshot can show their end.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word of an active snapshot that lives as long as the snapshot, 0 at first. The server has it for its own static
-// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there the server sets it to
+// A word of an active snapshot that lives as long as the snapshot, 0 at first. PostgreSQL has it for its own static
+// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there PostgreSQL sets it to
 // 0 and does not look at it. So it can say what no other property of a snapshot says: that this very one was met before.
 // Its address does not, because it is used again, nor does its content, which the next snapshot may have as well.
 extern "C" {
@@ -131,7 +131,7 @@ inline uint64& word_of_snapshot(Snapshot copy) {
     return copy->snapXactCompletionCount;
 }
 
-// Before 17 the setting trace_sort could be left out of a server.
+// Before 17 the setting trace_sort could be left out of PostgreSQL.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false
 #endif

@@ -60,7 +60,7 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// Opens the table of this database. A call that changes it waits in the server's queue; a call that reads it waits at
+// Opens the table of this database. A call that changes it waits in the lock's queue; a call that reads it waits at
 // most max_wait.
 Relation open_relation(LOCKMODE lock) {
     Relation rel = lock == AccessShareLock

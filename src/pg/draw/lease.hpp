@@ -2,7 +2,7 @@
 // ends when the view may have changed: with the next client statement, or when any transaction has ended. A query or
 // function that reads again may then see ids that others have committed.
 //
-// The server counts ended transactions, with subtransactions, before any snapshot can show them. So if the count is
+// PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show them. So if the count is
 // the same, the view is the same.
 #pragma once
 

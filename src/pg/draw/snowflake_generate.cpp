@@ -120,7 +120,7 @@ Generator& set_up(NamedLayout& named, Drawn& d) {
 
 }  // namespace
 
-// The server reads invalidation messages only between calls, so a layout does not change during a call.
+// PostgreSQL reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = drawn != nullptr && drawn->named == &named;
     Drawn& d = likely(is_last) ? *drawn : entry_of(named);

@@ -28,7 +28,7 @@ void take_back(bool committed) {
     covered = ledger::no_low;
 }
 
-// An old entry of the table has a full id that the server's functions for 32 bits do not know any more.
+// An old entry of the table has a full id that PostgreSQL's functions for 32 bits do not know any more.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));

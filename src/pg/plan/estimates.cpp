@@ -1,10 +1,10 @@
 // Row estimates for < <= >= > between ids, and between ids and times.
 //
-// If the server's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
+// If PostgreSQL's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
 // bin. They can tell it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would
 // be estimated as half of four days. Ids are numbers, so this estimator interpolates.
 //
-// Ranges. For "id >= a AND id < b" the server adds the two estimates instead of multiplying them, but only if both
+// Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
 // operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
 // position in its AND: it is the fraction of the rows that pass the clauses before it. The product is then the
 // fraction of the whole range:
@@ -15,7 +15,7 @@
 // address, because an index condition has them in the order that the index needs). If nothing is found, the clause is
 // estimated alone: the planner may estimate a clause before it is a restriction.
 //
-// As in the server, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
+// As in PostgreSQL, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
 // histogram is not taken as empty, because rows may have come since.
 //
 // New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or

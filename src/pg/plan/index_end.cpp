@@ -1,6 +1,6 @@
 // Looks up the end of an index at planning time. statistics.cpp uses it.
 //
-// The server's own estimators do the same for built-in types, and this follows their rules. Some rows count although
+// PostgreSQL's own estimators do the same for built-in types, and this follows their rules. Some rows count although
 // the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still see. So
 // the search mostly ends at the first entry. It gives up after some pages of the table.
 #include "pg/plan/index_end.hpp"

@@ -69,7 +69,7 @@ double Statistics::below(Key k) const {
 
 // Looks for rows newer than the histogram: the largest value now, and the fraction of rows beyond the histogram. That
 // fraction is the table's growth. VACUUM counts the rows, so growth before it is not seen. Then the fraction is the
-// one of the server's own estimators: the last bin is stretched to the largest value.
+// one of PostgreSQL's own estimators: the last bin is stretched to the largest value.
 void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
@@ -85,7 +85,7 @@ double Statistics::of_histogram(const Range& range) {
         look_beyond();
     double part = (range.has_upper ? below(range.upper) : 1) - (range.has_lower ? below(range.lower) : 0);
     // Rows may have come since ANALYZE, beyond the histogram. So a range that is not inside it gets at least a
-    // hundredth of a bin, as in the server. A range inside it has no minimum.
+    // hundredth of a bin, as in PostgreSQL. A range inside it has no minimum.
     const bool inside = range.has_lower && range.has_upper && below(range.upper) > 0 && below(range.lower) < 1;
     const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
     return part < least ? least : part;

@@ -104,7 +104,7 @@ int64 promise(const ledger::Ledger& shared) {
 
 const PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
 
-// Calls `of(process)` for each place that the server has for a prepared transaction.
+// Calls `of(process)` for each place that PostgreSQL has for a prepared transaction.
 template <class Of>
 void each_prepared(Of of) {
     const uint32 first = static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS;

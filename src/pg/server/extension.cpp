@@ -35,8 +35,8 @@ Oid look_up(const char* name) {
 //   bits 63-32  database
 //   bits 31-0   relation
 //
-// A relation with that id and that name is the one that was found. Null in a session that has no ledger: reading a layout
-// must not need one.
+// A relation with that id and that name is the one that was found. Null in a session that has no ledger: reading a
+// layout must not need one.
 ledger::Word* found_before(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;

@@ -10,10 +10,10 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Null if there is no
-// such member of this kind. A relation of that name that is not a member does not count: others may be allowed to create
-// one, and generators of all databases would believe what is in it. `known` caches the oid; it is looked up again after
-// the extension was dropped and created again.
+// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Null if there is
+// no such member of this kind. A relation of that name that is not a member does not count: others may be allowed to
+// create one, and generators of all databases would believe what is in it. `known` caches the oid; it is looked up
+// again after the extension was dropped and created again.
 //
 // With `busy`, the call does not wait for the lock. If another session has the relation locked, it sets `busy` and
 // returns null.

@@ -26,8 +26,8 @@ bool has_subscription() {
     return found;
 }
 
-// On Citus a DEFAULT may be evaluated on any node. Citus works only where the whole server has loaded it, so its settings
-// tell, without a look at the catalog, that it is not there.
+// On Citus a DEFAULT may be evaluated on any node. Citus works only where the whole server has loaded it, so its
+// settings tell, without a look at the catalog, that it is not there.
 bool has_citus() {
     return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
            OidIsValid(get_extension_oid("citus", true));

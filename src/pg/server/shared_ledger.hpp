@@ -20,7 +20,8 @@ const ledger::Ledger& shared_ledger();
 // Null if this session has not used it yet.
 const ledger::Ledger* ledger_if_attached();
 
-// The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel mode.
+// The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel
+// mode.
 const ledger::Ledger* try_shared_ledger(const char** why);
 
 // For snowflake_ids.status(): "dynamic", "preloaded" or "single-user".

@@ -35,8 +35,8 @@ Ceiling read(const Patience& patience);
 Ceiling raise(const Ceiling& wanted, const Patience& patience);
 
 // Raises the ceiling early: only if it is not above `soon_us`, and without waiting for another session. Returns until
-// when ids may be issued; 0: another session has the relation locked, or it is new, missing, unlogged or damaged. A draw
-// that needs the ceiling will wait, or get the error.
+// when ids may be issued; 0: another session has the relation locked, or it is new, missing, unlogged or damaged. A
+// draw that needs the ceiling will wait, or get the error.
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
 
 // For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.

@@ -24,7 +24,7 @@ Kind kind_named(const char* name, std::size_t length) {
     pg_unreachable();
 }
 
-// Checked, because SQL can call the functions here with any number; the server itself takes modifiers from the
+// Checked, because SQL can call the functions here with any number; PostgreSQL itself takes modifiers from the
 // catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
@@ -88,7 +88,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
     PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
 }
 
-// The server calls this when a value is stored in a column with a modifier, or cast to a type with one.
+// PostgreSQL calls this when a value is stored in a column with a modifier, or cast to a type with one.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();

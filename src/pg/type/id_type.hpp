@@ -103,7 +103,7 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 
 // ---- sorting
 //
-// The server sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are
+// PostgreSQL sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are
 // equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
 
 template <class Type>
@@ -134,7 +134,7 @@ Datum abbreviate(Datum original, SortSupport support) {
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// Should the sort continue without abbreviated keys? The thresholds are those of the server's own types:
+// Should the sort continue without abbreviated keys? The thresholds are those of PostgreSQL's own types:
 //   - the first answer after 10,000 ids;
 //   - no, once there were more than 100,000 different keys;
 //   - yes, if fewer than one id in 2,000 has a different key.
@@ -158,7 +158,7 @@ template <class Type>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
     const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (passed_by_value<typename Type::Id>) {
-        // An id is its own sort key: the server has a sort that is specialised for plain numbers, as for bigint.
+        // An id is its own sort key: PostgreSQL has a sort that is specialised for plain numbers, as for bigint.
         support->comparator = ssup_datum_unsigned_cmp;
     } else {
         support->comparator = compare_datums<Type>;
@@ -171,7 +171,7 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
         MemoryContextSwitchTo(old);
 
         support->ssup_extra = state;
-        // Only with this comparator the server uses its sort for plain numbers.
+        // Only with this comparator PostgreSQL uses its sort for plain numbers.
         support->comparator = ssup_datum_unsigned_cmp;
         support->abbrev_converter = abbreviate<Type>;
         support->abbrev_abort = stop_abbreviating<Type>;

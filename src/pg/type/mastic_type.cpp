@@ -1,7 +1,7 @@
 // The type mastic: input and output, comparison, sorting, casts. Layout and text are in core/mastic.hpp.
 //
 // It has the 8 bytes of a bigint, by value, compared without a sign. Where that makes no difference the SQL functions
-// are the server's own for bigint: hashing, binary input and output, smaller integers as bigint.
+// are PostgreSQL's own for bigint: hashing, binary input and output, smaller integers as bigint.
 #include "pg/type/id_type.hpp"
 
 extern "C" {
@@ -50,7 +50,7 @@ FUNCTION(snowflake_ids_mastic_to_numeric) {
     return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-// Rounded to a whole number, as the server does where it makes a bigint of a numeric.
+// Rounded to a whole number, as PostgreSQL does where it makes a bigint of a numeric.
 FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum given = PG_GETARG_DATUM(0);
     const Numeric number = DatumGetNumeric(given);

@@ -1,4 +1,4 @@
-// Fields of a uuid of version 7, and the uuids that bound a span of time. The type is the server's own.
+// Fields of a uuid of version 7, and the uuids that bound a span of time. The type is PostgreSQL's own.
 #include "core/uuid7.hpp"
 
 #include "pg/datum.hpp"
