@@ -13,6 +13,17 @@ Ledger ledger_at(void* memory, std::uint32_t backend_count) {
     return {static_cast<Header*>(memory), slots, backends, backends + backend_count};
 }
 
+// How many slots have a generator that is meant.
+template <class Meant>
+std::uint32_t count_slots(const Ledger& ledger, Meant meant) {
+    std::uint32_t n = 0;
+    for (std::uint32_t i = 0; i < slot_count; i++) {
+        const std::uint64_t key = ledger.slots[i].key.load();
+        if (key != 0 && meant(Key::unpack(key), ledger.slots[i])) n++;
+    }
+    return n;
+}
+
 }  // namespace
 
 Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, std::int64_t now_us) {
@@ -49,28 +60,17 @@ Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create, std::uint
 }
 
 bool numbering_used(const Ledger& ledger, std::uint64_t numbering) {
-    for (std::size_t i = 0; i < slot_count; i++) {
-        const Slot& slot = ledger.slots[i];
-        if (Key::unpack(slot.key.load()).format == Format::snowflake && slot.numbering.load() == numbering) return true;
-    }
-    return false;
+    return count_slots(ledger, [&](const Key& key, const Slot& slot) {
+               return key.format == Format::snowflake && slot.numbering.load() == numbering;
+           }) != 0;
 }
 
 std::uint32_t slots_owned(const Ledger& ledger, std::uint32_t owner) {
-    std::uint32_t n = 0;
-    for (std::size_t i = 0; i < slot_count; i++) {
-        const std::uint64_t seen = ledger.slots[i].key.load();
-        if (seen != 0 && Key::unpack(seen).owner == owner) n++;
-    }
-    return n;
+    return count_slots(ledger, [&](const Key& key, const Slot&) { return key.owner == owner; });
 }
 
 std::uint32_t slots_owned(const Ledger& ledger) {
-    std::uint32_t n = 0;
-    for (std::size_t i = 0; i < slot_count; i++) {
-        if (Key::unpack(ledger.slots[i].key.load()).owner != 0) n++;
-    }
-    return n;
+    return count_slots(ledger, [](const Key& key, const Slot&) { return key.owner != 0; });
 }
 
 }  // namespace snowflake_ids::ledger

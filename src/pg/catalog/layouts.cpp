@@ -63,9 +63,8 @@ void make_cache() {
 // Opens the table of this database. A call that changes it waits in the lock's queue; a call that reads it waits at
 // most max_wait.
 Relation open_relation(LOCKMODE lock) {
-    Relation rel = lock == AccessShareLock
-                       ? open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, Patience{})
-                       : open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock);
+    const Patience patience{.queues = lock != AccessShareLock};
+    Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, patience);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("table \"snowflake_ids.%s\" of extension snowflake_ids is missing", relation_name),

@@ -46,7 +46,8 @@ ledger::Word* found_before(const char* name) {
     return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
 }
 
-// Null if it does not exist any more, or if `busy` is set.
+// Null if it does not exist any more, or if `busy` is set: another session has it locked. Without `busy`, waits for the
+// lock in its queue.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) return try_relation_open(relation, lock);
@@ -60,9 +61,7 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
-}  // namespace
-
-Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
+Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };
     Relation rel = try_open(known, lock, busy);
@@ -95,11 +94,13 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
     return nullptr;
 }
 
+}  // namespace
+
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
-    if (patience.queues) return open_extension_relation(known, name, kind, lock);
+    if (patience.queues) return find_and_open(known, name, kind, lock, nullptr);
     for (Attempts attempts;; attempts.pause(patience)) {
         bool busy = false;
-        Relation rel = open_extension_relation(known, name, kind, lock, &busy);
+        Relation rel = find_and_open(known, name, kind, lock, &busy);
         if (!busy) return rel;
         if (patience.left_us() > 0) continue;
         ereport(ERROR,
@@ -110,6 +111,11 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
                  errhint("A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at "
                          "pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));
     }
+}
+
+Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock) {
+    bool busy = false;
+    return find_and_open(known, name, kind, lock, &busy);
 }
 
 }  // namespace snowflake_ids

@@ -15,12 +15,11 @@ namespace snowflake_ids {
 // create one, and generators of all databases would believe what is in it. `known` caches the oid; it is looked up
 // again after the extension was dropped and created again.
 //
-// With `busy`, the call does not wait for the lock. If another session has the relation locked, it sets `busy` and
-// returns null.
-Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy = nullptr);
-
-// The same, but waits for the lock: as long as there is patience, or in the lock's queue. If the patience ends, the
-// error says who may have the relation locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
+// Waits for the lock as long as there is patience. If the patience ends, the error says who may have the relation
+// locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
+
+// The same without waiting. Null also if another session has the relation locked.
+Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock);
 
 }  // namespace snowflake_ids

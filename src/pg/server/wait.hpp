@@ -10,9 +10,9 @@ namespace snowflake_ids {
 // early. Handles interrupts: cancel, timeouts, termination, death of the postmaster.
 void nap(int64 us);
 
-// The limit for all waits of one call together: snowflake_ids.max_wait, counted from `since`. `queues` is for the
-// functions of pg/operate, which an administrator calls: for a lock on a relation they wait without this limit, in the
-// lock's queue, as ALTER SEQUENCE does.
+// The limit for all waits of one call together: snowflake_ids.max_wait, counted from `since`. With `queues`, a wait for
+// the lock of a relation has no limit, and is in the lock's queue, as ALTER SEQUENCE does it: for functions that an
+// administrator calls.
 struct Patience {
     uint64 since = ledger::monotonic_us();
     bool queues = false;

@@ -274,8 +274,7 @@ Ceiling raise(const Ceiling& wanted, const Patience& patience) {
 }
 
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted) {
-    bool busy = false;
-    Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, to_change, &busy);
+    Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
     if (rel == nullptr) return 0;
     if (!is_logged(rel)) {
         relation_close(rel, to_change);
