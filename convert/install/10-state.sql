@@ -19,20 +19,45 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C ST
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
 
+-- A job: what the functions of a conversion need to know about it.
+--
+-- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
+-- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
+-- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
+-- a number within it, read returns the time of an id. issued_after: every id that was drawn since the new columns exist
+-- is later than this time. Times without a zone are read in that of the first call.
+CREATE TYPE snowflake_ids_convert.job AS (
+    relation regclass,
+    key_attnum smallint,
+    created_attnum smallint,
+    format text,
+    zone text,
+    metabyte integer,
+    batch_size integer,
+    spill boolean,
+    keep_position boolean,
+    fire_triggers boolean,
+    build_concurrently boolean,
+    publications boolean,
+    issued_after timestamptz,
+    key_column name,
+    shadow name,
+    created_column name,
+    map regclass,
+    core text,
+    type text,
+    epoch timestamptz,
+    tick_ms integer,
+    capacity bigint,
+    new_id text,
+    make text,
+    read text
+);
+COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
+
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
-    key_attnum smallint NOT NULL,
-    format text NOT NULL,
-    created_attnum smallint NOT NULL,
-    zone text NOT NULL,
-    metabyte integer NOT NULL,
-    batch_size integer NOT NULL,
-    spill boolean NOT NULL,
-    keep_position boolean NOT NULL,
-    fire_triggers boolean NOT NULL,
-    build_concurrently boolean NOT NULL,
-    publications boolean NOT NULL,
-    issued_after timestamptz,
+    job snowflake_ids_convert.job NOT NULL,
     map regclass,
     filled jsonb,
     phase text NOT NULL,
@@ -51,26 +76,7 @@ CREATE TABLE snowflake_ids_convert.conversion (
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'column number of the key';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum
-    IS 'column number of the times from which the new ids are made';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.zone
-    IS 'time zone in which times without a zone are read: that of the first call';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte
-    IS 'metabyte of the new ids and of the new default; sno only';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.spill
-    IS 'whether rows may move to later ticks if a tick has more rows than ids';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position
-    IS 'whether the changeover rewrites the tables, so that columns keep their positions';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers
-    IS 'whether the tables'' own triggers fire for updates of the conversion';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently
-    IS 'whether the user builds the indexes, with CREATE INDEX CONCURRENTLY';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in publications';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
-    IS 'every id that was drawn since the new columns exist is later than this time';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.job IS 'what is converted, and how';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
     IS 'columns that have a new column: pairs of table oid and column number';
@@ -107,7 +113,7 @@ COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables th
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
 CREATE VIEW snowflake_ids_convert_progress AS
-SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
        CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
             THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
        END AS per_second,
@@ -118,12 +124,13 @@ SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s
        s.started, s.phase_started, s.updated
 FROM snowflake_ids_convert.conversion s
      LEFT JOIN pg_catalog.pg_attribute a
-     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) (s.job).key_attnum
      CROSS JOIN LATERAL (
          SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
+COMMENT ON COLUMN snowflake_ids_convert_progress.format IS 'format of the new ids: sno, mastic or snowflake_si';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';

@@ -1,33 +1,4 @@
--- A job: what the functions of a conversion need to know about it. Each step makes it once.
---
--- core is the present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong
--- to the format. new_id is the expression that draws an id. make and read are templates for format(): make makes an
--- id from a tick and a number within it, read returns the time of an id.
-CREATE TYPE snowflake_ids_convert.job AS (
-    relation regclass,
-    key_attnum smallint,
-    key_column name,
-    shadow name,
-    created_column name,
-    format text,
-    zone text,
-    metabyte integer,
-    spill boolean,
-    keep_position boolean,
-    fire_triggers boolean,
-    publications boolean,
-    issued_after timestamptz,
-    map regclass,
-    core text,
-    type text,
-    epoch timestamptz,
-    tick_ms integer,
-    capacity bigint,
-    new_id text,
-    make text,
-    read text
-);
-COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
+-- How a job is made, and errors about its arguments.
 
 CREATE FUNCTION snowflake_ids_convert.refuse_nulls(arguments jsonb) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -61,6 +32,15 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
     IS 'internal: error if keys cannot become ids of this format';
 
+CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
+
 -- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
 -- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
 CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
@@ -72,6 +52,12 @@ DECLARE
     tick_start text;
 BEGIN
     PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
+    job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
+    job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
+    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
+    job.map := (SELECT s.map
+                FROM snowflake_ids_convert.my_conversion s
+                WHERE s.relation = job.relation AND s.phase <> 'done' AND s.map IN (SELECT oid FROM pg_class));
     job.core := (SELECT quote_ident(n.nspname)
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
@@ -116,15 +102,6 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
     IS 'internal: fills in what the format of a job needs';
 
-CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT a.attname
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
-
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -146,28 +123,10 @@ CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion;
     job snowflake_ids_convert.job;
 BEGIN
-    SELECT * INTO state FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
-    IF state.relation IS NULL THEN
-        RETURN NULL;
-    END IF;
-    job.relation := state.relation;
-    job.key_attnum := state.key_attnum;
-    job.key_column := snowflake_ids_convert.column_name(state.relation, state.key_attnum);
-    job.shadow := 'snowflake_ids_new_' || state.key_attnum;
-    job.created_column := snowflake_ids_convert.column_name(state.relation, state.created_attnum);
-    job.format := state.format;
-    job.zone := state.zone;
-    job.metabyte := state.metabyte;
-    job.spill := state.spill;
-    job.keep_position := state.keep_position;
-    job.fire_triggers := state.fire_triggers;
-    job.publications := state.publications;
-    job.issued_after := state.issued_after;
-    job.map := (SELECT c.oid FROM pg_class c WHERE c.oid = state.map);
-    RETURN snowflake_ids_convert.with_format(job);
+    SELECT (s.job).* INTO job FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
+    RETURN CASE WHEN job.relation IS NOT NULL THEN snowflake_ids_convert.with_format(job) END;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
     IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
@@ -215,9 +174,7 @@ BEGIN
     PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
     job.relation := relation;
     job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
-    job.key_column := key_column;
-    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
-    job.created_column := created_column;
+    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
     job.format := format;
     job.zone := current_setting('TimeZone');
     job.metabyte := metabyte;
@@ -225,11 +182,6 @@ BEGIN
     job.keep_position := keep_position;
     job.fire_triggers := fire_triggers;
     job.publications := publications;
-    job.map := (SELECT s.map
-                FROM snowflake_ids_convert.my_conversion s
-                WHERE s.relation = planned_job.relation
-                  AND s.phase <> 'done'
-                  AND s.map IN (SELECT oid FROM pg_class));
     RETURN snowflake_ids_convert.with_format(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job(

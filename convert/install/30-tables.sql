@@ -5,10 +5,11 @@
 -- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
 -- depth: number of foreign keys between this table and the key's table.
 -- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
+-- filled: whether it has a new column. It has none if it began to refer to the key during the conversion.
 CREATE FUNCTION snowflake_ids_convert.columns(
     relation regclass, key_attnum smallint,
     OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
-    OUT at_once boolean, OUT depth integer, OUT "collate" text
+    OUT at_once boolean, OUT depth integer, OUT "collate" text, OUT filled boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -43,7 +44,10 @@ AS $$
                      FROM pg_attribute k
                           JOIN pg_collation o ON o.oid = k.attcollation
                           JOIN pg_namespace n ON n.oid = o.collnamespace
-                     WHERE k.attrelid = relation AND k.attnum = key_attnum), '')
+                     WHERE k.attrelid = relation AND k.attnum = key_attnum), ''),
+           EXISTS (SELECT
+                   FROM pg_attribute n
+                   WHERE n.attrelid = c.rel AND n.attname = 'snowflake_ids_new_' || c.attnum AND NOT n.attisdropped)
     FROM c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
@@ -64,23 +68,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
-
--- A column that began to refer to the key during the conversion has no new column.
-CREATE FUNCTION snowflake_ids_convert.filled_columns(relation regclass, key_attnum smallint)
-RETURNS TABLE (
-    rel regclass, attnum smallint, attname name, shadow name, is_key boolean, not_null boolean, at_once boolean,
-    depth integer, "collate" text
-)
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT c.*
-    FROM snowflake_ids_convert.columns(relation, key_attnum) c
-    WHERE EXISTS (SELECT
-                  FROM pg_attribute n
-                  WHERE n.attrelid = c.rel AND n.attname = c.shadow AND NOT n.attisdropped)
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.filled_columns(regclass, smallint)
-    IS 'internal: a key and the columns that refer to it, if they have a new column';
 
 -- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
 CREATE FUNCTION snowflake_ids_convert.added_columns(

@@ -68,7 +68,7 @@ BEGIN
         'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
         job.key_column, arguments));
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
     LOOP
         PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
@@ -100,7 +100,7 @@ DECLARE
     col record;
 BEGIN
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
     LOOP
         definition := format('FOR EACH ROW WHEN (NEW.%I IS NOT NULL AND NEW.%I IS NULL)
                               EXECUTE FUNCTION snowflake_ids_convert.%%s(%L, %L, %L%%s)',
@@ -118,13 +118,21 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
     IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
 
+-- Another role may have made such triggers on tables of its own. They are no part of the conversion.
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     trigger record;
 BEGIN
-    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
+    FOR trigger IN
+        SELECT g.*
+        FROM snowflake_ids_convert.my_conversion s
+             CROSS JOIN LATERAL (
+                 SELECT DISTINCT (pair ->> 0)::oid FROM jsonb_array_elements(s.filled) AS pair) AS t (rel)
+             JOIN snowflake_ids_convert.triggers(converted) g ON g.rel = t.rel
+        WHERE s.relation = converted
+    LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
     END LOOP;
 END $$;
@@ -135,7 +143,9 @@ CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key t
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    key_number smallint := (SELECT key_attnum FROM snowflake_ids_convert.my_conversion WHERE relation = converted);
+    key_number smallint := (SELECT (job).key_attnum
+                            FROM snowflake_ids_convert.my_conversion
+                            WHERE relation = converted);
     key_name name := snowflake_ids_convert.column_name(converted, key_number);
     key_type text := (SELECT format_type(atttypid, atttypmod)
                       FROM pg_attribute
@@ -143,7 +153,7 @@ DECLARE
     col record;
 BEGIN
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(converted, key_number) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(converted, key_number) WHERE NOT is_key AND filled
     LOOP
         EXECUTE format('UPDATE ONLY %s AS c
                         SET %I = k.%I

@@ -23,7 +23,7 @@ BEGIN
     -- draws an id that is later.
     passed := snowflake_ids.pass_now(job.format);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET issued_after = passed,
+    SET job.issued_after = passed,
         filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))
                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
     WHERE s.relation = job.relation;

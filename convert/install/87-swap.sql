@@ -41,7 +41,7 @@ BEGIN
             SELECT string_agg(format('column %s.%I: began to refer to the key after the conversion began',
                                      c.rel, c.attname), E'\n')
             FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.rel AND a.attname = c.shadow));
+            WHERE NOT c.filled);
     END IF;
     PERFORM snowflake_ids_convert.refuse(job, problem_text);
     PERFORM snowflake_ids_convert.refuse_violations(job);
@@ -136,7 +136,7 @@ BEGIN
     END LOOP;
     PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
+    SET job.key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
     WHERE s.relation = job.relation;
     RETURN to_validate;
 END $$;

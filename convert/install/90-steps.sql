@@ -37,8 +37,8 @@ BEGIN
         RETURN state;
     END IF;
     BEGIN
-        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, state.batch_size::bigint);
-        state.done := least(state.done + state.batch_size, state.total);
+        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, job.batch_size::bigint);
+        state.done := least(state.done + job.batch_size, state.total);
     EXCEPTION WHEN deadlock_detected THEN
         -- Writers may cause a deadlock. The next step repeats the batch.
         NULL;
@@ -132,7 +132,7 @@ BEGIN
     INTO rows_per_block
     FROM pg_class
     WHERE oid = state.part;
-    until := least(state.done + greatest(1, (state.batch_size / rows_per_block)::bigint), state.total);
+    until := least(state.done + greatest(1, (job.batch_size / rows_per_block)::bigint), state.total);
     BEGIN
         state.rows := state.rows
                       + snowflake_ids_convert.fill_references(job, state.part, state.done, until - state.done);
@@ -158,7 +158,7 @@ BEGIN
     IF statements = '{}' THEN
         PERFORM snowflake_ids_convert.verify_map(job);
         state.phase := 'swap';
-    ELSIF NOT state.build_concurrently THEN
+    ELSIF NOT job.build_concurrently THEN
         EXECUTE statements[1];
         IF statements[1] ~ '^DROP' THEN
             EXECUTE statements[2];
@@ -354,7 +354,7 @@ BEGIN
         state := snowflake_ids_convert.follow_step(job, state);
     WHEN 'check' THEN
         PERFORM snowflake_ids_convert.validate_checks(job);
-        state.phase := CASE WHEN state.keep_position THEN 'ready' ELSE 'index' END;
+        state.phase := CASE WHEN job.keep_position THEN 'ready' ELSE 'index' END;
     WHEN 'validate' THEN
         state := snowflake_ids_convert.validate_step(state);
     WHEN 'done' THEN
@@ -363,7 +363,7 @@ BEGIN
         IF finish THEN
             state := snowflake_ids_convert.finish_step(job, state);
         END IF;
-        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND state.build_concurrently);
+        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND job.build_concurrently);
     END CASE;
     more := more AND state.phase <> 'done';
     said := snowflake_ids_convert.write_state(old_state, state);

@@ -214,8 +214,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
     IS 'what snowflake_ids_convert would do, and the problems; makes copies of some rows and drops them again';
 
-CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
-RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -224,14 +223,13 @@ DECLARE
                    FROM snowflake_ids_convert.my_conversion s
                    WHERE s.relation = snowflake_ids_convert_indexes.relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
-        'relation', relation, 'concurrently', "concurrently"));
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
         PERFORM snowflake_ids_convert.refuse_owner_problems(job);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, "concurrently");
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
 -- A parallel worker would seem to be in a transaction block.
@@ -261,9 +259,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
     IS 'internal: error if the batch size is wrong, or if no conversion can run in this session';
 
-CREATE FUNCTION snowflake_ids_convert.resume(
-    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
-) RETURNS boolean
+CREATE FUNCTION snowflake_ids_convert.resume(job snowflake_ids_convert.job) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -283,31 +279,29 @@ BEGIN
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
-    SET batch_size = resume.batch_size,
-        spill = job.spill,
-        fire_triggers = job.fire_triggers,
-        publications = job.publications,
-        build_concurrently = resume.build_concurrently,
+    SET job.batch_size = job.batch_size,
+        job.spill = job.spill,
+        job.fire_triggers = job.fire_triggers,
+        job.publications = job.publications,
+        job.build_concurrently = job.build_concurrently,
         resumed = clock_timestamp(),
         updated = clock_timestamp(),
         resumed_at = coalesce(s.done, 0)
     WHERE s.relation = job.relation;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job, integer, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job)
     IS 'internal: continues a conversion that has begun; false if there is none';
 
 -- The first transaction of a call. It takes no lock that stops writers.
-CREATE FUNCTION snowflake_ids_convert.start(
-    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
-) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.start(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     planned record;
     problems text;
 BEGIN
-    IF snowflake_ids_convert.resume(job, batch_size, build_concurrently) THEN
+    IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
     FOR planned IN SELECT * FROM snowflake_ids_convert.plan(job) LOOP
@@ -324,15 +318,9 @@ BEGIN
             hint => 'Solve these problems and call again. Nothing was changed.');
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
-    INSERT INTO snowflake_ids_convert.my_conversion (
-        relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position,
-        fire_triggers, build_concurrently, publications, phase)
-    VALUES (
-        job.relation, job.key_attnum, job.format,
-        snowflake_ids_convert.column_number(job.relation, job.created_column), job.zone, job.metabyte, batch_size,
-        job.spill, job.keep_position, job.fire_triggers, build_concurrently, job.publications, 'prepare');
+    INSERT INTO snowflake_ids_convert.my_conversion (relation, job, phase) VALUES (job.relation, job, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integer, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job)
     IS 'internal: begins or resumes a conversion';
 
 -- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
@@ -357,7 +345,9 @@ BEGIN
     PERFORM snowflake_ids_convert.check_call(batch_size);
     job := snowflake_ids_convert.planned_job(
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
-    PERFORM snowflake_ids_convert.start(job, batch_size, "concurrently");
+    job.batch_size := batch_size;
+    job.build_concurrently := "concurrently";
+    PERFORM snowflake_ids_convert.start(job);
     WHILE more LOOP
         COMMIT;
         IF said IS NOT NULL THEN

@@ -38,9 +38,6 @@ SELECT (SELECT count(*)
              JOIN pg_class c ON c.oid = g.tgrelid
         WHERE c.relnamespace = n.oid AND g.tgname ~ 'snowflake_ids') AS triggers,
        (SELECT count(*)
-        FROM pg_proc
-        WHERE pronamespace = n.oid AND proname ~ 'snowflake_ids') AS functions,
-       (SELECT count(*)
         FROM pg_class
         WHERE relnamespace = n.oid AND relname ~ 'snowflake_ids') AS relations,
        (SELECT count(*) FROM snowflake_ids_convert_progress) AS conversions
@@ -117,10 +114,8 @@ SET ROLE regress_convert;
 SELECT kind, regexp_replace(item, 'ROLE \S+', 'ROLE ...') AS item
 FROM snowflake_ids_convert_plan('weak', 'id', 'mastic', 'created');
 SELECT count(*) FROM snowflake_ids_convert.my_conversion;
-INSERT INTO snowflake_ids_convert.my_conversion (
-    relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position, fire_triggers,
-    build_concurrently, publications, phase)
-VALUES ('weak', 1, 'mastic', 2, 'UTC', 0, 1, false, false, false, false, false, 'swap');
+INSERT INTO snowflake_ids_convert.my_conversion (relation, job, phase)
+VALUES ('weak', snowflake_ids_convert.planned_job('weak', 'id', 'mastic', 'created', 0, false, false, false, false), 'swap');
 SELECT snowflake_ids_convert_undo('weak');
 RESET ROLE;
 
@@ -181,7 +176,7 @@ FROM traces t
      JOIN snowflake_ids_convert.conversion s ON s.relation = 'again'::regclass;
 SELECT DISTINCT kind FROM snowflake_ids_convert_plan('again', 'id', 'snowflake_si', 'created', keep_position => true);
 SELECT DISTINCT kind FROM snowflake_ids_convert_plan('again', 'id', 'sno', 'created', keep_position => true);
-SELECT columns, triggers, functions FROM under_way;
+SELECT columns, triggers FROM under_way;
 SELECT count(*) AS same
 FROM (SELECT t.*, to_jsonb(s) AS state
       FROM traces t
@@ -214,7 +209,6 @@ FROM snowflake_ids_map_:again m
 CALL snowflake_ids_convert('again', 'id', 'mastic', 'created');
 SELECT snowflake_ids_convert_forget('again');
 SELECT snowflake_ids_convert_forget('again');
-SELECT proname FROM pg_proc WHERE pronamespace = 'conversion'::regnamespace AND proname ~ 'snowflake';
 
 -- A finished conversion is not repeated by a call that runs again, unless the default is dropped first.
 CREATE TEMP TABLE done AS SELECT id, up FROM again;

@@ -117,22 +117,17 @@ CALL snowflake_ids_convert('a.wanted', 'id', 'sno', 'created', finish => false);
 CALL snowflake_ids_convert('a.wanted_too', 'id', 'sno', 'created', finish => false);
 SELECT 'a.wanted'::regclass::oid AS wanted, 'a.wanted_too'::regclass::oid AS wanted_too \gset
 SET ROLE regress_convert_m;
-CREATE TEMP TABLE mine_temporary (n int);
 CREATE TABLE m.mine (n int);
+CREATE FUNCTION m.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE FUNCTION pg_temp.name_taken(which oid) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    fn text;
 BEGIN
-    FOREACH fn IN ARRAY ARRAY['m.snowflake_ids_key_%s', 'pg_temp.snowflake_ids_key_%s',
-                              'm.snowflake_ids_follow_%s_%1$s', 'pg_temp.snowflake_ids_late_%s_%1$s'] LOOP
-        EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql AS ''BEGIN RETURN NEW; END''',
-                       format(fn, which));
-        EXECUTE format('CREATE TRIGGER %I BEFORE INSERT ON %s FOR EACH ROW EXECUTE FUNCTION %s()',
-                       'zz_snowflake_ids_1_key' || fn || which,
-                       CASE WHEN fn ~ '^m' THEN 'm.mine' ELSE 'mine_temporary' END, format(fn, which));
-    END LOOP;
     EXECUTE format('CREATE TRIGGER zz_snowflake_ids_9 AFTER INSERT ON %s FOR EACH ROW
-                    EXECUTE FUNCTION m.snowflake_ids_key_%s()', which::regclass, which);
+                    EXECUTE FUNCTION m.nothing()', which::regclass);
+    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_8 AFTER INSERT ON %s FOR EACH ROW
+                    EXECUTE FUNCTION snowflake_ids_convert.late(%L, 1, 1)', which::regclass, which);
+    EXECUTE format('CREATE TRIGGER zz_snowflake_ids_1_%s BEFORE INSERT ON m.mine FOR EACH ROW
+                    EXECUTE FUNCTION snowflake_ids_convert.key(%1$L, 1)', which);
+    EXECUTE format('ALTER TABLE m.mine ENABLE ALWAYS TRIGGER zz_snowflake_ids_1_%s', which);
     EXECUTE format('CREATE TABLE m.snowflake_ids_map_%s ()', which);
     EXECUTE format('CREATE TEMP TABLE snowflake_ids_map_%s ()', which);
 END $$;
@@ -144,11 +139,6 @@ SELECT snowflake_ids_convert_undo('a.wanted_too');
 SELECT relnamespace::regnamespace, count(*)
 FROM pg_class
 WHERE relname ~ '^snowflake_ids_map' AND relkind = 'r' AND relpersistence = 'p'
-GROUP BY 1
-ORDER BY 1;
-SELECT pronamespace::regnamespace, count(*)
-FROM pg_proc
-WHERE proname ~ '^snowflake_ids_(key|follow|late|moved)_' AND pronamespace <> pg_my_temp_schema()
 GROUP BY 1
 ORDER BY 1;
 RESET ROLE;

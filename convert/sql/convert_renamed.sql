@@ -32,9 +32,6 @@ SELECT (SELECT count(*)
              JOIN pg_class c ON c.oid = g.tgrelid
         WHERE g.tgname ~ '^zz_snowflake_ids' AND c.relnamespace = n.oid) AS triggers,
        (SELECT count(*)
-        FROM pg_proc
-        WHERE proname ~ '^snowflake_ids_[a-z]+_\d' AND pronamespace = n.oid) AS functions,
-       (SELECT count(*)
         FROM pg_class
         WHERE relname ~ '^snowflake_ids_(map|index|copy|probe)' AND relkind IN ('r', 'v') AND relnamespace = n.oid
        ) AS relations

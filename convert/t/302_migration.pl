@@ -43,8 +43,50 @@ for (@servers{qw(shop copy)})
 	$_->start;
 }
 my ($publisher, $subscriber) = @servers{qw(shop copy)};
-$_->safe_psql('postgres', 'CREATE DATABASE app')                       for values %servers;
-$_->safe_psql('app', 'CREATE EXTENSION snowflake_ids_convert CASCADE') for values %servers;
+$_->safe_psql('postgres', 'CREATE DATABASE app') for values %servers;
+$_->safe_psql('app', 'CREATE EXTENSION snowflake_ids_convert CASCADE; CREATE TABLE mark (n int PRIMARY KEY)')
+  for values %servers;
+
+sub subscribe
+{
+	my ($name, $tables) = @_;
+	$publisher->safe_psql('app', "CREATE PUBLICATION $name FOR $tables");
+	$subscriber->safe_psql('app',
+		"CREATE SUBSCRIPTION $name CONNECTION '@{[ Page::connection($publisher) ]}' PUBLICATION $name");
+	$subscriber->wait_for_subscription_sync($publisher, $name, 'app');
+	return;
+}
+my $marks = 0;
+
+sub arrives
+{
+	my ($what) = @_;
+	$marks++;
+	$publisher->safe_psql('app', "INSERT INTO mark VALUES ($marks)");
+	ok($subscriber->poll_query_until('app', "SELECT count(*) = $marks FROM mark"), $what);
+	return;
+}
+
+# A publication of all tables would have the conversion's own tables, which the subscriber does not have.
+$_->safe_psql('app', 'CREATE TABLE part (id bigint PRIMARY KEY, created timestamptz NOT NULL DEFAULT now())')
+  for values %servers;
+subscribe('every', 'ALL TABLES');
+$publisher->safe_psql('app', 'INSERT INTO part VALUES (1)');
+my $arguments = q{'part', 'id', 'sno', 'created', publications => true};
+like(
+	$publisher->safe_psql('app', "SELECT item FROM snowflake_ids_convert_plan($arguments)"),
+	qr/^publication every would have the map of old and new keys too: make it a publication of named tables$/,
+	'a publication of all tables is a problem');
+arrives('the rows that the plan has tried are not replicated');
+my (undef, undef, $err) = $publisher->psql('app', "CALL snowflake_ids_convert($arguments)");
+like($err, qr/cannot convert column "id"/, 'the conversion is refused');
+arrives('and replication goes on');
+$subscriber->safe_psql('app', 'DROP SUBSCRIPTION every');
+$publisher->safe_psql('app', 'DROP PUBLICATION every');
+
+# The page's recipe, while another table is replicated
+$subscriber->safe_psql('app', 'TRUNCATE mark');
+subscribe('named', 'TABLE mark');
 my $not_synced = q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')};
 for my $block ($recipes->take('Tables in logical replication', 'sql'))
 {
@@ -59,6 +101,7 @@ is($subscriber->safe_psql('app', $rows), $converted, 'the subscriber has copied 
 $publisher->safe_psql('app', q{INSERT INTO product (name) VALUES ('new')});
 ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}),
 	'and receives new rows');
+arrives('another table was replicated all the time');
 $recipes->all_run;
 $_->stop for $subscriber, $publisher, $server;
 done_testing();
