@@ -14,7 +14,7 @@ SELECT s, r.* FROM unnest(ARRAY['5::bigint < now()', '5::bigint <= now()', '5::b
     '5::bigint BETWEEN now() AND now()', '5::bigint >= ANY (ARRAY[now()])', '(5::bigint, 1) >= (now(), 1)', '5::bigint::mastic < now()']) AS s,
     refusal('SELECT ' || s) AS r;
 -- The domain that makes it ambiguous is not for columns.
-SELECT s, r.* FROM unnest(ARRAY['5::mastic_ambiguous < now()', 'now() >= 5::mastic_ambiguous', '5::mastic_ambiguous::mastic < now()']) AS s,
+SELECT s, r.* FROM unnest(ARRAY['5::snowflake_ids.mastic_ambiguous < now()', 'now() >= 5::snowflake_ids.mastic_ambiguous', '5::snowflake_ids.mastic_ambiguous::mastic < now()']) AS s,
     refusal('SELECT ' || s) AS r;
 
 -- A bigint column that has Mastic ids: an index of it with the order of mastic serves them.

@@ -112,37 +112,40 @@ SELECT key, b.value = a.value AS same FROM jsonb_each(:'before') AS b JOIN jsonb
 WHERE key IN ('partition', 'wallHi', 'drifts', 'sequenceMin', 'sequenceMax') ORDER BY key;
 SELECT gen_sno() > :'last' AS above, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 1 AS not_ahead;
 \set units '(extract(epoch FROM clock_timestamp()) - 1262304000)::bigint * 250'
-SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'sequenceMax', 65535, 'sequence', 65535, 'wallHi', :units + 5000)) AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('sequence', 65535, 'wallHi', :units + 5000)) AS void;
 SELECT gen_sno() AS id, extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead \gset
 SELECT :'twenty_seconds_ahead' AS twenty_seconds_ahead, (snowflake_ids.sno_snapshot() ->> 'sequence')::int < 100 AS in_a_later_tick;
 -- The safe time counts as well.
-SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallSafe', :units + 10000)) AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallSafe', :units + 10000)) AS void;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 30 AND 41 AS forty_seconds_ahead;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 -- Of an explicit partition.
-SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('partition', '[156, 82]'::jsonb, 'wallHi', :units + 5000)) AS void;
 SELECT snowflake_ids.sno_snapshot(156 * 256 + 82) ->> 'partition' AS partition, extract(epoch FROM sno_timestamp(gen_sno(0, 156 * 256 + 82)) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead;
 -- Who was granted it may not go far; a superuser may.
 SET ROLE regress_operator;
-SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 5000)) AS void;
-SELECT r.state, r.message FROM refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": [0, 19], "wallHi": %s}'')', :units + 30000)) AS r;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 5000)) AS void;
+SELECT r.state, r.message FROM refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000))) AS r;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) < 25 AS not_there;
 RESET ROLE;
-SELECT snowflake_ids.sno_restore(jsonb_build_object('partition', '[0, 19]'::jsonb, 'wallHi', :units + 30000)) AS void;
+SELECT snowflake_ids.sno_restore(:'snapshot'::jsonb || jsonb_build_object('wallHi', :units + 30000)) AS void;
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 100 AND 121 AS two_minutes_ahead;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 
--- Keys that are not there are zero, others are not read, the time of the snapshot neither. Bounds may be reversed.
-SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}', '{"sequenceMin": 65535}',
-    '{"sequenceMin": 9, "sequenceMax": 4}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
+-- Other keys are not read, nor the time of the snapshot. Bounds may be reversed, and zero.
+SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).state FROM unnest(ARRAY['{}', '{"now": "x", "other": [1]}',
+    '{"sequenceMin": 65535, "sequenceMax": 0, "sequence": 0}', '{"sequenceMin": 9, "sequenceMax": 4, "sequence": 0}', '{"wallHi": 1.0}', '{"sequenceMax": 5, "sequence": 65535}']) AS s;
 SELECT snowflake_ids.sno_restore(NULL);
 -- What is no snapshot.
-SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{"sequenceMin": 9, "sequenceMax": 9}',
-    '{"sequenceMin": 0, "sequenceMax": 4}', '{"sequenceMin": 7, "sequence": 6}', '{', '']) AS s;
-SELECT k, v, (refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": [0, 19], "%s": %s}'')', k, v))).*
+SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', s))).* FROM unnest(ARRAY['[]', '1', 'null', '"x"', '{}', '{', '']) AS s;
+SELECT s, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || s::jsonb))).* FROM unnest(ARRAY['{"sequenceMin": 9, "sequenceMax": 9, "sequence": 0}',
+    '{"sequenceMin": 0, "sequenceMax": 4, "sequence": 0}', '{"sequenceMin": 7, "sequence": 6}']) AS s;
+SELECT k, r.* FROM unnest(ARRAY['partition', 'sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts', 'now']) AS k,
+    refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb - k)) AS r;
+SELECT k, v, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object(k, v::jsonb)))).*
 FROM unnest(ARRAY['sequenceMin', 'sequenceMax', 'sequence', 'wallHi', 'wallSafe', 'drifts']) WITH ORDINALITY AS k (k, i),
      unnest(ARRAY['-1', '0.5', '1e30', '-1e30', '549755813888', '"1"', 'true', 'null', '[1]', '{}']) WITH ORDINALITY AS v (v, j) ORDER BY i, j;
-SELECT v, (refusal(format('SELECT snowflake_ids.sno_restore(''{"partition": %s}'')', v))).*
+SELECT v, (refusal(format('SELECT snowflake_ids.sno_restore(%L)', :'snapshot'::jsonb || jsonb_build_object('partition', v::jsonb)))).*
 FROM unnest(ARRAY['[256, 0]', '[0, -1]', '[0, 1.5]', '["0", 19]', '[0]', '[0, 0, 19]', '[]', '19', '"AA=="', 'null', '{}', '[[0], [19]]', '[0, 1e40]']) AS v;
 SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;
 
@@ -150,19 +153,21 @@ SELECT gen_sno() > :'last' AS nothing_came_of_it, abs(extract(epoch FROM sno_tim
 -- Reset
 --
 SELECT c, r.state, r.message, regexp_replace(r.detail, '\d{4}-\d\d-\d\d \d\d:.*(?=,|\.$)', 'TIME') AS detail
-FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''', 'now(), ''SNO''', 'now(), ''sno'', -1', 'now(), ''sno'', 65536',
+FROM unnest(ARRAY['NULL', 'now(), force => NULL', 'now(), ''gid''', 'now(), ''''', 'now(), ''SNO''', 'now(), ''sno'', -1', 'now(), ''sno'', 65536', 'now(), ''snowflake_si'', 32', 'now(), ''mastic'', 5',
     '''1969-12-31 23:59:59+00''', '''-infinity''', '''infinity''', '''294276-01-01 00:00:00+00''', '''2020-01-01'', ''sno'', 19', '''2020-01-01''']) AS c,
     refusal(format('SELECT snowflake_ids.reset(%s)', c)) AS r;
 SET ROLE regress_operator;
 SELECT (refusal('SELECT snowflake_ids.reset(now())')).*;
 RESET ROLE;
--- Who was granted it may not force.
+-- Who was granted it may not force, nor go far.
 GRANT EXECUTE ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) TO regress_operator;
 SET ROLE regress_operator;
 SELECT snowflake_ids.reset(now() + interval '20 s', 'sno', 19);
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
        abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
 SELECT (refusal('SELECT snowflake_ids.reset(now(), ''sno'', 19, force => true)')).*;
+SELECT r.state, r.message, r.detail ~ '^Its time is .*, the clock says .*\.$' AS detail
+FROM refusal('SELECT snowflake_ids.reset(now() + interval ''2 min'', ''sno'', 19)') AS r;
 RESET ROLE;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);
 SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 10 AS now;

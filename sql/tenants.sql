@@ -92,7 +92,7 @@ SELECT current_setting('snowflake_ids.machine_id') <> '7' AS machine_id_stays, c
 \c - :super
 GRANT EXECUTE ON FUNCTION snowflake_ids.sno_restore(jsonb) TO regress_tenant_user;
 \c - regress_tenant_user
-SELECT split_part(refusal('SELECT snowflake_ids.sno_restore(''{"wallHi": 400000000000, "sequenceMax": 65535}'')'), ':', 1);
+SELECT split_part(refusal('SELECT snowflake_ids.sno_restore(''{"partition": [0, 0], "sequenceMin": 0, "sequenceMax": 65535, "sequence": 0, "wallHi": 400000000000, "wallSafe": 0, "drifts": 0}'')'), ':', 1);
 
 -- Dropped and made again: no id twice, none goes back.
 \c - regress_tenant_owner

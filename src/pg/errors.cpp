@@ -72,10 +72,6 @@ constexpr Row rows[] = {
      "The modifiers are gid(volume), gid(log) and gid(segment)."},
 
     // Times.
-    {Error::time_after_end, Source::bound, nullptr, bad_time, "there is no %s at or after \"%s\"",
-     "%s times run from %s to %s."},
-    {Error::time_before_epoch, Source::bound, nullptr, bad_time, "there is no %s at or before \"%s\"",
-     "%s times run from %s to %s."},
     {Error::time_before_epoch, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
      "%s times run from %s to %s."},
     {Error::time_after_end, Source::argument, nullptr, bad_time, "timestamp out of range for %s: \"%s\"",
@@ -168,14 +164,8 @@ void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::
 }
 
 void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
+    // Shown are the times that ids can have: that of the last tick is its start.
     fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
-                 show_time(timestamptz(timeline.end_us()))});
-    pg_unreachable();
-}
-
-void fail_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
-    // The shown end is the start of the last tick: only ticks that start in time count.
-    fail(error, {Source::bound, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
                  show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
     pg_unreachable();
 }

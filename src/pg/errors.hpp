@@ -18,7 +18,6 @@ enum class Source : unsigned char {
     binary,    // receive function, bytea or uuid with the bytes of an id
     uuid,      // uuid with the text characters of a sno
     modifier,  // type modifier: gid(volume)
-    bound,     // a time, in a call for its bound
     argument,  // any other argument, and settings
 };
 
@@ -40,10 +39,8 @@ void fail(Error error, const char* what, const char* shown, Node* escontext = nu
 void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
                 Node* escontext = nullptr);
 
-// Both are about a time that was given. fail_time(): it is outside the times of `what`. fail_bound(): `what` has no
-// id at or after it (a lower bound), or none at or before it (an upper bound).
+// A time outside those of `what`; for a bound, one that no id of `what` is on the asked side of.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
-[[noreturn]] void fail_bound(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
 // A number outside the permitted range, first to last.
 [[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);

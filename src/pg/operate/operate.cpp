@@ -7,6 +7,7 @@ extern "C" {
 }
 
 #include "core/gid.hpp"
+#include "core/machine_id.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/reset.hpp"
@@ -24,7 +25,7 @@ namespace snowflake_ids::operate {
 namespace {
 
 // An imported id may be this far ahead of our clock, because the clocks of two servers differ. With more, users with
-// the right to observe could put all ids into the future.
+// the right to observe, to restore or to reset could put all ids into the future.
 constexpr int64 plausible_lead_us = int64{60} * 1000000;
 
 }  // namespace
@@ -35,7 +36,8 @@ void check_not_far_ahead(int64 id_us, const char* what) {
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
                     errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)),
                               show_time(timestamptz(now_us))),
-                    errhint("A superuser can force it, if new ids may really run ahead of the clock from now on.")));
+                    errhint("If new ids may really run ahead of the clock from now on, let a superuser do it; observe "
+                            "functions need force then.")));
 }
 
 void raise_past(Generator& g, uint64 tick) {
@@ -114,6 +116,16 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
     wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
     shared.header->epoch.fetch_add(1);
+}
+
+// The node that a reset is for: of any format if `kind` is none.
+int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
+    if (kind == ledger::Kind::mastic) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
+                        errdetail("A server has one generator of them."), errhint("Leave the node out.")));
+    }
+    const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : machine_id::max;
+    return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
 }
 
 void fail_past_floor() {
@@ -239,7 +251,9 @@ FUNCTION(snowflake_ids_reset) {
                         .ceiling_ms = ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us))),
                         .force = forced(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
-    if (!PG_ARGISNULL(2)) reset.node = static_cast<int>(number_argument(fcinfo, 2, "node", Error::node_range, 65535));
+    if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
+    // Users with the privilege to call this must not stop all generators by a floor in the far future.
+    if (!superuser()) operate::check_not_far_ahead(floor_us, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();

@@ -20,15 +20,15 @@ namespace snowflake_ids {
 
 namespace {
 
-[[noreturn]] void fail_snapshot(const char* key, const char* expected) {
+[[noreturn]] void fail_snapshot(const char* key, const char* detail) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
-                    errdetail("Expected %s.", expected)));
+                    errdetail("%s", detail)));
     pg_unreachable();
 }
 
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
-    snprintf(expected, sizeof expected, "a whole number from 0 to " INT64_FORMAT, max);
+    snprintf(expected, sizeof expected, "Expected a whole number from 0 to " INT64_FORMAT ".", max);
     if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
     // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
@@ -42,21 +42,25 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// A number in the object. A missing key is zero, as in the reference.
-int64 number_of(Jsonb* object, const char* key, int64 max) {
-    JsonbValue storage;
-    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), &storage);
-    return v == nullptr ? 0 : whole_number(v, key, max);
+// The value of a key. Snapshots of the reference have all keys.
+const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
+    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
+    if (v == nullptr) fail_snapshot(key, "The key is missing.");
+    return v;
 }
 
-// An array of the partition's two bytes; 0 if it is missing.
+int64 number_of(Jsonb* object, const char* key, int64 max) {
+    JsonbValue storage;
+    return whole_number(value_of(object, key, &storage), key, max);
+}
+
+// An array of the partition's two bytes.
 uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
-    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, "partition", 9, &storage);
-    if (v == nullptr) return 0;
+    const JsonbValue* v = value_of(object, "partition", &storage);
     if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
         JsonContainerSize(v->val.binary.data) != 2) {
-        fail_snapshot("partition", "an array of two numbers from 0 to 255");
+        fail_snapshot("partition", "Expected an array of two numbers from 0 to 255.");
     }
     const int64 high = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 0), "partition", 255);
     const int64 low = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 1), "partition", 255);
@@ -91,7 +95,7 @@ FUNCTION(snowflake_ids_sno_snapshot) {
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
-    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "an object");
+    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "Expected an object.");
     const auto max_units = static_cast<int64>(sno::timeline.max_tick());
     sno::Snapshot s;
     s.partition = partition_of(object);

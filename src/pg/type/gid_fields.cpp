@@ -59,7 +59,7 @@ FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
     const Result<Id> id = gid::lower_bound(kind, unix_us(t));
-    if (!id) fail_bound(id.error, "gid", gid::timeline, t);
+    if (!id) fail_time(id.error, "gid", gid::timeline, t);
     return id_datum(id.value);
 }
 
@@ -67,7 +67,7 @@ FUNCTION(snowflake_ids_gid_upper_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
     const Result<Id> id = gid::upper_bound(kind, unix_us(t));
-    if (!id) fail_bound(id.error, "gid", gid::timeline, t);
+    if (!id) fail_time(id.error, "gid", gid::timeline, t);
     return id_datum(id.value);
 }
 

@@ -115,14 +115,14 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
 FUNCTION(snowflake_ids_sno_lower_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::lower_bound(unix_us(t));
-    if (!id) fail_bound(id.error, "sno", sno::timeline, t);
+    if (!id) fail_time(id.error, "sno", sno::timeline, t);
     return id_datum(id.value);
 }
 
 FUNCTION(snowflake_ids_sno_upper_bound) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     const Result<Id> id = sno::upper_bound(unix_us(t));
-    if (!id) fail_bound(id.error, "sno", sno::timeline, t);
+    if (!id) fail_time(id.error, "sno", sno::timeline, t);
     return id_datum(id.value);
 }
 

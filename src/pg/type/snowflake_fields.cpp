@@ -64,7 +64,7 @@ using Bound = Result<std::uint64_t> (Layout::*)(int64) const;
 template <class What>
 Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_us(t));
-    if (!id) fail_bound(id.error, what(), layout.timeline, t);
+    if (!id) fail_time(id.error, what(), layout.timeline, t);
     PG_RETURN_INT64(static_cast<int64>(id.value));
 }
 

@@ -31,7 +31,8 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
-    'repairs WAL ceilings, or moves generators to an explicit floor; force: even below ids that exist; '
+    'repairs WAL ceilings, or moves generators to a floor, at most a minute ahead; superusers: to any floor, and with '
+    'force even below ids that exist; '
     'to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
