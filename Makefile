@@ -152,11 +152,11 @@ $(BUILD)/exports.list: tools/exports.map
 define assemble
 	@mkdir -p $(@D)
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
-	   for f in $(2) src/sql/pinned_settings.sql; do \
+	   for f in $(2); do \
 	       each=$$(sed -n '1s/^-- For each of: //p' "$$f"); \
 	       for id in $${each:--}; do \
 	           printf '\n-- %s\n' "$${f##*/}"; \
-	           sed "s/%EXTENSION%/$(1)/; s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g; /^-- For each of: /d" "$$f"; \
+	           sed "s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g; /^-- For each of: /d" "$$f"; \
 	       done; \
 	   done; } >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

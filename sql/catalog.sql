@@ -23,10 +23,6 @@ WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regcla
     AND NOT amvalidate(c.oid)
 ORDER BY 1, 2;
 
--- A body that is kept as a tree can be inlined. It makes no text of times, intervals or names: these are all its casts.
-SELECT p.proname, array(SELECT m[1] FROM regexp_matches(pg_get_functiondef(p.oid), '\S*\)::\S+|\mCAST\(.*', 'g') AS m) AS casts
-FROM pg_proc p WHERE p.prosqlbody IS NOT NULL AND p.oid IN (SELECT function FROM extension_functions) ORDER BY 1;
-
 -- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
 SELECT signature, flags FROM extension_functions
 WHERE (flags ~ 'unsafe' OR flags ~ '^(immutable|stable)' AND flags !~ '^(immutable|stable) strict safe')

@@ -31,13 +31,13 @@ TupleDesc row_type(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-Datum record(FunctionCallInfo fcinfo, Datum* values, int count) {
+Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls) {
     const TupleDesc type = row_type(fcinfo);
     // Happens only if the install script does not fit the library.
     if (type->natts != count || count > max_columns)
         elog(ERROR, "function %u returns %d columns instead of %d", fcinfo->flinfo->fn_oid, type->natts, count);
-    bool nulls[max_columns] = {};
-    return HeapTupleGetDatum(heap_form_tuple(type, values, nulls));
+    bool no_nulls[max_columns] = {};
+    return HeapTupleGetDatum(heap_form_tuple(type, values, nulls != nullptr ? nulls : no_nulls));
 }
 
 Datum bytea_datum(const void* bytes, int length) {

@@ -48,8 +48,25 @@ inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, 
     return static_cast<uint32>(value);
 }
 
-// A row of a function with OUT parameters, none of them null.
-Datum record(FunctionCallInfo fcinfo, Datum* values, int count);
+// The tick of the time in argument `n`. `what` names the ids of the time line in the error.
+inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+    const Result<std::uint64_t> tick = timeline.floor_tick(unix_us(t));
+    if (!tick) fail_time(tick.error, what, timeline, t);
+    return tick.value;
+}
+
+// The id that bounds the time in argument `n`: `of(us)` finds it.
+template <class Of>
+Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline, Of of) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+    const auto id = of(unix_us(t));
+    if (!id) fail_time(id.error, what, timeline, t);
+    return id_datum(id.value);
+}
+
+// A row of a function with OUT parameters. Without `nulls`, none of them is null.
+Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
 // `length` bytes as a new bytea.
 Datum bytea_datum(const void* bytes, int length);

@@ -155,14 +155,6 @@ void fail(Error error, const Given& given, Node* escontext) {
                         hint != nullptr ? errhint("%s", hint) : 0));
 }
 
-void fail(Error error, const char* what, const char* shown, Node* escontext) {
-    fail(error, {.source = Source::text, .what = what, .shown = shown}, escontext);
-}
-
-void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length, Node* escontext) {
-    fail(error, {.source = Source::binary, .what = what, .shown = show_bytes(bytes, length)}, escontext);
-}
-
 void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
     // Shown are the times that ids can have: that of the last tick is its start.
     fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),

@@ -32,13 +32,6 @@ struct Given {
 // Raises the error. With a soft error context it saves the error there instead and returns.
 void fail(Error error, const Given& given, Node* escontext = nullptr);
 
-// The same for a value `shown` (text as the user gave it) of a type called `what`.
-void fail(Error error, const char* what, const char* shown, Node* escontext = nullptr);
-
-// The same for bytes, shown in hex, as many as are useful.
-void fail_bytes(Error error, const char* what, const unsigned char* bytes, std::size_t length,
-                Node* escontext = nullptr);
-
 // A time outside those of `what`; for a bound, one that no id of `what` is on the asked side of.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 

@@ -62,8 +62,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
 // gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence does not depend on the time and goes round
 // inside the bounds. All sessions share it through a slot of its own.
 FUNCTION(snowflake_ids_gen_sno_at) {
-    const Result<uint64> tick = sno::timeline.floor_tick(unix_us(PG_GETARG_TIMESTAMPTZ(0)));
-    if (!tick) fail_time(tick.error, "sno", sno::timeline, PG_GETARG_TIMESTAMPTZ(0));
+    const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);
 
     Generator& g = generator::ready_sno_at();
@@ -75,7 +74,7 @@ FUNCTION(snowflake_ids_gen_sno_at) {
         sequence = sno::given_time(next, bounds);
     } while (!g.slot->word.compare_exchange_weak(word, next));
     g.uncounted++;
-    return sno_datum(tick.value, 0, metabyte, g.node, sequence);
+    return sno_datum(tick, 0, metabyte, g.node, sequence);
 }
 
 }  // namespace snowflake_ids

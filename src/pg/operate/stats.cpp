@@ -106,40 +106,47 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.node(): the settings that make ids unique, and the state of memory and file. Never raises an error,
-// because people call it when something is wrong. With a machine id of -1 nothing is drawn: it was not accepted, or this
-// is a standby that has none of its own. An empty source is that of the setting.
-FUNCTION(snowflake_ids_node) {
+// snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. Never raises an error,
+// because people call it when something is wrong. Without a machine id nothing is drawn: it was not accepted, or this is
+// a standby that has none of its own.
+FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
-    const auto setting = in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id;
-    const bool known = !not_accepted::refused(setting);
+    const bool known =
+        !not_accepted::refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
     const auto drawn_with = [&](unsigned node_bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
     };
     constexpr unsigned wide = machine_id::automatic_bits, narrow = wide - 1;
-    const bool automatic = !in_recovery && settings::machine_id < 0;
     const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
-    Datum values[] = {
-        Int32GetDatum(drawn_with(wide)),
-        CStringGetTextDatum(!known      ? "not accepted"
-                            : automatic ? "automatic"
-                                        : ""),
-        Int32GetDatum(drawn_with(narrow)),
-        Int64GetDatum(static_cast<int64>(GetSystemIdentifier())),
-        CStringGetTextDatum(refused != nullptr ? refused : ""),
-        Int64GetDatum(shared != nullptr ? word(shared->header->life_number) : 0),
-        TimestampTzGetDatum(timestamptz(shared != nullptr ? word(shared->header->life_began) : 0)),
-        CStringGetTextDatum(ledger_memory_kind()),
-        Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0),
-        CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why),
-        BoolGetDatum(in_recovery),
-        CStringGetTextDatum(SNOWFLAKE_IDS_VERSION),
-    };
-    PG_RETURN_DATUM(record(fcinfo, values, lengthof(values)));
+    const int64 life = shared != nullptr ? word(shared->header->life_number) : 0;
+
+    constexpr int columns = 12;
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
+    int i = 0;
+    nulls[i] = drawn_with(wide) < 0;
+    values[i++] = Int32GetDatum(drawn_with(wide));
+    values[i++] = CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted");
+    nulls[i] = drawn_with(narrow) < 0;
+    values[i++] = Int32GetDatum(drawn_with(narrow));
+    values[i++] = Int64GetDatum(static_cast<int64>(GetSystemIdentifier()));
+    nulls[i] = refused == nullptr;
+    values[i++] = CStringGetTextDatum(refused != nullptr ? refused : "");
+    nulls[i] = life == 0;
+    values[i++] = Int64GetDatum(life);
+    nulls[i] = life == 0;
+    values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? word(shared->header->life_began) : 0));
+    values[i++] = CStringGetTextDatum(ledger_memory_kind());
+    values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
+    values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why);
+    values[i++] = BoolGetDatum(in_recovery);
+    values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
+    Assert(i == columns);
+    PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
 }
 
 // snowflake_ids.stats_reset(): sets the counters to 0. It never changes the generators' state.

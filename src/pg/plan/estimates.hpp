@@ -58,7 +58,7 @@ public:
     void release();
 
 private:
-    void get(Oid type, int kind, int flags, AttStatsSlot& slot);
+    void get(int kind, int flags, AttStatsSlot& slot);
     Key key(const AttStatsSlot& slot, int i) const { return key_(slot.values[i]); }
     Key last() const { return key(histogram_, histogram_.nvalues - 1); }
     Key before_last() const { return key(histogram_, histogram_.nvalues - 2); }

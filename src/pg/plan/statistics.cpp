@@ -20,16 +20,16 @@ Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, 
     : root_(root), variable_(variable), type_(type), key_(key) {
     if (!HeapTupleIsValid(variable.statsTuple) || !statistic_proc_security_check(&variable, compared_by)) return;
     nulls_ = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(variable.statsTuple))->stanullfrac;
-    get(type, STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
-    get(type, STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
+    get(STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
+    get(STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
     for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
     // A column with only NULLs has neither, and needs none.
     exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
 }
 
-void Statistics::get(Oid type, int kind, int flags, AttStatsSlot& slot) {
+void Statistics::get(int kind, int flags, AttStatsSlot& slot) {
     if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
-        (getBaseType(slot.valuetype) != type || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
+        (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
         free_attstatsslot(&slot);
         slot = {};
     }

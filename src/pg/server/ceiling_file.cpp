@@ -8,6 +8,7 @@ extern "C" {
 
 #include "ledger/clock.hpp"
 #include "ledger/life.hpp"
+#include "pg/entropy.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -23,28 +24,19 @@ ledger::CeilingPlace place() {
 // Said once for each life: what it draws with.
 void log_life(const ledger::Header& header) {
     const bool standby = RecoveryInProgress();
-    const char* name = standby ? "snowflake_ids.standby_machine_id" : "snowflake_ids.machine_id";
-    const config_generic* setting = find_option(name, false, true, LOG);
     const int id =
         standby ? settings::standby_machine_id : static_cast<int>(machine_id::of_primary(machine_id::sno_bits));
-    const bool automatic = !standby && settings::machine_id < 0;
-    ereport(
-        LOG_SERVER_ONLY,
-        (errhidestmt(true), errhidecontext(true),
-         errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids", header.life_number.load()),
-         errdetail("Machine id %d (%s: %s).", id, name,
-                   automatic || setting == nullptr ? "automatic" : GucSource_Names[setting->source])));
+    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
+                              errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids",
+                                     header.life_number.load()),
+                              errdetail("Machine id %d (snowflake_ids.%s: %s).", id,
+                                        standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
     uint64 id = 0;
-    while (id == 0) {
-        if (!pg_strong_random(&id, sizeof id)) {
-            ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
-                            errhint("The operating system's random source failed. Try again when it is mended.")));
-        }
-    }
+    while (id == 0) id = entropy::random64();
     bool began = false;
     until_done(patience,
                [&] { return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), began); });

@@ -37,6 +37,12 @@ bool has_citus() {
 
 uint32 of_primary(unsigned node_bits) { return effective(settings::machine_id, GetSystemIdentifier(), node_bits); }
 
+const char* source(bool in_recovery) {
+    if (!in_recovery && settings::machine_id < 0) return "automatic";
+    const char* name = in_recovery ? "snowflake_ids.standby_machine_id" : "snowflake_ids.machine_id";
+    return GucSource_Names[find_option(name, false, false, ERROR)->source];
+}
+
 void fail_in_recovery(const char* name, const char* hint) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),

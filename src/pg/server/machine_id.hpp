@@ -12,6 +12,9 @@ inline constexpr unsigned sno_bits = 16;
 // The node of this server as a primary; on a standby, that of its primary, if both have the same settings.
 uint32 of_primary(unsigned node_bits);
 
+// Where the machine id to draw with comes from: "automatic", or the source of the setting as pg_settings has it.
+const char* source(bool in_recovery);
+
 // The node to draw with. Raises an error in recovery if no node is set for it. `name`: of the format.
 uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery);
 

@@ -33,13 +33,13 @@ constexpr Known known[count] = {
 };
 
 // The value of a placeholder. Static, because it may be needed as long as the session lasts.
-struct Given {
+struct Placeholder {
     bool was_given;
     GucSource source;
     char text[64];
 };
 
-Given given[count];
+Placeholder placeholders[count];
 
 const char* full_name(Setting s) {
     static char name[64];
@@ -50,20 +50,20 @@ const char* full_name(Setting s) {
 config_generic* find(const char* name) { return find_option(name, false, true, DEBUG5); }
 
 void remember(Setting s) {
-    Given& g = given[s];
-    const config_generic* placeholder = find(full_name(s));
-    g.was_given = placeholder != nullptr && placeholder->source != PGC_S_DEFAULT;
-    if (!g.was_given) return;
-    g.source = placeholder->source;
+    Placeholder& p = placeholders[s];
+    const config_generic* found = find(full_name(s));
+    p.was_given = found != nullptr && found->source != PGC_S_DEFAULT;
+    if (!p.was_given) return;
+    p.source = found->source;
     const char* text = GetConfigOption(full_name(s), true, false);
-    strlcpy(g.text, text != nullptr ? text : "", sizeof g.text);
+    strlcpy(p.text, text != nullptr ? text : "", sizeof p.text);
 }
 
 // Set in postgresql.conf, by ALTER SYSTEM or on the command line.
 bool for_the_server(GucSource source) { return source <= PGC_S_ARGV; }
 
 void compare(Setting s) {
-    if (given[s].was_given && find(full_name(s))->source != given[s].source) mask |= bit(s);
+    if (placeholders[s].was_given && find(full_name(s))->source != placeholders[s].source) mask |= bit(s);
 }
 
 const char* where_set(GucSource source) {
@@ -127,13 +127,13 @@ bool refused(Setting s) { return (mask & bit(s)) != 0; }
 void check() {
     if (likely(mask == 0)) return;
     const int s = pg_rightmost_one_pos32(static_cast<uint32>(mask));
-    const Given& g = given[s];
-    const bool misplaced = !for_the_server(g.source);
+    const Placeholder& p = placeholders[s];
+    const bool misplaced = !for_the_server(p.source);
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-         errmsg("value of parameter \"snowflake_ids.%s\" was not accepted: \"%s\"", known[s].name, g.text),
-         misplaced ? errdetail("It was set for %s. Only a value for the whole server counts.", where_set(g.source))
+         errmsg("value of parameter \"snowflake_ids.%s\" was not accepted: \"%s\"", known[s].name, p.text),
+         misplaced ? errdetail("It was set for %s. Only a value for the whole server counts.", where_set(p.source))
                    : errdetail("It must be %s. Ids that are drawn with the default could be those of another server.",
                                known[s].must_be),
          misplaced
@@ -148,7 +148,7 @@ char* describe() {
     initStringInfo(&list);
     for (int s = 0; s < count; s++) {
         if (!refused(static_cast<Setting>(s))) continue;
-        appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", known[s].name, given[s].text);
+        appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", known[s].name, placeholders[s].text);
     }
     return list.data;
 }

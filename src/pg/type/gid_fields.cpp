@@ -44,31 +44,23 @@ FUNCTION(snowflake_ids_gid_decode) {
 
 FUNCTION(snowflake_ids_make_gid) {
     const Kind kind = kind_argument(fcinfo, 0);
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
+    const uint64 ms = tick_argument(fcinfo, 1, "gid", gid::timeline);
     const bytea* random = PG_GETARG_BYTEA_PP(2);
-    const Result<std::uint64_t> ms = gid::timeline.floor_tick(unix_us(t));
-    if (!ms) fail_time(ms.error, "gid", gid::timeline, t);
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(random));
     const std::size_t length = VARSIZE_ANY_EXHDR(random);
     if (length != gid::random_size)
         fail(Error::bad_length, {.source = Source::argument, .what = "random", .shown = show_bytes(bytes, length)});
-    return id_datum(gid::make(kind, ms.value, load_be<gid::random_size>(bytes)));
+    return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
 }
 
 FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
-    const Result<Id> id = gid::lower_bound(kind, unix_us(t));
-    if (!id) fail_time(id.error, "gid", gid::timeline, t);
-    return id_datum(id.value);
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::lower_bound(kind, us); });
 }
 
 FUNCTION(snowflake_ids_gid_upper_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(1);
-    const Result<Id> id = gid::upper_bound(kind, unix_us(t));
-    if (!id) fail_time(id.error, "gid", gid::timeline, t);
-    return id_datum(id.value);
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::upper_bound(kind, us); });
 }
 
 }  // namespace snowflake_ids

@@ -8,7 +8,6 @@
 extern "C" {
 #include "catalog/pg_type.h"
 #include "utils/array.h"
-#include "utils/uuid.h"
 }
 
 namespace snowflake_ids {
@@ -97,14 +96,8 @@ FUNCTION(snowflake_ids_gid_check_modifier) {
 
 // The cast from gid to uuid needs no function: both types are 16 bytes in the same order.
 FUNCTION(snowflake_ids_gid_from_uuid) {
-    const pg_uuid_t* uuid = PG_GETARG_UUID_P(0);
-    const Result<Id> id = gid::from_bytes(uuid->data, UUID_LEN);
-    if (!id) {
-        const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-        fail(id.error, {.source = Source::binary, .what = "gid", .shown = shown}, fcinfo->context);
-        PG_RETURN_NULL();
-    }
-    return id_datum(id.value);
+    return id_from_uuid<gid::Type>(fcinfo, Source::binary,
+                                   [](const unsigned char* bytes) { return gid::from_bytes(bytes, UUID_LEN); });
 }
 
 }  // namespace snowflake_ids

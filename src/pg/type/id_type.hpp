@@ -18,6 +18,7 @@ extern "C" {
 #include "libpq/pqformat.h"
 #include "utils/guc.h"
 #include "utils/sortsupport.h"
+#include "utils/uuid.h"
 }
 
 namespace snowflake_ids {
@@ -28,7 +29,7 @@ template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     const char* text = PG_GETARG_CSTRING(0);
     const auto parsed = Type::parse(text, std::strlen(text));
-    if (!parsed) fail(parsed.error, Type::name, text, fcinfo->context);
+    if (!parsed) fail(parsed.error, {.source = Source::text, .what = Type::name, .shown = text}, fcinfo->context);
     id = parsed.value;
     return static_cast<bool>(parsed);
 }
@@ -37,7 +38,9 @@ template <class Type>
 bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
     const auto* bytes = static_cast<const unsigned char*>(from);
     const auto read = Type::from_bytes(bytes, length);
-    if (!read) fail_bytes(read.error, Type::name, bytes, length, fcinfo->context);
+    if (!read)
+        fail(read.error, {.source = Source::binary, .what = Type::name, .shown = show_bytes(bytes, length)},
+             fcinfo->context);
     id = read.value;
     return static_cast<bool>(read);
 }
@@ -55,6 +58,16 @@ Datum id_from_bytea(FunctionCallInfo fcinfo) {
     typename Type::Id id;
     if (!id_from_bytes<Type>(fcinfo, VARDATA_ANY(value), VARSIZE_ANY_EXHDR(value), id)) PG_RETURN_NULL();
     return id_datum(id);
+}
+
+// A uuid with the bytes of an id: `read(bytes)` makes it.
+template <class Type, class Read>
+Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
+    const auto id = read(PG_GETARG_UUID_P(0)->data);
+    if (id) return id_datum(id.value);
+    const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
+    fail(id.error, {.source = source, .what = Type::name, .shown = shown}, fcinfo->context);
+    PG_RETURN_NULL();
 }
 
 template <class Type>

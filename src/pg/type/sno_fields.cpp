@@ -15,12 +15,7 @@ namespace {
 constexpr int64 max_metabyte = 255;
 constexpr int64 max_partition = 65535;
 
-uint64 units_argument(FunctionCallInfo fcinfo, int n) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
-    const Result<std::uint64_t> units = sno::timeline.floor_tick(unix_us(t));
-    if (!units) fail_time(units.error, "sno", sno::timeline, t);
-    return units.value;
-}
+uint64 units_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
 
 uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, max_metabyte);
@@ -39,6 +34,14 @@ uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
+
+// The sno with another value, argument 1, in one field.
+template <class Field>
+Datum with(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
+    Fields f = fields_argument(fcinfo);
+    f.*field = argument(fcinfo, 1);
+    return id_datum(sno::compose(f));
+}
 
 }  // namespace
 
@@ -65,35 +68,11 @@ FUNCTION(snowflake_ids_make_sno) {
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(snowflake_ids_sno_set_timestamp) {
-    Fields f = fields_argument(fcinfo);
-    f.units = units_argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
-
-FUNCTION(snowflake_ids_sno_set_metabyte) {
-    Fields f = fields_argument(fcinfo);
-    f.metabyte = metabyte_argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
-
-FUNCTION(snowflake_ids_sno_set_partition) {
-    Fields f = fields_argument(fcinfo);
-    f.partition = partition_argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
-
-FUNCTION(snowflake_ids_sno_set_sequence) {
-    Fields f = fields_argument(fcinfo);
-    f.sequence = sequence_argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
-
-FUNCTION(snowflake_ids_sno_set_ticktock) {
-    Fields f = fields_argument(fcinfo);
-    f.ticktock = ticktock_argument(fcinfo, 1);
-    return id_datum(sno::compose(f));
-}
+FUNCTION(snowflake_ids_sno_set_timestamp) { return with(fcinfo, &Fields::units, units_argument); }
+FUNCTION(snowflake_ids_sno_set_metabyte) { return with(fcinfo, &Fields::metabyte, metabyte_argument); }
+FUNCTION(snowflake_ids_sno_set_partition) { return with(fcinfo, &Fields::partition, partition_argument); }
+FUNCTION(snowflake_ids_sno_set_sequence) { return with(fcinfo, &Fields::sequence, sequence_argument); }
+FUNCTION(snowflake_ids_sno_set_ticktock) { return with(fcinfo, &Fields::ticktock, ticktock_argument); }
 
 // The reference has partitions as two bytes: Partition{'A', 10} is 16650, byte 6 and 7 of the id.
 FUNCTION(snowflake_ids_sno_partition_to_bytes) {
@@ -112,18 +91,7 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 
-FUNCTION(snowflake_ids_sno_lower_bound) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    const Result<Id> id = sno::lower_bound(unix_us(t));
-    if (!id) fail_time(id.error, "sno", sno::timeline, t);
-    return id_datum(id.value);
-}
-
-FUNCTION(snowflake_ids_sno_upper_bound) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    const Result<Id> id = sno::upper_bound(unix_us(t));
-    if (!id) fail_time(id.error, "sno", sno::timeline, t);
-    return id_datum(id.value);
-}
+FUNCTION(snowflake_ids_sno_lower_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::lower_bound); }
+FUNCTION(snowflake_ids_sno_upper_bound) { return bound_datum(fcinfo, 0, "sno", sno::timeline, sno::upper_bound); }
 
 }  // namespace snowflake_ids

@@ -1,10 +1,6 @@
 // The type sno: input, comparison, sorting, casts. Layout and text are in core/sno.hpp.
 #include "pg/type/id_type.hpp"
 
-extern "C" {
-#include "utils/uuid.h"
-}
-
 namespace snowflake_ids {
 
 using sno::Id;
@@ -33,14 +29,9 @@ FUNCTION(snowflake_ids_sno_to_uuid) {
 }
 
 FUNCTION(snowflake_ids_sno_from_uuid) {
-    const pg_uuid_t* uuid = PG_GETARG_UUID_P(0);
-    const Result<Id> id = sno::parse(reinterpret_cast<const char*>(uuid->data), UUID_LEN);
-    if (!id) {
-        const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-        fail(id.error, {.source = Source::uuid, .what = "sno", .shown = shown}, fcinfo->context);
-        PG_RETURN_NULL();
-    }
-    return id_datum(id.value);
+    return id_from_uuid<sno::Type>(fcinfo, Source::uuid, [](const unsigned char* bytes) {
+        return sno::parse(reinterpret_cast<const char*>(bytes), UUID_LEN);
+    });
 }
 
 }  // namespace snowflake_ids

@@ -18,17 +18,11 @@ FUNCTION(snowflake_ids_uuid7_timestamp) {
 }
 
 FUNCTION(snowflake_ids_uuid7_lower_bound) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    const Result<Id> id = uuid7::lower_bound(unix_us(t));
-    if (!id) fail_time(id.error, "uuid", uuid7::timeline, t);
-    return id_datum(id.value);
+    return bound_datum(fcinfo, 0, "uuid", uuid7::timeline, uuid7::lower_bound);
 }
 
 FUNCTION(snowflake_ids_uuid7_upper_bound) {
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    const Result<Id> id = uuid7::upper_bound(unix_us(t));
-    if (!id) fail_time(id.error, "uuid", uuid7::timeline, t);
-    return id_datum(id.value);
+    return bound_datum(fcinfo, 0, "uuid", uuid7::timeline, uuid7::upper_bound);
 }
 
 }  // namespace snowflake_ids

@@ -58,23 +58,6 @@ COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
     'snowflake_ids.stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids.node(
-    OUT machine_id integer,
-    OUT machine_id_source text,
-    OUT narrow_machine_id integer,
-    OUT system_identifier bigint,
-    OUT not_accepted text,
-    OUT life bigint,
-    OUT life_began timestamptz,
-    OUT memory text,
-    OUT memory_bytes bigint,
-    OUT ledger_state text,
-    OUT in_recovery boolean,
-    OUT library_version text)
-AS 'MODULE_PATHNAME', 'snowflake_ids_node'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids.node() IS 'this server as the library sees it; see snowflake_ids.status()';
-
 CREATE FUNCTION snowflake_ids.status(
     OUT machine_id integer,
     OUT machine_id_source text,
@@ -88,16 +71,8 @@ CREATE FUNCTION snowflake_ids.status(
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-BEGIN ATOMIC
-    SELECT NULLIF(n.machine_id, -1), coalesce(NULLIF(n.machine_id_source, ''), s.source),
-           NULLIF(n.narrow_machine_id, -1), n.system_identifier, NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
-           CASE WHEN n.life OPERATOR(pg_catalog.<>) 0 THEN n.life_began END,
-           n.memory, n.memory_bytes, n.ledger_state, n.in_recovery, n.library_version
-    FROM snowflake_ids.node() n
-    LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=)
-        CASE WHEN n.in_recovery THEN 'snowflake_ids.standby_machine_id' ELSE 'snowflake_ids.machine_id' END;
-END;
+AS 'MODULE_PATHNAME', 'snowflake_ids_status'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
     'this server: the machine id that it draws with, settings that were not accepted, server life, shared memory, state '
     'of the ceiling file, recovery, version';

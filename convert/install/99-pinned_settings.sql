@@ -1,11 +1,7 @@
 -- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
--- quoted, how strings are read, how times are written. So each function of the extension %EXTENSION% gets settings of
--- its own, all of them here. The Makefile puts this at the end of the script of both extensions.
---
--- There are two exceptions:
--- - procedures, which could not commit then
--- - functions whose body is stored as a tree (BEGIN ATOMIC), which can be inlined; they make no text of times or names
--- The test "catalog" checks these rules.
+-- quoted, how strings are read, how times are written. So each function of this extension gets settings of its own, all
+-- of them here, at the end of the script. Only procedures have none, because they could not commit then. The test
+-- "catalog" checks these rules. (All functions of the extension snowflake_ids are in C.)
 --
 -- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
 --
@@ -22,7 +18,7 @@ BEGIN
     FOR function IN
         SELECT p.oid
         FROM pg_depend d
-             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = '%EXTENSION%'
+             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
              JOIN pg_proc p ON p.oid = d.objid
              JOIN pg_language l ON l.oid = p.prolang
         WHERE d.classid = 'pg_proc'::regclass
@@ -30,7 +26,6 @@ BEGIN
           AND d.deptype = 'e'
           AND l.lanname IN ('sql', 'plpgsql')
           AND p.prokind <> 'p'
-          AND p.prosqlbody IS NULL
     LOOP
         FOREACH setting IN ARRAY ARRAY[
             'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
