@@ -3,7 +3,8 @@
 
 -- The statement that inserts up to 10,000 rows. It numbers the keys that they refer to as the conversion numbers all
 -- keys, so their ids have the right times and order. With `fresh`, it inserts one row only, and this new column gets an
--- id that is drawn now. If the table is empty, that row has only the id.
+-- id that is drawn now. If the table is empty, that row has only the id. Columns that no check or index of the copy
+-- uses are left out, because their values may be large. Domains are not left out, because they may refuse NULL.
 CREATE FUNCTION snowflake_ids_convert.insert_sample(
     job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
 ) RETURNS text
@@ -23,11 +24,11 @@ AS $$
                                             attname), ' OR ')
                    FROM c))
     ), values_of (names, expressions, joins) AS (
-        SELECT string_agg(format('%I', coalesce(c.shadow, a.attname)), ', '),
+        SELECT string_agg(format('%I', coalesce(c.shadow, a.attname)), ', ' ORDER BY a.attnum),
                string_agg(CASE WHEN c.shadow = fresh THEN job.new_id
                                WHEN c.attnum IS NOT NULL THEN format('m%s.new', c.attnum)
                                ELSE format('s.%I', a.attname)
-                          END, ', '),
+                          END, ', ' ORDER BY a.attnum),
                string_agg(format(' LEFT JOIN map AS m%s ON m%1$s.old%s = s.%I', c.attnum, c.collate, a.attname), '')
                    FILTER (WHERE c.attnum IS NOT NULL)
         FROM pg_attribute a
@@ -36,6 +37,16 @@ AS $$
           AND a.attnum > 0
           AND NOT a.attisdropped
           AND a.attname NOT IN (SELECT shadow FROM c)
+          AND (c.attnum IS NOT NULL
+               OR EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'd')
+               OR EXISTS (SELECT
+                          FROM pg_depend d
+                               JOIN pg_attribute k ON k.attrelid = copy AND k.attname = a.attname
+                          WHERE d.refclassid = 'pg_class'::regclass
+                            AND d.refobjid = copy
+                            AND d.refobjsubid IN (0, k.attnum)
+                            AND d.deptype <> 'i'
+                            AND d.classid IN ('pg_class'::regclass, 'pg_constraint'::regclass)))
     )
     SELECT format('WITH sample AS MATERIALIZED (%s), map AS MATERIALIZED (SELECT old, %s AS new FROM (%s) AS p)
                    INSERT INTO %s (%s)

@@ -76,6 +76,26 @@ ALTER TABLE late
 SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
 ALTER TABLE late DROP CONSTRAINT on_new_rows;
 SELECT item FROM snowflake_ids_convert_plan('late', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+-- Only columns that a check or an index uses are copied: others may be large.
+CREATE DOMAIN refuses_null AS int NOT NULL;
+CREATE TABLE wide (
+    id int PRIMARY KEY,
+    created date NOT NULL,
+    body text,
+    note text,
+    kind text,
+    number refuses_null,
+    CONSTRAINT of_note CHECK (id < 10 OR note = 'a')
+);
+CREATE UNIQUE INDEX ON wide (kind) INCLUDE (id);
+INSERT INTO wide VALUES (1, '2026-02-01', 'large', 'b', 'x', 5), (2, '2026-02-01', 'large', 'a', 'y', 5);
+SELECT item FROM snowflake_ids_convert_plan('wide', 'id', 'snowflake_si', 'created') WHERE kind = 'problem';
+BEGIN;
+SELECT snowflake_ids_convert.planned_job('wide', 'id', 'mastic', 'created', 0, false, false, false, false) AS job \gset
+SELECT snowflake_ids_convert.make_copy(:'job', 'wide') AS copy \gset
+SELECT substring(snowflake_ids_convert.insert_sample(:'job', 'wide', :'copy', NULL) FROM 'copy_\d+ \(([^)]*)\)') AS copied;
+ROLLBACK;
+DROP TABLE wide;
 -- A row that the plan has not tried stops the conversion before the changeover.
 ALTER TABLE late
     DROP CONSTRAINT violated,
