@@ -21,12 +21,9 @@ is( value(
 	'01 true',
 	'the first of the month here');
 
-Page->new('doc/partitioning.md')->run_chapter($server, 'Without pg_partman', dbname => 'postgres');
+Page->new('doc/partitioning.md')->run_chapter($server, 'A function of 20 lines', dbname => 'postgres');
 my $name = sprintf '%d_%02d', $year + 1900, $month + 1;
-for my $table ('log_entry', 'blog_post')
-{
-	is(value($server, "SELECT tableoid::regclass, count(*) FROM $table GROUP BY 1"),
-		"${table}_$name|1", "$table: a new row is in the partition of its month");
-}
+is(value($server, 'SELECT tableoid::regclass, count(*) FROM log_entry GROUP BY 1'),
+	"log_entry_$name|1", 'a new row is in the partition of its month');
 $server->stop('immediate');
 done_testing();

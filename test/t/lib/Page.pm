@@ -1,9 +1,9 @@
 # A page (README.md, or one of doc/), whose commands are run as a reader would run them.
 #
 #   my $page = Page->new('doc/partitioning.md');
-#   my $db = $page->run_chapter($server, 'Without pg_partman');     a database of its own, named after the chapter
+#   my $db = $page->run_chapter($server, 'A function of 20 lines');     a database of its own, named after the chapter
 #   $page->run_on({ node1 => $server1, ... }, 'Read replicas');     blocks that say where they run
-#   $page->left_out('With pg_partman 5', 'this is pg_partman 4');
+#   $page->left_out('pg_partman 5.2 or later', 'this is pg_partman 4');
 #   $page->all_run;                                                 at the end
 #
 # ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```text after one is
@@ -40,7 +40,6 @@ our %run_by = (
 	'convert/problems.md' => '302_migration',
 	'convert/recipes.md' => '302_migration',
 	'doc/partitioning.md' => '301_partitioning',
-	'doc/pg_partman.md' => '301_partitioning',
 	'doc/polling.md' => {
 		'A feed that any tool can read' => '501_docs',
 		'One idle transaction holds back all readers' => '501_docs',
