@@ -156,7 +156,6 @@ DECLARE
     statements text[] := ARRAY(SELECT * FROM snowflake_ids_convert.index_statements(job, false));
 BEGIN
     IF statements = '{}' THEN
-        PERFORM snowflake_ids_convert.verify_map(job);
         state.phase := 'swap';
     ELSIF NOT job.build_concurrently THEN
         EXECUTE statements[1];
@@ -179,13 +178,14 @@ BEGIN
     IF NOT job.keep_position AND EXISTS (SELECT FROM snowflake_ids_convert.index_statements(job, false)) THEN
         state.phase := 'index';
     ELSE
+        PERFORM snowflake_ids_convert.verify_map(job);
         state.todo := snowflake_ids_convert.swap(job);
         state.phase := 'validate';
     END IF;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase swap';
+    IS 'internal: phases ready and swap';
 
 CREATE FUNCTION snowflake_ids_convert.validate_step(state snowflake_ids_convert.conversion)
 RETURNS snowflake_ids_convert.conversion
@@ -307,26 +307,6 @@ COMMENT ON FUNCTION snowflake_ids_convert.write_state(
     snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
 ) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
-CREATE FUNCTION snowflake_ids_convert.finish_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    CASE state.phase
-    WHEN 'index' THEN
-        RETURN snowflake_ids_convert.index_step(job, state);
-    WHEN 'ready' THEN
-        PERFORM snowflake_ids_convert.verify_map(job);
-        state.phase := 'swap';
-    ELSE
-        RETURN snowflake_ids_convert.swap_step(job, state);
-    END CASE;
-    RETURN state;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.finish_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phases index, ready and swap, which only a call with finish enters';
-
 CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -360,8 +340,10 @@ BEGIN
     WHEN 'done' THEN
         more := false;
     ELSE
-        IF finish THEN
-            state := snowflake_ids_convert.finish_step(job, state);
+        IF finish AND state.phase = 'index' THEN
+            state := snowflake_ids_convert.index_step(job, state);
+        ELSIF finish THEN
+            state := snowflake_ids_convert.swap_step(job, state);
         END IF;
         more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND job.build_concurrently);
     END CASE;
