@@ -41,6 +41,19 @@ ORDER BY 1;
 CALL public.snowflake_ids_convert('public.one', 'id', 'snowflake_si', 'created', finish => false);
 SELECT phase, done, per_second OPERATOR(pg_catalog.>=) 0 AS rate
 FROM public.snowflake_ids_convert_progress;
+-- The triggers of the conversion, in a session that has the lookalikes first on its path
+INSERT INTO public.many VALUES (2, 'written');
+UPDATE public.many SET one = 3 WHERE one OPERATOR(pg_catalog.=) 20;
+BEGIN;
+DELETE FROM public.many WHERE one OPERATOR(pg_catalog.=) 19;
+DELETE FROM public.one WHERE id OPERATOR(pg_catalog.=) 19;
+INSERT INTO public.one SELECT 19, 19, created FROM public.one WHERE id OPERATOR(pg_catalog.=) 18;
+INSERT INTO public.many VALUES (19, 'written');
+COMMIT;
+SELECT pg_catalog.count(*) AS followed
+FROM public.many m
+     JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id
+                          AND m.snowflake_ids_new_1 OPERATOR(pg_catalog.=) o.snowflake_ids_new_1;
 SELECT public.snowflake_ids_convert_undo('public.one'::pg_catalog.regclass);
 CALL public.snowflake_ids_convert('public.one', 'id', 'mastic', 'created', batch_size => 3, concurrently => false);
 SELECT pg_catalog.count(*) AS rows
