@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -33,6 +36,7 @@ Ceilings example() {
     return c;
 }
 
+constexpr std::size_t header_bytes_used = 192;
 using Bytes = std::vector<unsigned char>;
 
 Bytes encoded(const Ceilings& c) {
@@ -52,6 +56,7 @@ void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.life, b.life);
     EXPECT_EQ(a.floor_ms, b.floor_ms);
     EXPECT_EQ(a.settled_ms, b.settled_ms);
+    EXPECT_TRUE(std::equal(std::begin(a.durable), std::end(a.durable), b.durable));
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
         ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
@@ -70,10 +75,21 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(example());
     Ceilings full = example();
     for (std::uint32_t i = 0; i < slot_count; i++) full.entries[i] = {Key{Format::sno, 7, i}.pack(), i, now_ms + i};
+    for (std::size_t i = 0; i < std::size(full.durable); i++) full.durable[i] = 0x9e3779b97f4a7c15 * (i + 1);
     there_and_back(full);
 }
 
-constexpr std::size_t header_bytes_used = 192;
+// Checksum and check bits are part of the format too.
+TEST(LedgerCeilingBytes, Known) {
+    const Bytes bytes = encoded(example());
+    const auto word = [&](std::size_t offset) {
+        std::uint64_t v;
+        std::memcpy(&v, bytes.data() + offset, sizeof v);
+        return v;
+    };
+    EXPECT_EQ(word(header_bytes_used - 8), 15044640694483757037u);
+    EXPECT_EQ(word(4096 + 7 * 32 + 24), 4978931808249287983u);
+}
 
 // Where what stands is a promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
@@ -185,6 +201,42 @@ TEST(LedgerCeilingBytes, ZeroedEntries) {
     expect_damaged(zeroed(4096 + 512, ceiling_file_bytes - 4096 - 512), 1023);
     // An entry that may not have come to the disk, since nobody relies on it yet.
     EXPECT_EQ(error_of(zeroed(4096 + 7 * 32, 32)), CeilingError::none);
+}
+
+// A file of zeros, or one that begins with them, has no version that anybody could have written.
+TEST(LedgerCeilingBytes, ZeroedHeader) {
+    Bytes bytes = encoded(example());
+    std::fill_n(bytes.begin(), 512, static_cast<unsigned char>(0));
+    EXPECT_EQ(error_of(bytes), CeilingError::damaged);
+    EXPECT_EQ(error_of(Bytes(ceiling_file_bytes)), CeilingError::damaged);
+}
+
+TEST(LedgerCeilingBytes, MarkDurable) {
+    Ceilings c;
+    EXPECT_FALSE(mark_durable(c));
+    for (const std::uint32_t i : {0u, 63u, 64u, 700u, 1023u}) {
+        c.entries[i] = {sno.pack(), 0, now_ms};
+        EXPECT_TRUE(mark_durable(c)) << i;
+        EXPECT_EQ(c.durable[i / 64] >> i % 64 & 1, 1u) << i;
+        EXPECT_FALSE(mark_durable(c)) << i;
+    }
+    int bits = 0;
+    for (const std::uint64_t word : c.durable) bits += std::popcount(word);
+    EXPECT_EQ(bits, 5);
+}
+
+// An entry that is new is written twice: with its bit, once it has been synced. Each write asks first.
+TEST(LedgerCeilingBytes, AsksBeforeEachWrite) {
+    static int asked;
+    DataDirectory data;
+    const ServerLife life(data, 1);
+    const Slot& slot = life.slot(sno);
+    data.place.before_write = [] { asked++; };
+    for (const int writes : {2, 1}) {
+        asked = 0;
+        EXPECT_EQ(life.raised(slot, slot.ceiling.load() + 1), CeilingError::none);
+        EXPECT_EQ(asked, writes);
+    }
 }
 
 // The bit of an entry is written once the entry is durable: a sync that fails leaves it out.

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ledger/ceiling.hpp"
 #include "support/ledger_process.hpp"
 
 namespace {
@@ -155,6 +156,28 @@ TEST_F(LedgerDirectory, SyncOfADirectory) {
     ASSERT_EQ(create("x", false), 0);
     EXPECT_EQ(open_directory((dir / name).c_str()), -1);
     EXPECT_EQ(errno, ENOTDIR);
+}
+
+// What errno was before says nothing.
+TEST_F(LedgerDirectory, SyncOfData) {
+    ASSERT_EQ(create("x"), 0);
+    const int fd = open_file(dir_fd, name);
+    errno = EIO;
+    EXPECT_EQ(sync_data(fd), 0);
+    close(fd);
+    EXPECT_EQ(sync_data(fd), EBADF);
+}
+
+// Its creator may have ended before it synced the name: who reads a ceiling file that no life has written does it.
+TEST_F(LedgerDirectory, NameOfANewCeilingFile) {
+    LockedCeilings file({dir.c_str(), 0600, 1, true, [] {}});
+    ASSERT_EQ(file.open().error, CeilingError::none);
+    on_fsync = [] { return EIO; };
+    Ceilings c;
+    EXPECT_EQ(file.read(c).error, CeilingError::io);
+    c.life = {1, 2};
+    EXPECT_EQ(file.write(c).error, CeilingError::none);
+    EXPECT_EQ(file.read(c).error, CeilingError::none) << "a life has written it";
 }
 
 // A process that has closed its standard input gets that number for the next file.

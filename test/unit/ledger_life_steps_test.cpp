@@ -62,6 +62,18 @@ TEST(LedgerRaise, AgainAtTheSameTick) {
     }
 }
 
+// ---- raise_floor() of a ledger
+
+TEST(LedgerRaise, FloorOfAllSlots) {
+    const DataDirectory data;
+    const ServerLife life(data, 1);
+    const std::uint64_t ms = 1798761600000;
+    const Slot &first = life.slot({Format::sno, 3, 0}), &second = life.slot({Format::snowflake, 0, 0});
+    raise_floor(life.ledger, ms);
+    for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at_ms(*slot), ms - 4);
+    EXPECT_EQ(life.ledger.header->floor_ms.load(), ms);
+}
+
 // ---- where a slot begins
 
 static_assert(lead_us(1'002'500, 1'000'000'000) == 5'000'000, "twice what the floor is ahead of the clock");

@@ -59,6 +59,24 @@ TEST_F(LedgerReplacedFile, Missing) {
     EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
 }
 
+// Removed during a raise: after it was opened and before it was locked, or while it was synced. Nothing is published, and
+// the caller tries again, with a new file.
+TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
+    const auto remove = [&] {
+        fs::remove(data.path);
+        return 0;
+    };
+    for (std::function<int()>* when : {&on_lock, &on_sync}) {
+        const std::uint64_t before = of_old->ceiling.load();
+        *when = remove;
+        EXPECT_EQ(old->raised(*of_old, before + 1), CeilingError::busy);
+        EXPECT_EQ(of_old->ceiling.load(), before);
+        *when = nullptr;
+        ASSERT_EQ(old->raised(*of_old, before + 1), CeilingError::none);
+        expect_restored(*old);
+    }
+}
+
 TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     use(*old);
     // Nothing of it counts, not even a slot that this life does not have, or a higher floor.

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <random>
 
+#include "ledger/ceiling.hpp"
+
 namespace snowflake_ids::ledger {
 namespace {
 

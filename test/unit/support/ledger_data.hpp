@@ -10,6 +10,9 @@
 #include <iterator>
 #include <string>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "ledger/ceiling.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
@@ -17,8 +20,8 @@
 
 namespace snowflake_ids::test {
 
-// Called with each sync, in its place if it answers an errno.
-inline std::function<int()> on_sync;
+// Called with each sync, in its place if it answers an errno; and before each file lock.
+inline std::function<int()> on_sync, on_lock;
 
 inline int answer_sync() {
     const int error = on_sync ? on_sync() : 0;
@@ -30,6 +33,10 @@ inline int answer_sync() {
 
 // In place of libc's: the ledger's own calls come here.
 extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
+extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
+    if (snowflake_ids::test::on_lock) snowflake_ids::test::on_lock();
+    return static_cast<int>(syscall(SYS_flock, fd, operation));
+}
 
 namespace snowflake_ids::test {
 
@@ -42,7 +49,7 @@ struct DataDirectory {
     ledger::CeilingPlace place{dir.c_str(), 0600, cluster, true, [] {}};
     std::filesystem::path path = dir / ledger::ceiling_file_name;
 
-    ~DataDirectory() { on_sync = nullptr; }
+    ~DataDirectory() { on_sync = on_lock = nullptr; }
     std::string bytes() const {
         std::ifstream in(path, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
