@@ -19,27 +19,18 @@ void expect_right(Lives& m) {
     EXPECT_GT(m.served, 0u);
 }
 
-struct Plain : Lives {
-    Plain() {
-        sequence_bits = 2;
-        rules.max = 3;
-        lease_share = 2;
-    }
-};
-struct Sno : Plain {
-    Sno() { rules.has_toggle = true; }
-};
-
-struct PowerLoss : Plain {
-    PowerLoss() {
-        with_wal = false;
-        may_lose_power = true;
+template <class M>
+struct Leases : M {
+    Leases() {
+        this->sequence_bits = 2;
+        this->rules.max = 3;
+        this->lease_share = 2;
     }
 };
 
 // The clock may also be beyond the ceilings, so that the next life can draw at once.
 TEST(LedgerLeaseLives, File) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.clock = {1, 4};
     m.lease_sessions({2}, 3);
     m.lease_sessions({1}, 1);
@@ -48,16 +39,15 @@ TEST(LedgerLeaseLives, File) {
 }
 
 TEST(LedgerLeaseLives, SnoFile) {
-    Sno m;
-    m.with_wal = false;
-    m.may_lose_power = m.syncs_may_fail = true;
+    Sno<Leases<PowerLoss>> m;
+    m.syncs_may_fail = true;
     m.lease_sessions({1, 1}, 3);
     m.start_in_life(1);
     expect_right(m);
 }
 
 TEST(LedgerLeaseLives, FileAndWal) {
-    Plain m;
+    Leases<Lives> m;
     m.may_fail_over = true;
     m.clock = {1, 4};
     m.lease_sessions({2}, 3);
@@ -67,7 +57,7 @@ TEST(LedgerLeaseLives, FileAndWal) {
 }
 
 TEST(LedgerLeaseLives, SnoFileAndWal) {
-    Sno m;
+    Sno<Leases<Lives>> m;
     m.may_fail_over = m.may_lose_power = true;
     m.lease_sessions({1, 1}, 3);
     m.start_in_life(1);
@@ -75,7 +65,7 @@ TEST(LedgerLeaseLives, SnoFileAndWal) {
 }
 
 TEST(LedgerLeaseLives, ThreeProcesses) {
-    Plain m;
+    Leases<Lives> m;
     m.may_fail_over = m.may_lose_power = true;
     m.clock = {1};
     m.lease_sessions({2, 1, 1}, 3);
@@ -84,8 +74,7 @@ TEST(LedgerLeaseLives, ThreeProcesses) {
 }
 
 TEST(LedgerLeaseLives, ThreeProcessesFile) {
-    Plain m;
-    m.with_wal = false;
+    Leases<File> m;
     m.lease_sessions({1}, 3);
     m.lease_sessions({1, 1}, 1);
     m.start_in_life(1);
@@ -94,8 +83,7 @@ TEST(LedgerLeaseLives, ThreeProcessesFile) {
 
 // The clock is behind the slot, or has come up with it: held ticks begin, and leases after them.
 TEST(LedgerLeaseLives, FileHold) {
-    Plain m;
-    m.with_wal = false;
+    Leases<File> m;
     m.last_monotonic = 1;
     m.lease_sessions({1, 1}, 4);
     m.start_in_life(2);
@@ -103,7 +91,7 @@ TEST(LedgerLeaseLives, FileHold) {
 }
 
 TEST(LedgerLeaseLives, FileAndWalHold) {
-    Plain m;
+    Leases<Lives> m;
     m.rules.max = 2;
     m.last_monotonic = 2;
     m.lease_sessions({1, 1}, 3);
@@ -112,7 +100,7 @@ TEST(LedgerLeaseLives, FileAndWalHold) {
 }
 
 TEST(LedgerLeaseLives, Commits) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.lease_sessions({1}, 3);
     m.lease_sessions({1}, 2, true);
     m.start_in_life(1);
@@ -120,7 +108,7 @@ TEST(LedgerLeaseLives, Commits) {
 }
 
 TEST(LedgerLeaseLives, Floor) {
-    Plain m;
+    Leases<Lives> m;
     m.lease_sessions({1}, 3);
     m.floor_session(1);
     m.start_in_life(1);
@@ -128,7 +116,7 @@ TEST(LedgerLeaseLives, Floor) {
 }
 
 TEST(LedgerLeaseLives, SnoFloor) {
-    Sno m;
+    Sno<Leases<Lives>> m;
     m.lease_sessions({1}, 3);
     m.floor_session(1);
     m.start_in_life(1);
@@ -137,7 +125,7 @@ TEST(LedgerLeaseLives, SnoFloor) {
 
 // Sessions that drew as a standby's and go on as the primary's.
 TEST(LedgerLeaseLives, Promotion) {
-    Plain m;
+    Leases<Lives> m;
     m.sequence_bits = 3;
     m.rules.max = 7;
     m.clock = {3};
@@ -150,7 +138,7 @@ TEST(LedgerLeaseLives, Promotion) {
 
 // No id is older than the call that drew it.
 TEST(LedgerLeaseLives, RunningClock) {
-    Plain m;
+    Leases<Lives> m;
     m.clock_has_time = true;
     m.lease_sessions({1, 1}, 3);
     m.start_in_life(1);
@@ -167,13 +155,13 @@ void expect_caught(M&& m, const char* complaint, Value draws = 4) {
 }
 
 TEST(LedgerLeaseLives, FindsLeaseThatOutlivesItsTick) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.clock_has_time = true;
     expect_caught<LeaseOutlivesItsTick>(std::move(m), "an id is older than the call that drew it");
 }
 
 TEST(LedgerLeaseLives, FindsLeaseThatOutlivesItsView) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.lease_sessions<LeaseOutlivesItsView>({1}, 3);
     m.lease_sessions({1}, 2, true);
     m.start_in_life(1);
@@ -181,7 +169,7 @@ TEST(LedgerLeaseLives, FindsLeaseThatOutlivesItsView) {
 }
 
 TEST(LedgerLeaseLives, FindsLeaseThatOutlivesAFloor) {
-    Plain m;
+    Leases<Lives> m;
     m.floor_session(1);
     m.lease_sessions<LeaseOutlivesAFloor>({1}, 3);
     m.start_in_life(1);
@@ -189,14 +177,14 @@ TEST(LedgerLeaseLives, FindsLeaseThatOutlivesAFloor) {
 }
 
 TEST(LedgerLeaseLives, FindsLeaseKeptAboveAFloor) {
-    Plain m;
+    Leases<Lives> m;
     m.floor_session(1);
     m.lease_sessions<LeaseKeptBySetUp>({1}, 3);
     m.start_in_life(1);
     expect_found(m, "issued at or below a floor");
 }
 
-struct Standby : Plain {
+struct Standby : Leases<Lives> {
     Standby() {
         clock = {1, 3};
         start_as_standby(1, 2);
@@ -216,28 +204,27 @@ TEST(LedgerLeaseLives, FindsStandbyThatIsNotSetUpAgain) {
 }
 
 TEST(LedgerLeaseLives, FindsLeaseTakenWhileHeld) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.start_in_life(2);
     expect_caught<LeaseWhileHeld>(std::move(m), "more than one number was claimed while the clock was behind");
 }
 
 TEST(LedgerLeaseLives, FindsHeldNumbersGivenUp) {
-    PowerLoss m;
+    Leases<PowerLoss> m;
     m.start_in_life(2);
     expect_caught<HeldNumbersGivenUp>(std::move(m), "more than one number was claimed while the clock was behind");
 }
 
 TEST(LedgerLeaseLives, FindsLeaseOfAllThatWasWanted) {
-    expect_caught<LeaseOfAllThatWasWanted>(PowerLoss(), "issued beyond the bounds");
+    expect_caught<LeaseOfAllThatWasWanted>(Leases<PowerLoss>(), "issued beyond the bounds");
 }
 
 TEST(LedgerLeaseLives, FindsLeaseWithoutBound) {
-    expect_caught<LeaseWithoutBound>(PowerLoss(), "a lease is larger than its part of the pool");
+    expect_caught<LeaseWithoutBound>(Leases<PowerLoss>(), "a lease is larger than its part of the pool");
 }
 
 TEST(LedgerLeaseLives, FindsLeaseWithTheSlotsToggle) {
-    Sno m;
-    m.with_wal = false;
+    Sno<Leases<File>> m;
     m.start_in_life(2);
     expect_caught<LeaseWithTheSlotsToggle>(std::move(m), "issued twice");
 }

@@ -15,15 +15,10 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-struct Plain : Lives {};
-struct Sno : Lives {
-    Sno() { rules.has_toggle = true; }
-};
-
 // ---- the ceiling file alone: power fails ----
 
 TEST(LedgerLives, FirstLife) {
-    Sno m;
+    Sno<Lives> m;
     m.most_events = 0;
     m.sessions({1, 1});
     m.start_new();
@@ -31,18 +26,14 @@ TEST(LedgerLives, FirstLife) {
 }
 
 TEST(LedgerLives, File) {
-    Plain m;
-    m.with_wal = false;
-    m.may_lose_power = true;
+    PowerLoss m;
     m.sessions({2, 2});
     m.start_in_life(1);
     expect_right(m);
 }
 
 TEST(LedgerLives, SnoFile) {
-    Sno m;
-    m.with_wal = false;
-    m.may_lose_power = true;
+    Sno<PowerLoss> m;
     m.syncs_may_fail = true;
     m.sessions({2, 2});
     m.start_in_life(1);
@@ -50,9 +41,7 @@ TEST(LedgerLives, SnoFile) {
 }
 
 TEST(LedgerLives, FileTwice) {
-    Plain m;
-    m.with_wal = false;
-    m.may_lose_power = true;
+    PowerLoss m;
     m.most_events = 2;
     m.rules.max = 0;
     m.sessions({3, 1});
@@ -62,9 +51,8 @@ TEST(LedgerLives, FileTwice) {
 
 // A slot's first ceiling: the power may fail before it is on disk.
 TEST(LedgerLives, FileOfANewSlot) {
-    Plain m;
-    m.with_wal = false;
-    m.may_lose_power = m.syncs_may_fail = true;
+    PowerLoss m;
+    m.syncs_may_fail = true;
     m.sessions({2, 1});
     m.start_new();
     expect_right(m);
@@ -72,9 +60,7 @@ TEST(LedgerLives, FileOfANewSlot) {
 
 // After each event ids run ahead of the clock, and held ticks go on from there.
 TEST(LedgerLives, FileHold) {
-    Plain m;
-    m.with_wal = false;
-    m.may_lose_power = true;
+    PowerLoss m;
     m.clock = {1};
     m.rules.max = 0;
     m.last_monotonic = 2;
@@ -85,8 +71,7 @@ TEST(LedgerLives, FileHold) {
 
 // A life's first held tick begins at once, and ids in the lead raise `safe`.
 TEST(LedgerLives, SnoFileInTheLead) {
-    Sno m;
-    m.with_wal = false;
+    Sno<File> m;
     m.with_begun = true;
     m.rules.lead = 2;
     m.rules.max = 0;
@@ -96,17 +81,7 @@ TEST(LedgerLives, SnoFileInTheLead) {
     expect_right(m);
 }
 
-// ---- neither: a life finds files that know nothing of what the last one drew. The clock does not go back ----
-
-struct LostFiles : Plain {
-    LostFiles() {
-        with_wal = false;
-        may_restart = false;
-        may_lose_files = true;
-        clock_has_time = true;
-        clock = {1, 2, 3};
-    }
-};
+// ---- neither knows of the last ids ----
 
 TEST(LedgerLives, LostFiles) {
     LostFiles m;
@@ -116,8 +91,7 @@ TEST(LedgerLives, LostFiles) {
 }
 
 TEST(LedgerLives, SnoLostFiles) {
-    LostFiles m;
-    m.rules.has_toggle = true;
+    Sno<LostFiles> m;
     m.sessions({1, 1}, 2);
     m.start_in_life(1);
     expect_right(m);
@@ -136,9 +110,7 @@ TEST(LedgerLives, LostFilesInLife) {
 // ---- the ceiling in WAL alone: a standby takes over, whose clock may be behind ----
 
 TEST(LedgerLives, Wal) {
-    Plain m;
-    m.with_file = false;
-    m.may_fail_over = true;
+    Failover m;
     m.clock = {1};
     m.sessions({2, 1});
     m.start_in_life(1);
@@ -146,9 +118,7 @@ TEST(LedgerLives, Wal) {
 }
 
 TEST(LedgerLives, SnoWal) {
-    Sno m;
-    m.with_file = false;
-    m.may_fail_over = true;
+    Sno<Failover> m;
     m.sessions({1, 1});
     m.start_in_life(1);
     expect_right(m);
@@ -157,7 +127,7 @@ TEST(LedgerLives, SnoWal) {
 // ---- both ----
 
 TEST(LedgerLives, FileAndWal) {
-    Plain m;
+    Lives m;
     m.may_fail_over = m.may_lose_power = true;
     m.clock = {1};
     m.sessions({2, 1});
@@ -168,16 +138,15 @@ TEST(LedgerLives, FileAndWal) {
 // ---- a forced reset: no session relies on more than the file has ----
 
 // A draw that is under way while it is reset may end as it began.
-struct ForcedReset : Plain {
+struct ForcedReset : File {
     ForcedReset() {
-        with_wal = false;
         syncs_may_fail = true;
         clock = {1, 2};
         start_in_life(5);
     }
     Complaint on_issue(Global& g, const Issued& i) override {
         g.ghost[issued_ghost] = 0;
-        return i.epoch == g.memory[epoch_cell] ? Plain::on_issue(g, i) : nullptr;
+        return i.epoch == g.memory[epoch_cell] ? Lives::on_issue(g, i) : nullptr;
     }
     template <class Steps = RightSteps>
     void run(std::initializer_list<std::size_t> of_processes = {2}, Value draws = 2) {
@@ -207,19 +176,6 @@ void expect_caught(M&& m, const std::string& complaint, Value draws = 1) {
     m.start_in_life(1);
     expect_found(m, complaint);
 }
-
-struct PowerLoss : Plain {
-    PowerLoss() {
-        with_wal = false;
-        may_lose_power = true;
-    }
-};
-struct Failover : Plain {
-    Failover() {
-        with_file = false;
-        may_fail_over = true;
-    }
-};
 
 TEST(LedgerLives, FindsPublishedBeforeTheSync) {
     expect_caught<PublishedBeforeTheSync>(PowerLoss(), "published a ceiling that is not durable");
@@ -297,8 +253,7 @@ TEST(LedgerLives, FindsFileOfTheFutureRefused) {
 }
 
 TEST(LedgerLives, FindsHeldTickNeverBegins) {
-    Plain m;
-    m.with_wal = false;
+    File m;
     m.clock = {1};
     m.rules.max = 0;
     m.last_monotonic = 2;

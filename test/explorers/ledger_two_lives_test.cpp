@@ -21,15 +21,11 @@ void expect_right(Lives& m) {
 }
 
 // A process draws while its server loses its postmaster, the next server draws too, and either may be ended anywhere.
-struct Orphans : Lives {
+struct Orphans : File {
     Orphans() {
-        with_wal = false;
         two_lives = may_leave_orphans = true;
         clock = {1, 3};
     }
-};
-struct SnoOrphans : Orphans {
-    SnoOrphans() { rules.has_toggle = true; }
 };
 
 TEST(LedgerTwoLives, Orphan) {
@@ -40,7 +36,7 @@ TEST(LedgerTwoLives, Orphan) {
 }
 
 TEST(LedgerTwoLives, SnoOrphan) {
-    SnoOrphans m;
+    Sno<Orphans> m;
     m.syncs_may_fail = true;
     m.sessions({2, 1});
     m.start_in_life(1);
@@ -75,13 +71,8 @@ TEST(LedgerTwoLives, ThreeProcesses) {
 }
 
 // The file is removed, or an old one put in its place, before the next life begins. The clock does not go back.
-struct OrphansWithoutFile : Orphans {
-    OrphansWithoutFile() {
-        may_restart = false;
-        may_lose_files = true;
-        clock_has_time = true;
-        clock = {1, 2, 3};
-    }
+struct OrphansWithoutFile : LostFiles {
+    OrphansWithoutFile() { two_lives = may_leave_orphans = true; }
 };
 
 TEST(LedgerTwoLives, OrphanAndLostFiles) {
@@ -101,9 +92,8 @@ TEST(LedgerTwoLives, OrphanAndLostFilesInOneSecond) {
 }
 
 // Two servers, each with sessions that come and go. The one that begins its life last goes on.
-struct TwoServers : Lives {
+struct TwoServers : File {
     TwoServers() {
-        with_wal = false;
         two_lives = true;
         may_restart = false;
         clock = {1, 3};
@@ -131,8 +121,7 @@ TEST(LedgerTwoLives, TwoNewServers) {
 }
 
 TEST(LedgerTwoLives, SnoTwoServers) {
-    TwoServers m;
-    m.rules.has_toggle = true;
+    Sno<TwoServers> m;
     m.run({1, 1}, {1});
     m.start_in_life(1);
     expect_right(m);

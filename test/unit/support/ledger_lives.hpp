@@ -317,4 +317,34 @@ private:
     std::set<Values, ValuesOrder> seen_;
 };
 
+// ---- what the explorers of lives begin with
+
+// The ceiling file alone.
+struct File : Lives {
+    File() { with_wal = false; }
+};
+struct PowerLoss : File {
+    PowerLoss() { may_lose_power = true; }
+};
+// Neither: a life finds files that know nothing of what the last one drew. The clock does not go back.
+struct LostFiles : File {
+    LostFiles() {
+        may_restart = false;
+        may_lose_files = true;
+        clock_has_time = true;
+        clock = {1, 2, 3};
+    }
+};
+// The ceiling in WAL alone: a standby takes over, whose clock may be behind.
+struct Failover : Lives {
+    Failover() {
+        with_file = false;
+        may_fail_over = true;
+    }
+};
+template <class M>
+struct Sno : M {
+    Sno() { this->rules.has_toggle = true; }
+};
+
 }  // namespace snowflake_ids::test
