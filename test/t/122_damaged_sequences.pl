@@ -66,7 +66,7 @@ my @damages = (
 	[ 'no page', sub { truncate $paths[0], 0 }, qr/could not read block 0/ ],
 	[ 'page of noise', sub { put(0, noise()) }, qr/invalid page/ ],
 	[ 'page of zeros', sub { put(0, "\0" x 8192) }, qr/Its page is empty/ ],
-	[ 'a bit of pd_special', sub { flip(16, 3) }, qr/not that of a sequence/ ],
+	[ 'a bit of the page size', sub { flip(19, 2) }, qr/not that of a sequence|invalid page/ ],
 	[ 'other special space', sub { put($special, "\0" x 8) }, qr/not that of a sequence/ ],
 	[ 'from after the end of WAL', sub { put(0, pack 'L2', 0x1000, 0) }, qr/after the end of this server's WAL/ ],
 	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not hold the tuple/ ],
