@@ -7,27 +7,7 @@
 #include <cerrno>
 #include <functional>
 
-#include <sys/file.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "support/ledger_data.hpp"
-
-namespace {
-
-// Called with each lock of the file, in its place if it answers an errno.
-std::function<int()> on_lock;
-
-}  // namespace
-
-// In place of libc's: the ledger's own calls come here.
-extern "C" int flock(int fd, int operation) {
-    if (const int error = on_lock ? on_lock() : 0) {
-        errno = error;
-        return -1;
-    }
-    return static_cast<int>(syscall(SYS_flock, fd, operation));
-}
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -44,7 +24,6 @@ struct LedgerResetSteps : testing::Test {
     ServerLife life{data, 1};
     Header& header = *life.ledger.header;
 
-    ~LedgerResetSteps() override { on_lock = nullptr; }
     // A generator that has come to a time.
     Slot& slot_at(const Key& key, std::uint64_t ms) const {
         Slot& slot = life.slot(key);

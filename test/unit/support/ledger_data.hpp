@@ -20,7 +20,7 @@
 
 namespace snowflake_ids::test {
 
-// Called with each sync, in its place if it answers an errno; and before each file lock.
+// Called with each sync, and with each lock of a file, in its place if it answers an errno.
 inline std::function<int()> on_sync, on_lock;
 
 inline int answer_sync() {
@@ -34,7 +34,10 @@ inline int answer_sync() {
 // In place of libc's: the ledger's own calls come here.
 extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
 extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
-    if (snowflake_ids::test::on_lock) snowflake_ids::test::on_lock();
+    if (const int error = snowflake_ids::test::on_lock ? snowflake_ids::test::on_lock() : 0) {
+        errno = error;
+        return -1;
+    }
     return static_cast<int>(syscall(SYS_flock, fd, operation));
 }
 
