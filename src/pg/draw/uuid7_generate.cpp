@@ -1,4 +1,5 @@
-// gen_uuid7(): no ledger. Ids of a session grow; ids of different sessions differ by 62 random bits.
+// gen_uuid7(): no ledger. Ids of a process grow, so those of a session do outside parallel workers. Ids of different
+// processes differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>
@@ -13,7 +14,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// The moment of this session's last id.
+// The moment of this process's last id.
 uuid7::Moment last = 0;
 
 [[noreturn]] void fail_clock(const timespec& t) {

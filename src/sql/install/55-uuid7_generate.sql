@@ -5,7 +5,8 @@ CREATE FUNCTION gen_uuid7() RETURNS uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gen_uuid7() IS
-    'new uuid of version 7: current time and 62 random bits; larger than those that this session drew before';
+    'new uuid of version 7: current time and 62 random bits; larger than those that this session drew before, except in '
+    'parallel workers';
 
 CREATE FUNCTION gen_uuid7_series(count bigint) RETURNS SETOF uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_series'
