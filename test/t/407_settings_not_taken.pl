@@ -129,7 +129,8 @@ SELECT count(DISTINCT gen_gid('log')), bool_and(sno_partition(id) = 11) FROM t;
 SELECT gen_sno()
 SQL
 	is($out, '20000|t', 'nor do parallel workers that read ids and draw gids');
-	like($err, qr/ERROR:  value of parameter "snowflake_ids.durable_window" was not/, 'their leader refuses afterwards');
+	like($err, qr/ERROR:  value of parameter "snowflake_ids.durable_window" was not/,
+		'their leader refuses afterwards');
 }
 
 # A good value ends it, in the session that was refused and in new ones.
