@@ -1,5 +1,6 @@
 # ALTER EXTENSION UPDATE: the catalogs become those of a fresh installation, and data, dependent objects and privileges
-# stay. There is one version so far, so the next one is made up here: it adds a function and changes others.
+# stay. From the first version, as test/kept has it, through the present one to one that is made up here, which adds a
+# function and changes others.
 use strict;
 use warnings;
 use FindBin;
@@ -21,6 +22,8 @@ my $directory = $node->config_data('--sharedir') . '/extension';
 -w $directory or plan skip_all => "cannot write to $directory";
 my $version = value('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'snowflake_ids'});
 my $install = slurp_file("$directory/snowflake_ids--$version.sql");
+my ($kept) = sort glob "$ENV{SNOWFLAKE_IDS_SRC}/test/kept/*/snowflake_ids--*.sql";
+my ($first) = $kept =~ /--(.*)\.sql$/;
 my $added = <<'END';
 CREATE FUNCTION snowflake_ids_made_up(id sno) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -29,6 +32,7 @@ REVOKE EXECUTE ON FUNCTION sno_partition(sno) FROM PUBLIC;
 END
 my $comment = "COMMENT ON FUNCTION snowflake_ids_made_up(sno) IS 'made up';\n";
 my %script = (
+	$first => slurp_file($kept),
 	'next' => $install . $added . $comment,
 	'poor' => $install . $added . $comment,
 	"$version--next" => $added . $comment,
@@ -45,9 +49,9 @@ for (keys %script)
 $node->safe_psql('postgres', "CREATE DATABASE $_") for 'old', 'fresh';
 $node->safe_psql('postgres', 'CREATE ROLE regress_operator; CREATE ROLE regress_reader LOGIN');
 $node->safe_psql('fresh', 'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids VERSION "next"');
-$node->safe_psql('old', <<'END');
+$node->safe_psql('old', <<'END' =~ s/%first%/$first/r);
 CREATE SCHEMA ids;
-CREATE EXTENSION snowflake_ids SCHEMA ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids VERSION "%first%";
 SET search_path = ids, public;
 CREATE TABLE public.item (
     id sno PRIMARY KEY DEFAULT gen_sno(7), volume gid(volume) NOT NULL DEFAULT gen_gid('volume'), mastic bigint UNIQUE DEFAULT gen_mastic(),
@@ -148,5 +152,5 @@ is(scalar(grep { !$fresh{$_} } @{ Catalogs::contents($node, 'fresh') }),
 	3, 'a changed comment and a changed cost are seen: a row, a comment, a definition');
 
 $node->stop;
-unlink map { "$directory/snowflake_ids--$_.sql" } keys %script;
+unlink map { "$directory/snowflake_ids--$_.sql" } grep { $_ ne $version } keys %script;
 done_testing();

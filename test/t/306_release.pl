@@ -47,6 +47,13 @@ my $made = run_ok('make dist', 'make', '-s', '-C', $tree, 'dist');
 my $meta = slurp_json("$tree/META.json");
 my $release = "$meta->{name}-$meta->{version}";
 is($made, "build/$release.zip", 'says what it made');
+{
+	my $first = slurp_file("$tree/build/$release.zip");
+	local $ENV{TZ} = 'Asia/Tokyo';
+	unlink "$tree/build/$release.zip";
+	run_ok('make dist again, elsewhere', 'make', '-s', '-C', $tree, 'dist');
+	ok(slurp_file("$tree/build/$release.zip") eq $first, 'makes the same bytes');
+}
 run_ok('it is unpacked', @$unzip, "$tree/build/$release.zip", $unzip->[0] eq 'unzip' ? ('-d', $dir) : $dir);
 is(join(' ', grep { !/^(tree|$release)$/ } map { s{.*/}{}r } grep { -d } glob "$dir/*"), '', 'into one directory');
 my @unpacked = sort map { s{^\Q$dir/$release/\E}{}r } split /\n/,

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
 #include "ledger/reset.hpp"
 #include "support/ledger_data.hpp"
+#include "support/tsv.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -89,6 +91,24 @@ TEST(LedgerCeilingBytes, Known) {
     };
     EXPECT_EQ(word(header_bytes_used - 8), 15044640694483757037u);
     EXPECT_EQ(word(4096 + 7 * 32 + 24), 4978931808249287983u);
+}
+
+// A file of the first version, that a server had in use: read, and written byte for byte as it was. (tools/keep)
+TEST(LedgerCeilingBytes, FirstVersion) {
+    const std::string path = vectors_directory() + "/../kept/1.0/ceiling";
+    std::ifstream file(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(file), {}};
+    ASSERT_EQ(bytes.size(), ceiling_file_bytes) << path;
+    std::uint64_t of;
+    std::memcpy(&of, bytes.data() + 16, sizeof of);
+    Ceilings c;
+    ASSERT_EQ(decode_ceilings(bytes.data(), bytes.size(), of, c).error, CeilingError::none);
+    const auto used =
+        std::count_if(std::begin(c.entries), std::end(c.entries), [](const auto& e) { return e.key != 0; });
+    EXPECT_GE(used, 4);
+    Bytes again(ceiling_file_bytes, 0xff);
+    encode_ceilings(c, of, again.data());
+    EXPECT_EQ(again, bytes);
 }
 
 // Where what stands is a promise to later versions.

@@ -8,7 +8,7 @@ use warnings;
 my $members = <<'END';
 CREATE TEMP TABLE member AS
     SELECT classid, objid FROM pg_depend WHERE deptype = 'e' AND refclassid = 'pg_extension'::regclass
-        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids');
+        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = '%extension%');
 -- What belongs to members without being one: rules, indexes, constraints, triggers, operators of families, array and
 -- row types, TOAST tables.
 DO $$
@@ -86,12 +86,17 @@ INSERT INTO content SELECT 'definition ' || pg_get_triggerdef(objid) FROM member
 INSERT INTO content SELECT 'default ' || adrelid::regclass || ' ' || adnum || pg_get_expr(adbin, adrelid) FROM member JOIN pg_attrdef ON oid = objid WHERE classid = 'pg_attrdef'::regclass;
 INSERT INTO content SELECT concat_ws(' ', 'extension', extversion, extrelocatable, extowner::regrole, extnamespace::regnamespace,
         (SELECT array_agg(c::regclass ORDER BY n) FROM unnest(extconfig) WITH ORDINALITY AS a (c, n)), extcondition)
-    FROM pg_extension WHERE extname = 'snowflake_ids';
+    FROM pg_extension WHERE extname = '%extension%';
 SELECT replace(regexp_replace(what, '(pg_toast_)\d+', '\1N', 'g'), E'\n', ' ') FROM content ORDER BY 1;
 END
 
-# contents($node, $database): the lines, sorted.
-sub contents { my ($node, $database) = @_; return [ split /\n/, $node->safe_psql($database, $contents) ] }
+# contents($node, $database, $extension): the lines, sorted.
+sub contents
+{
+	my ($node, $database, $extension) = @_;
+	$extension //= 'snowflake_ids';
+	return [ split /\n/, $node->safe_psql($database, $contents =~ s/%extension%/$extension/gr) ];
+}
 
 # differences($updated, $fresh): what only one of two contents has.
 sub differences

@@ -1,0 +1,3323 @@
+\echo Use "CREATE EXTENSION snowflake_ids_convert" to load this file. \quit
+
+-- 10-state.sql
+-- The state of each conversion, and the views of it.
+--
+-- The functions that a conversion uses have a schema of their own, snowflake_ids_convert. Nobody else can create
+-- objects there, so these functions can call each other by name safely. They run with the rights of the caller, who
+-- owns the tables. The functions that users call are in the schema in which the extension was created.
+CREATE SCHEMA snowflake_ids_convert;
+COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
+GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
+
+CREATE TABLE snowflake_ids_convert.conversion (
+    relation regclass PRIMARY KEY,
+    key_attnum smallint NOT NULL,
+    format text NOT NULL,
+    created_attnum smallint NOT NULL,
+    zone text NOT NULL,
+    metabyte integer NOT NULL,
+    batch_size integer NOT NULL,
+    spill boolean NOT NULL,
+    keep_position boolean NOT NULL,
+    fire_triggers boolean NOT NULL,
+    build_concurrently boolean NOT NULL,
+    publications boolean NOT NULL,
+    issued_after timestamptz,
+    map regclass,
+    filled jsonb,
+    phase text NOT NULL,
+    part regclass,
+    unit text,
+    done bigint,
+    total bigint,
+    todo jsonb,
+    rows bigint NOT NULL DEFAULT 0,
+    started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    phase_started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    resumed timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    resumed_at bigint NOT NULL DEFAULT 0,
+    updated timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+    told timestamptz
+);
+COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'column number of the key';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum
+    IS 'column number of the times from which the new ids are made';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.zone
+    IS 'time zone in which times without a zone are read: that of the first call';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte
+    IS 'metabyte of the new ids and of the new default; sno only';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.spill
+    IS 'whether rows may move to later ticks if a tick has more rows than ids';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position
+    IS 'whether the changeover rewrites the tables, so that columns keep their positions';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers
+    IS 'whether the tables'' own triggers fire for updates of the conversion';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently
+    IS 'whether the user builds the indexes, with CREATE INDEX CONCURRENTLY';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in publications';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
+    IS 'every id that was drawn since the new columns exist is later than this time';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
+    IS 'columns that have a new column: pairs of table oid and column number';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
+    IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.part
+    IS 'table that is written now; null if the phase is not about one table';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.unit
+    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'units of this part that are done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
+    IS 'what is left to do in the phase: oids of tables, or constraints to validate';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.rows IS 'rows written so far, in all tables';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.started IS 'time of the first call';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.phase_started IS 'when this phase, or this part of it, began';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
+    IS 'when the current call began, or this part, whichever is later';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'units that were done by then';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
+
+-- Only the owner of a table may write its state, because later steps act on it. This is a view and not row security:
+-- pg_dump would dump the policies of an extension's table.
+CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
+SELECT *
+FROM snowflake_ids_convert.conversion s
+WHERE EXISTS (SELECT
+              FROM pg_catalog.pg_class c
+              WHERE c.oid OPERATOR(pg_catalog.=) s.relation
+                AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+WITH CASCADED CHECK OPTION;
+COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
+GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
+
+CREATE VIEW snowflake_ids_convert_progress AS
+SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+       CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
+            THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
+       END AS per_second,
+       CASE WHEN p.progress OPERATOR(pg_catalog.>) 0
+            THEN pg_catalog.make_interval(secs => (s.total OPERATOR(pg_catalog.-) s.done)
+                                                  OPERATOR(pg_catalog.*) p.seconds OPERATOR(pg_catalog./) p.progress)
+       END AS remaining,
+       s.started, s.phase_started, s.updated
+FROM snowflake_ids_convert.conversion s
+     LEFT JOIN pg_catalog.pg_attribute a
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
+     CROSS JOIN LATERAL (
+         SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
+                s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
+COMMENT ON VIEW snowflake_ids_convert_progress
+    IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
+COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
+COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
+COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
+GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
+
+-- A column of a view gets the comment of the table's column.
+DO $$
+DECLARE
+    col record;
+BEGIN
+    FOR col IN
+        SELECT v.attrelid::pg_catalog.regclass AS view, v.attname,
+               pg_catalog.col_description(t.attrelid, t.attnum) AS comment
+        FROM pg_catalog.pg_attribute t
+             JOIN pg_catalog.pg_attribute v
+             ON v.attname OPERATOR(pg_catalog.=) t.attname
+                AND v.attrelid IN ('snowflake_ids_convert.my_conversion'::pg_catalog.regclass,
+                                   '@extschema@.snowflake_ids_convert_progress'::pg_catalog.regclass)
+        WHERE t.attrelid OPERATOR(pg_catalog.=) 'snowflake_ids_convert.conversion'::pg_catalog.regclass
+          AND t.attnum OPERATOR(pg_catalog.>) 0
+    LOOP
+        EXECUTE pg_catalog.format('COMMENT ON COLUMN %s.%I IS %L', col.view, col.attname, col.comment);
+    END LOOP;
+END $$;
+
+-- 20-job.sql
+-- A job: what the functions of a conversion need to know about it. Each step makes it once.
+--
+-- core is the present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong
+-- to the format. new_id is the expression that draws an id. make and read are templates for format(): make makes an
+-- id from a tick and a number within it, read returns the time of an id.
+CREATE TYPE snowflake_ids_convert.job AS (
+    relation regclass,
+    key_attnum smallint,
+    key_column name,
+    shadow name,
+    created_column name,
+    format text,
+    zone text,
+    metabyte integer,
+    spill boolean,
+    keep_position boolean,
+    fire_triggers boolean,
+    publications boolean,
+    issued_after timestamptz,
+    map regclass,
+    core text,
+    type text,
+    epoch timestamptz,
+    tick_ms integer,
+    capacity bigint,
+    new_id text,
+    make text,
+    read text
+);
+COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
+
+CREATE FUNCTION snowflake_ids_convert.refuse_nulls(arguments jsonb) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
+BEGIN
+    IF missing IS NOT NULL THEN
+        RAISE EXCEPTION 'argument must not be null: %', missing USING ERRCODE = 'null_value_not_allowed';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
+    IS 'internal: error that names the arguments that are null';
+
+CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
+        RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
+        RAISE EXCEPTION 'metabyte out of range: %', metabyte
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The metabyte must be between 0 and 255.';
+    ELSIF coalesce(format, '') NOT IN ('sno', 'mastic', 'snowflake_si') THEN
+        RAISE EXCEPTION 'unknown format "%"', format
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
+    IS 'internal: error if keys cannot become ids of this format';
+
+-- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
+-- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
+CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    node text;
+    not_accepted text;
+    tick_start text;
+BEGIN
+    PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
+    job.core := (SELECT quote_ident(n.nspname)
+                 FROM pg_extension e
+                      JOIN pg_namespace n ON n.oid = e.extnamespace
+                 WHERE e.extname = 'snowflake_ids');
+    SELECT CASE job.format WHEN 'snowflake_si' THEN s.narrow_machine_id ELSE s.machine_id END, s.not_accepted
+    INTO node, not_accepted
+    FROM snowflake_ids.status() AS s;
+    IF not_accepted IS NOT NULL THEN
+        RAISE EXCEPTION 'a setting of snowflake_ids was not accepted'
+            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The settings are: %s.', not_accepted);
+    END IF;
+    job.type := 'pg_catalog.int8';
+    job.tick_ms := 1;
+    job.capacity := 65536;
+    CASE job.format
+        WHEN 'sno' THEN
+            job.type := job.core || '.sno';
+            job.epoch := '2010-01-01 00:00:00+00';
+            job.tick_ms := 4;
+            job.new_id := job.core || '.gen_sno(' || job.metabyte || ')';
+            job.make := job.core || '.make_sno(%s, ' || job.metabyte || ', ' || node || ', (%s)::int4, 0)';
+        WHEN 'mastic' THEN
+            job.type := job.core || '.mastic';
+            job.epoch := '2026-01-01 00:00:00+00';
+            job.new_id := job.core || '.gen_mastic()';
+            job.make := job.core || '.make_mastic(%s, (%s)::int4)';
+        WHEN 'snowflake_si' THEN
+            job.epoch := '2026-01-01 00:00:00+00';
+            job.capacity := 256;
+            job.new_id := job.core || '.gen_snowflake_si()';
+            job.make := job.core || '.make_snowflake_si(%s, ' || node || ', (%s)::int4)';
+    END CASE;
+    -- The epoch is written as a number, because the text of a time can mean another time when it is read again ("CST",
+    -- "IST"). The sum is exact to the microsecond: a double holds the seconds of 285 years.
+    tick_start := format('to_timestamp(%s) + make_interval(secs => (%%1$s) * %s / 1000.0)',
+                         extract(epoch FROM job.epoch), job.tick_ms);
+    job.make := format(job.make, tick_start, '%2$s');
+    job.read := format('%s.%s_timestamp(%%s)', job.core, job.format);
+    RETURN job;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
+    IS 'internal: fills in what the format of a job needs';
+
+CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
+
+CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    number smallint := (SELECT attnum
+                        FROM pg_attribute
+                        WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped);
+BEGIN
+    IF number IS NULL THEN
+        RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, relation
+            USING ERRCODE = 'undefined_column';
+    END IF;
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
+    IS 'internal: number of a column; error if it does not exist';
+
+CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    state snowflake_ids_convert.conversion;
+    job snowflake_ids_convert.job;
+BEGIN
+    SELECT * INTO state FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
+    IF state.relation IS NULL THEN
+        RETURN NULL;
+    END IF;
+    job.relation := state.relation;
+    job.key_attnum := state.key_attnum;
+    job.key_column := snowflake_ids_convert.column_name(state.relation, state.key_attnum);
+    job.shadow := 'snowflake_ids_new_' || state.key_attnum;
+    job.created_column := snowflake_ids_convert.column_name(state.relation, state.created_attnum);
+    job.format := state.format;
+    job.zone := state.zone;
+    job.metabyte := state.metabyte;
+    job.spill := state.spill;
+    job.keep_position := state.keep_position;
+    job.fire_triggers := state.fire_triggers;
+    job.publications := state.publications;
+    job.issued_after := state.issued_after;
+    job.map := (SELECT c.oid FROM pg_class c WHERE c.oid = state.map);
+    RETURN snowflake_ids_convert.with_format(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
+    IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
+
+CREATE FUNCTION snowflake_ids_convert.check_types(relation regclass, key_column name, created_column name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    key_type oid;
+    created_type oid;
+BEGIN
+    SELECT a.atttypid INTO key_type
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, key_column);
+    SELECT a.atttypid INTO created_type
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
+    IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
+        RAISE EXCEPTION 'column "%" is not of a date/time type', created_column
+            USING ERRCODE = 'datatype_mismatch',
+                  DETAIL = format('Its type is %s.', format_type(created_type, NULL)),
+                  HINT = 'Use a column of type timestamptz, timestamp or date.';
+    ELSIF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
+                           'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
+        RAISE EXCEPTION 'cannot convert a key of type %', format_type(key_type, NULL)
+            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Integers, numeric, uuid and text can be converted.';
+    ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
+        RAISE EXCEPTION '% is not a table', relation USING ERRCODE = 'wrong_object_type';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)
+    IS 'internal: error if the key or the column of times has a type that cannot be used';
+
+CREATE FUNCTION snowflake_ids_convert.planned_job(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean
+) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    job snowflake_ids_convert.job;
+BEGIN
+    PERFORM snowflake_ids_convert.check_format(format, metabyte);
+    PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
+    job.relation := relation;
+    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
+    job.key_column := key_column;
+    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
+    job.created_column := created_column;
+    job.format := format;
+    job.zone := current_setting('TimeZone');
+    job.metabyte := metabyte;
+    job.spill := spill;
+    job.keep_position := keep_position;
+    job.fire_triggers := fire_triggers;
+    job.publications := publications;
+    job.map := (SELECT s.map
+                FROM snowflake_ids_convert.my_conversion s
+                WHERE s.relation = planned_job.relation
+                  AND s.phase <> 'done'
+                  AND s.map IN (SELECT oid FROM pg_class));
+    RETURN snowflake_ids_convert.with_format(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
+    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
+) IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
+
+-- 30-tables.sql
+-- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
+
+-- The key, and all columns that refer to it through foreign keys, directly or through others.
+--
+-- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
+-- depth: number of foreign keys between this table and the key's table.
+-- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
+CREATE FUNCTION snowflake_ids_convert.columns(
+    relation regclass, key_attnum smallint,
+    OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
+    OUT at_once boolean, OUT depth integer, OUT "collate" text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    WITH RECURSIVE reference (rel, attnum, path) AS (
+        SELECT a.attrelid, a.attnum, ARRAY[format('%s %s', a.attrelid, a.attnum)]
+        FROM pg_attribute a
+        WHERE a.attrelid = relation AND a.attnum = key_attnum AND a.attnum > 0 AND NOT a.attisdropped
+        UNION
+        SELECT f.conrelid, k.att, r.path || format('%s %s', f.conrelid, k.att)
+        FROM reference r
+             JOIN pg_constraint f ON f.contype = 'f' AND f.confrelid = r.rel
+             CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
+        WHERE k.ref = r.attnum
+          AND format('%s %s', f.conrelid, k.att) <> ALL (r.path)
+    ), c AS (
+        SELECT r.rel, r.attnum, min(min(cardinality(r.path))) OVER (PARTITION BY r.rel)::int AS depth
+        FROM reference r
+        GROUP BY r.rel, r.attnum
+    )
+    SELECT c.rel, c.attnum, a.attname,
+           ('snowflake_ids_new_' || c.attnum)::name,
+           c.rel = relation AND c.attnum = key_attnum,
+           a.attnotnull,
+           NOT EXISTS (SELECT
+                       FROM pg_constraint f
+                       WHERE f.contype = 'f'
+                         AND f.conrelid = c.rel
+                         AND c.attnum = ANY (f.conkey)
+                         AND (f.condeferrable OR f.confrelid = f.conrelid)),
+           c.depth,
+           coalesce((SELECT format(' COLLATE %I.%I', n.nspname, o.collname)
+                     FROM pg_attribute k
+                          JOIN pg_collation o ON o.oid = k.attcollation
+                          JOIN pg_namespace n ON n.oid = o.collnamespace
+                     WHERE k.attrelid = relation AND k.attnum = key_attnum), '')
+    FROM c
+         JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
+    ORDER BY c.depth, c.rel, c.attnum
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.columns(regclass, smallint)
+    IS 'internal: a key and the columns that refer to it';
+
+-- The tables, in the order in which most transactions write to them: the key's table first, then what refers to it.
+CREATE FUNCTION snowflake_ids_convert.tables(
+    relation regclass, key_attnum smallint, OUT rel regclass, OUT attnums smallint[]
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT c.rel, array_agg(c.attnum ORDER BY c.attnum)
+    FROM snowflake_ids_convert.columns(relation, key_attnum) c
+    GROUP BY c.rel
+    ORDER BY min(c.depth), c.rel
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
+    IS 'internal: the tables of a key and of the columns that refer to it';
+
+-- A column that began to refer to the key during the conversion has no new column.
+CREATE FUNCTION snowflake_ids_convert.filled_columns(relation regclass, key_attnum smallint)
+RETURNS TABLE (
+    rel regclass, attnum smallint, attname name, shadow name, is_key boolean, not_null boolean, at_once boolean,
+    depth integer, "collate" text
+)
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT c.*
+    FROM snowflake_ids_convert.columns(relation, key_attnum) c
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute n
+                  WHERE n.attrelid = c.rel AND n.attname = c.shadow AND NOT n.attisdropped)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.filled_columns(regclass, smallint)
+    IS 'internal: a key and the columns that refer to it, if they have a new column';
+
+-- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
+CREATE FUNCTION snowflake_ids_convert.added_columns(
+    relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT n.attrelid, f.attnum, o.attname, n.attname
+    FROM snowflake_ids_convert.my_conversion s
+         CROSS JOIN LATERAL (
+             SELECT (pair ->> 0)::oid, (pair ->> 1)::int2
+             FROM jsonb_array_elements(s.filled) AS pair) AS f (rel, attnum)
+         JOIN pg_attribute n
+         ON n.attrelid = f.rel AND n.attname = 'snowflake_ids_new_' || f.attnum AND NOT n.attisdropped
+         LEFT JOIN pg_attribute o
+         ON o.attrelid = f.rel AND o.attnum = f.attnum AND NOT o.attisdropped
+    WHERE s.relation = added_columns.relation
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
+    IS 'internal: columns to which a conversion has added a new one';
+
+-- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
+-- would keep its old values.
+CREATE FUNCTION snowflake_ids_convert.lost_columns(
+    relation regclass, key_attnum smallint, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT a.rel, a.attnum, a.attname, a.shadow
+    FROM snowflake_ids_convert.added_columns(relation) a
+    WHERE NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.columns(relation, key_attnum) c
+                      WHERE c.rel = a.rel AND c.attnum = a.attnum)
+    ORDER BY a.rel, a.attnum
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.lost_columns(regclass, smallint)
+    IS 'internal: columns that have a new column and no longer refer to the key';
+
+-- definition_end is what follows the table's name in the definition of the index: USING and the rest.
+CREATE FUNCTION snowflake_ids_convert.indexes(
+    target regclass, attnums smallint[],
+    OUT index regclass, OUT definition_end text, OUT is_unique boolean, OUT valid boolean
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT i.indexrelid,
+           substr(pg_get_indexdef(i.indexrelid),
+                  length(format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
+                                c.relname, n.nspname, t.relname)) + 1),
+           i.indisunique,
+           i.indisvalid
+    FROM pg_index i
+         JOIN pg_class c ON c.oid = i.indexrelid
+         JOIN pg_class t ON t.oid = i.indrelid
+         JOIN pg_namespace n ON n.oid = t.relnamespace
+    WHERE i.indrelid = target
+      AND c.relname !~ '^snowflake_ids_index_'
+      AND (string_to_array(i.indkey::text, ' ')::int2[] && attnums
+           OR EXISTS (SELECT
+                      FROM pg_depend d
+                      WHERE d.classid = 'pg_class'::regclass
+                        AND d.objid = i.indexrelid
+                        AND d.refclassid = 'pg_class'::regclass
+                        AND d.refobjid = target
+                        AND d.refobjsubid = ANY (attnums)))
+    ORDER BY i.indexrelid
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.indexes(regclass, smallint[])
+    IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
+
+-- A step runs code of the tables: checks, index expressions, triggers. That code gets the rights of the caller. So the
+-- caller must be the owner of all the tables; neither a superuser nor a member of the owning role may call.
+CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    key_owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job.relation);
+BEGIN
+    IF key_owner <> current_user THEN
+        RETURN NEXT format('table %s: only its owner can convert it; first SET ROLE %I', job.relation, key_owner);
+    END IF;
+    RETURN QUERY
+    SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
+                  key_owner)
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+         JOIN pg_class c ON c.oid = t.rel
+    WHERE pg_get_userbyid(c.relowner) <> key_owner
+    ORDER BY t.rel;
+    RETURN QUERY
+    SELECT format('table %s: its owner is %I; first ALTER TABLE %1$s OWNER TO %3$I', job.map,
+                  pg_get_userbyid(relowner), key_owner)
+    FROM pg_class
+    WHERE oid = job.map AND pg_get_userbyid(relowner) <> key_owner;
+    RETURN QUERY
+    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', rel,
+                  coalesce(attname, shadow))
+    FROM snowflake_ids_convert.lost_columns(job.relation, job.key_attnum);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
+    IS 'internal: tables that the caller does not own, or that no longer belong to the conversion';
+
+CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF problems IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot continue converting %', job.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = problems,
+                  HINT = 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text)
+    IS 'internal: error with these problems; none if they are null';
+
+CREATE FUNCTION snowflake_ids_convert.refuse_owner_problems(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    PERFORM snowflake_ids_convert.refuse(job, (
+        SELECT string_agg(problem, E'\n')
+        FROM snowflake_ids_convert.owner_problems(job) AS problem));
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_owner_problems(snowflake_ids_convert.job)
+    IS 'internal: error if the caller does not own the tables, or if one no longer belongs to the conversion';
+
+-- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
+CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    target regclass;
+BEGIN
+    FOR target IN SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', target);
+    END LOOP;
+    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions(snowflake_ids_convert.job)
+    IS 'internal: prevents others from altering the tables of a conversion';
+
+-- Others queue behind a lock request that waits. So all tables together are requested for 50 ms at most, then again
+-- after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
+CREATE FUNCTION snowflake_ids_convert.lock_writers_out(tables regclass[], mode text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    time_limit text := current_setting('lock_timeout');
+    begun timestamptz := clock_timestamp();
+    last_notice timestamptz := begun;
+    pause float8 := 0.05;
+    target regclass;
+BEGIN
+    PERFORM set_config('lock_timeout', greatest(5, 50 / greatest(cardinality(tables), 1)) || 'ms', true);
+    LOOP
+        BEGIN
+            FOREACH target IN ARRAY tables LOOP
+                EXECUTE format('LOCK TABLE ONLY %s IN %s MODE', target, mode);
+            END LOOP;
+            EXIT;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            IF time_limit <> '0' AND clock_timestamp() - begun > time_limit::interval THEN
+                RAISE EXCEPTION 'could not lock % within lock_timeout', target
+                    USING ERRCODE = 'lock_not_available',
+                          DETAIL = format('Other transactions have used the table for %s.', time_limit),
+                          HINT = 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.';
+            ELSIF clock_timestamp() - last_notice > interval '10 s' THEN
+                last_notice := clock_timestamp();
+                RAISE NOTICE 'waiting for transactions that use %', target;
+            END IF;
+        END;
+        PERFORM pg_sleep(pause * (0.5 + random()));
+        pause := least(pause * 2, 1);
+    END LOOP;
+    PERFORM set_config('lock_timeout', time_limit, true);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.lock_writers_out(regclass[], text)
+    IS 'internal: takes a strong lock; others wait behind the request for 50 ms at most';
+
+CREATE FUNCTION snowflake_ids_convert.lock_all(job snowflake_ids_convert.job, mode text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    PERFORM snowflake_ids_convert.lock_writers_out(
+        ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)), mode);
+    -- From here on, no other role can add a foreign key to the key.
+    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, text)
+    IS 'internal: takes a strong lock on all tables of a conversion';
+
+-- 40-rehearse.sql
+-- The new type is tried on empty copies of the tables. So PostgreSQL itself tells whether constraints and indexes can
+-- take the new type, and how they are written on the new columns.
+
+-- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
+-- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
+-- must not be used: an expression runs with the rights of the table's owner.
+CREATE FUNCTION snowflake_ids_convert.lookalikes(target regclass) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(array_agg(DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0)), '{}')
+    FROM pg_extension e
+         CROSS JOIN (
+             SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = target
+             UNION ALL
+             SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = target
+             UNION ALL
+             SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = target
+             UNION ALL
+             SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = target) AS used_by (class, oid)
+         JOIN pg_depend d ON d.classid = used_by.class AND d.objid = used_by.oid
+         LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
+         LEFT JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+    WHERE e.extname = 'snowflake_ids'
+      AND e.extnamespace IN (o.oprnamespace, p.pronamespace)
+      AND NOT EXISTS (SELECT
+                      FROM pg_depend member
+                      WHERE member.classid = d.refclassid
+                        AND member.objid = d.refobjid
+                        AND member.deptype = 'e'
+                        AND member.refclassid = 'pg_extension'::regclass
+                        AND member.refobjid = e.oid)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(regclass)
+    IS 'internal: what a relation uses from the schema of snowflake_ids although it is not part of that extension';
+
+CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by regclass, original regclass, expression text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    added text := (SELECT string_agg(object, ', ')
+                   FROM (SELECT unnest(snowflake_ids_convert.lookalikes(used_by))
+                         EXCEPT
+                         SELECT unnest(snowflake_ids_convert.lookalikes(original))) AS n (object));
+BEGIN
+    IF added IS NOT NULL THEN
+        RAISE EXCEPTION '% would use %, which is not part of extension snowflake_ids', expression, added
+            USING ERRCODE = 'ambiguous_function';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, text)
+    IS 'internal: error if a relation uses operators of other users that the original does not use';
+
+CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT concat_ws(', ', 'pg_catalog', CASE WHEN job.format <> 'snowflake_si' THEN job.core END, 'pg_temp')
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.path_of_type(snowflake_ids_convert.job)
+    IS 'internal: search path with the operators that expressions on the new ids need';
+
+CREATE FUNCTION snowflake_ids_convert.expressions(target regclass, attnums smallint[]) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT e.expression
+    FROM (SELECT 1, conname, pg_get_expr(conbin, conrelid)
+          FROM pg_constraint
+          WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_'
+          UNION
+          SELECT 2, indexrelid::regclass::text::name, pg_get_indexdef(indexrelid, n, false)
+          FROM pg_index
+               CROSS JOIN LATERAL generate_series(1, indnkeyatts) AS n
+          WHERE indrelid = target AND indkey[n - 1] = 0
+          UNION
+          SELECT 3, indexrelid::regclass::text::name, pg_get_expr(indpred, indrelid)
+          FROM pg_index
+          WHERE indrelid = target AND indpred IS NOT NULL
+          UNION
+          SELECT 4, stxname, statistics_expression
+          FROM pg_statistic_ext
+               CROSS JOIN LATERAL unnest(pg_get_statisticsobjdef_expressions(oid)) AS statistics_expression
+          WHERE stxrelid = target) AS e (kind, name, expression)
+    WHERE e.expression !~ '\msnowflake_ids_new_[0-9]'
+    ORDER BY e.kind, e.name, e.expression
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.expressions(regclass, smallint[])
+    IS 'internal: expressions of checks, indexes and statistics that have to be parsed again';
+
+-- Each expression is put into a view, because a view is parsed but not evaluated. The view is on a table that has the
+-- new types.
+CREATE FUNCTION snowflake_ids_convert.try_expressions(
+    job snowflake_ids_convert.job, target regclass, attnums smallint[], copy text, change text
+) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    schema_name name := (SELECT n.nspname
+                         FROM pg_class c
+                              JOIN pg_namespace n ON n.oid = c.relnamespace
+                         WHERE c.oid = target);
+    probe text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid);
+    view text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid || '_view');
+    expression text;
+BEGIN
+    EXECUTE format('CREATE TABLE %s (LIKE %s)', probe, copy);
+    EXECUTE format('ALTER TABLE %s %s', probe, change);
+    FOR expression IN SELECT * FROM snowflake_ids_convert.expressions(target, attnums) LOOP
+        PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
+        EXECUTE format('CREATE VIEW %s AS SELECT %s AS value FROM %s', view, expression, probe);
+        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        PERFORM snowflake_ids_convert.refuse_lookalikes(view::regclass, target, 'expression ' || expression);
+        EXECUTE format('DROP VIEW %s', view);
+    END LOOP;
+    EXECUTE format('DROP TABLE %s', probe);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.try_expressions(
+    snowflake_ids_convert.job, regclass, smallint[], text, text
+) IS 'internal: error if an expression on the new type would use operators of other users';
+
+CREATE FUNCTION snowflake_ids_convert.statistics(target regclass, attnums smallint[]) RETURNS SETOF pg_statistic_ext
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT *
+    FROM pg_statistic_ext e
+    WHERE e.stxrelid = target
+      AND EXISTS (SELECT
+                  FROM pg_depend d
+                  WHERE d.classid = 'pg_statistic_ext'::regclass
+                    AND d.objid = e.oid
+                    AND d.refclassid = 'pg_class'::regclass
+                    AND d.refobjid = target
+                    AND d.refobjsubid = ANY (attnums))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.statistics(regclass, smallint[])
+    IS 'internal: extended statistics of the table that are about one of these columns';
+
+CREATE FUNCTION snowflake_ids_convert.copy_definitions(target regclass, attnums smallint[], copy text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    schema_name name := (SELECT n.nspname
+                         FROM pg_class c
+                              JOIN pg_namespace n ON n.oid = c.relnamespace
+                         WHERE c.oid = target);
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', copy, conname, pg_get_constraintdef(oid))
+        FROM pg_constraint
+        WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_'
+        UNION ALL
+        SELECT format('CREATE %sINDEX %I ON %s %s', CASE WHEN i.is_unique THEN 'UNIQUE ' END,
+                      'snowflake_ids_copy_' || target::oid || '_' || i.index::oid, copy, i.definition_end)
+        FROM snowflake_ids_convert.indexes(target, attnums) AS i
+        UNION ALL
+        SELECT format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name,
+                      'snowflake_ids_copy_' || target::oid || '_of_' || e.oid,
+                      pg_get_statisticsobjdef_columns(e.oid), copy)
+        FROM snowflake_ids_convert.statistics(target, attnums) AS e
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[], text)
+    IS 'internal: gives the copy the checks, indexes and statistics of the table';
+
+-- The keys of the result are the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
+-- tablespace, which has to be written before WHERE.
+CREATE FUNCTION snowflake_ids_convert.definitions(target regclass, copy regclass) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(jsonb_object_agg(d.key, d.definition), '{}')
+    FROM (SELECT original.oid::text AS key,
+                 left(def.ending, length(def.ending) - length(def.condition))
+                 || coalesce(' TABLESPACE ' || quote_ident(s.spcname), '')
+                 || def.condition AS definition
+          FROM pg_index i
+               JOIN pg_class c ON c.oid = i.indexrelid
+               JOIN pg_class original ON original.oid::text = substring(c.relname FROM '[0-9]+$')
+               LEFT JOIN pg_tablespace s ON s.oid = original.reltablespace
+               CROSS JOIN LATERAL (
+                   SELECT substr(pg_get_indexdef(c.oid),
+                                 length(format('CREATE %sINDEX %I ON %s ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
+                                               c.relname, copy)) + 1),
+                          coalesce(' WHERE ' || pg_get_expr(i.indpred, i.indrelid), '')) AS def (ending, condition)
+          WHERE i.indrelid = copy
+          UNION ALL
+          SELECT 'check ' || original.oid, pg_get_expr(c.conbin, c.conrelid)
+          FROM pg_constraint c
+               JOIN pg_constraint original
+               ON original.conrelid = target AND original.contype = 'c' AND original.conname = c.conname
+          WHERE c.conrelid = copy AND c.contype = 'c') AS d
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.definitions(regclass, regclass)
+    IS 'internal: how the indexes and checks of a table are written on its copy';
+
+CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    copy text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_copy_' || c.oid)
+                  FROM pg_class c
+                       JOIN pg_namespace n ON n.oid = c.relnamespace
+                  WHERE c.oid = target);
+    attnums smallint[];
+    change text;
+    col record;
+    definitions jsonb;
+BEGIN
+    -- The rehearsal runs code of the table. The owner was checked before, but without a lock, so it is checked again.
+    IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
+        RAISE EXCEPTION 'must be owner of table %', target USING ERRCODE = 'insufficient_privilege';
+    END IF;
+    SELECT array_agg(attnum), string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', attname, job.type), ', ')
+    INTO attnums, change
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    WHERE rel = target;
+    EXECUTE format('CREATE TABLE %s (LIKE %s)', copy, target);
+    FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target LOOP
+        EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
+    END LOOP;
+    IF job.format <> 'snowflake_si' THEN
+        PERFORM snowflake_ids_convert.try_expressions(job, target, attnums, copy, change);
+    END IF;
+    PERFORM snowflake_ids_convert.copy_definitions(target, attnums, copy);
+    -- Expressions on the new type need its operators. While this path is set, no name of ours may be looked up on it.
+    PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
+    EXECUTE format('ALTER TABLE %s %s', copy, change);
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR col IN
+        SELECT attname, shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+    LOOP
+        EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
+    END LOOP;
+    definitions := snowflake_ids_convert.definitions(target, copy::regclass);
+    -- Another user may have created a lookalike since try_expressions() was called.
+    PERFORM snowflake_ids_convert.refuse_lookalikes(copy::regclass, target, 'an expression');
+    EXECUTE format('DROP TABLE %s', copy);
+    RETURN definitions;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.rehearse(snowflake_ids_convert.job, regclass)
+    IS 'internal: the indexes and checks of a table on the new columns; error if one cannot take the new type';
+
+-- 50-problems.sql
+-- Problems that the catalogs show. They are looked for before anything changes, and again before each strong lock.
+
+CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    class pg_class := (SELECT c FROM pg_class c WHERE c.oid = target);
+BEGIN
+    IF class.relkind = 'p' OR class.relispartition THEN
+        RETURN NEXT format('table %s: partitioned tables and partitions are not supported', target);
+        RETURN;
+    ELSIF class.relkind <> 'r' THEN
+        RETURN NEXT format('%s: is not a table', target);
+        RETURN;
+    ELSIF class.relpersistence = 't' THEN
+        RETURN NEXT format('table %s: is temporary', target);
+    ELSIF EXISTS (SELECT FROM pg_inherits WHERE target IN (inhrelid, inhparent)) OR class.reloftype <> 0 THEN
+        RETURN NEXT format('table %s: inheritance and typed tables are not supported', target);
+    END IF;
+    IF NOT has_schema_privilege(class.relnamespace, 'CREATE') THEN
+        RETURN NEXT format('table %s: the CREATE privilege on its schema is needed', target);
+    END IF;
+    IF row_security_active(target) THEN
+        RETURN NEXT format('table %s: row security hides rows from its owner (FORCE ROW LEVEL SECURITY)', target);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
+    IS 'internal: why a table cannot be converted, whatever its columns are';
+
+-- Objects that depend on the columns. Exceptions are objects that the changeover makes again: the columns' own
+-- defaults and sequences, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.
+CREATE FUNCTION snowflake_ids_convert.dependents(target regclass, attnums smallint[]) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('column %s.%I: %s depends on it', target, d.attname, d.object)
+    FROM (SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, a.attname
+          FROM pg_depend d
+               JOIN pg_attribute a ON a.attrelid = target AND a.attnum = d.refobjsubid
+          WHERE d.refclassid = 'pg_class'::regclass
+            AND d.refobjid = target
+            AND d.refobjsubid = ANY (attnums)
+            AND NOT CASE d.classid
+                WHEN 'pg_attrdef'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_attrdef ad
+                            WHERE ad.oid = d.objid AND ad.adnum = d.refobjsubid AND a.attgenerated = '')
+                WHEN 'pg_class'::regclass THEN
+                    EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'S'))
+                WHEN 'pg_constraint'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_constraint c
+                            WHERE c.oid = d.objid AND c.contype IN ('p', 'u', 'c', 'f', 'n'))
+                WHEN 'pg_statistic_ext'::regclass THEN true
+                WHEN 'pg_publication_rel'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_publication_rel p
+                                 JOIN pg_publication b ON b.oid = p.prpubid
+                            WHERE p.oid = d.objid
+                              AND pg_has_role(b.pubowner, 'USAGE')
+                              AND coalesce(p.prqual::text !~ (':varattno ' || d.refobjsubid || ' '), true))
+                WHEN 'pg_trigger'::regclass THEN
+                    EXISTS (SELECT
+                            FROM pg_trigger g
+                            WHERE g.oid = d.objid
+                              AND (g.tgname ~ '^zz_snowflake_ids_'
+                                   OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
+                ELSE false
+                END
+          ORDER BY 1) AS d
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.dependents(regclass, smallint[])
+    IS 'internal: objects that use columns and that a conversion cannot make again';
+
+CREATE FUNCTION snowflake_ids_convert.constraint_problems(
+    job snowflake_ids_convert.job, target regclass, attnums smallint[]
+) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT DISTINCT format('table %s: %s depends on constraint %I', target,
+                           pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
+    FROM pg_constraint c
+         JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
+    WHERE c.conrelid = target AND c.conkey && attnums AND d.classid <> 'pg_constraint'::regclass
+    UNION ALL
+    SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; '
+                  'drop the foreign key first, and add it again afterwards',
+                  target, f.conname, f.conrelid::regclass, x.index)
+    FROM snowflake_ids_convert.indexes(target, attnums) x
+         JOIN pg_constraint f ON f.contype = 'f' AND f.conindid = x.index
+    WHERE NOT f.confkey && attnums
+    UNION ALL
+    SELECT format('column %s.%I: the index of constraint %I is not a btree', target, a.attname, c.conname)
+    FROM pg_constraint c
+         JOIN pg_attribute a ON a.attrelid = target AND a.attnum = ANY (attnums) AND a.attnum = ANY (c.conkey)
+    WHERE c.conrelid = target
+      AND c.contype IN ('p', 'u')
+      AND NOT EXISTS (SELECT
+                      FROM pg_class i
+                           JOIN pg_am m ON m.oid = i.relam
+                      WHERE i.oid = c.conindid AND m.amname = 'btree')
+    UNION ALL
+    SELECT format('column %s.%I: refers to another key, in %s (foreign key %I)', target, a.attname,
+                  f.confrelid::regclass, f.conname)
+    FROM pg_constraint f
+         CROSS JOIN LATERAL unnest(f.conkey, f.confkey) AS k (att, ref)
+         JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.att
+    WHERE f.contype = 'f'
+      AND f.conrelid = target
+      AND k.att = ANY (attnums)
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                      WHERE c.rel = f.confrelid AND c.attnum = k.ref)
+    UNION ALL
+    SELECT format('index %s: is not valid; rebuild or drop it', x.index)
+    FROM snowflake_ids_convert.indexes(target, attnums) x
+    WHERE NOT x.valid
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems(snowflake_ids_convert.job, regclass, smallint[])
+    IS 'internal: constraints and indexes that a conversion cannot make again';
+
+-- The default of the key is replaced. A default of a column that refers to the key would be an old key.
+CREATE FUNCTION snowflake_ids_convert.column_problems(
+    job snowflake_ids_convert.job, target regclass, attnums smallint[]
+) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('column %s.%I: has domain %s, which would be lost', target, a.attname, format_type(a.atttypid, NULL))
+    FROM pg_attribute a
+         JOIN pg_type y ON y.oid = a.atttypid
+    WHERE a.attrelid = target AND a.attnum = ANY (attnums) AND y.typtype = 'd'
+    UNION ALL
+    SELECT format('column %s.%I: has a default, which would be an old key', target, a.attname)
+    FROM pg_attribute a
+    WHERE a.attrelid = target
+      AND a.attnum = ANY (attnums)
+      AND (a.atthasdef OR a.attidentity <> '')
+      AND NOT (target = job.relation AND a.attnum = job.key_attnum)
+    UNION ALL
+    SELECT format('table %s: %s uses the sequence of the key', target,
+                  pg_describe_object(o.classid, o.objid, o.objsubid))
+    FROM pg_depend d
+         JOIN pg_class s ON s.oid = d.objid AND s.relkind = 'S'
+         JOIN pg_depend o ON o.refclassid = 'pg_class'::regclass AND o.refobjid = s.oid AND o.deptype = 'n'
+    WHERE d.classid = 'pg_class'::regclass
+      AND d.refclassid = 'pg_class'::regclass
+      AND d.refobjid = target
+      AND d.refobjsubid = ANY (attnums)
+      AND d.deptype IN ('a', 'i')
+      AND NOT EXISTS (SELECT
+                      FROM pg_attrdef ad
+                      WHERE o.classid = 'pg_attrdef'::regclass
+                        AND ad.oid = o.objid
+                        AND ad.adrelid = target
+                        AND ad.adnum = ANY (attnums))
+    UNION ALL
+    SELECT format('table %s: a column has a security label, which would be lost', target)
+    WHERE EXISTS (SELECT
+                  FROM pg_seclabel
+                  WHERE classoid = 'pg_class'::regclass AND objoid = target AND objsubid = ANY (attnums))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.column_problems(snowflake_ids_convert.job, regclass, smallint[])
+    IS 'internal: properties of columns that would be lost';
+
+CREATE FUNCTION snowflake_ids_convert.trigger_problems(job snowflake_ids_convert.job, target regclass)
+RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('table %s: refers to another key that is being converted; finish that conversion first', target)
+    WHERE EXISTS (SELECT
+                  FROM snowflake_ids_convert.triggers(NULL) g
+                  WHERE g.rel = target
+                    AND g.function = 'follow'
+                    AND g.relation <> job.relation
+                    AND EXISTS (SELECT
+                                FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                                WHERE c.rel = target AND NOT c.is_key))
+    UNION ALL
+    SELECT format('table %s: rule %I is for UPDATE, and would apply to the updates of the conversion', target,
+                  rulename)
+    FROM pg_rewrite
+    WHERE ev_class = target AND ev_type = '2' AND ev_enabled <> 'D'
+    UNION ALL
+    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; '
+                  'rename it so that it sorts before zz_snowflake_ids, and undo a conversion in which it has fired',
+                  target, tgname)
+    FROM pg_trigger
+    WHERE tgrelid = target
+      AND NOT tgisinternal
+      AND tgtype & 3 = 3
+      AND tgtype & 20 <> 0
+      AND tgenabled <> 'D'
+      AND tgname > 'zz_snowflake_ids_'
+      AND tgname !~ '^zz_snowflake_ids_\d_'
+    UNION ALL
+    SELECT format('table %s: trigger %I would fire for every row; '
+                  'set fire_triggers, or have the SET privilege on session_replication_role granted', target, tgname)
+    FROM pg_trigger
+    WHERE tgrelid = target
+      AND NOT tgisinternal
+      AND tgtype & 16 <> 0
+      AND tgattr::text = ''
+      AND tgenabled IN ('O', 'A')
+      AND tgname !~ '^zz_snowflake_ids_'
+      AND NOT job.fire_triggers
+      AND NOT has_parameter_privilege('session_replication_role', 'SET')
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass)
+    IS 'internal: rules and triggers that would conflict with those of a conversion';
+
+-- Subscribers would receive columns that they do not have, and replication would stop.
+CREATE FUNCTION snowflake_ids_convert.publication_problems(target regclass) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname)
+    FROM pg_publication b
+    WHERE b.puballtables
+       OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
+       OR EXISTS (SELECT
+                  FROM pg_publication_namespace n
+                       JOIN pg_class c ON c.relnamespace = n.pnnspid
+                  WHERE n.pnpubid = b.oid AND c.oid = target)
+    ORDER BY b.pubname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass)
+    IS 'internal: publications that a table is in';
+
+-- The map is made in the schema of the key's table. A publication of all tables, or of that schema, would have it too,
+-- and subscribers have no such table: replication would stop.
+CREATE FUNCTION snowflake_ids_convert.map_problems(target regclass) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('publication %I would have the map of old and new keys too: make it a publication of named tables',
+                  b.pubname)
+    FROM pg_publication b
+    WHERE b.puballtables
+       OR EXISTS (SELECT
+                  FROM pg_publication_namespace n
+                       JOIN pg_class c ON c.relnamespace = n.pnnspid
+                  WHERE n.pnpubid = b.oid AND c.oid = target)
+    ORDER BY b.pubname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.map_problems(regclass)
+    IS 'internal: publications that would have the map';
+
+-- A table cannot be rewritten while a column of another table has its row type.
+CREATE FUNCTION snowflake_ids_convert.row_type_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    WITH RECURSIVE containing (rel, type) AS (
+        SELECT t.rel, c.reltype
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+             JOIN pg_class c ON c.oid = t.rel
+        UNION
+        SELECT inner_type.rel, outer_type.oid
+        FROM containing AS inner_type
+             CROSS JOIN LATERAL (
+                 SELECT oid
+                 FROM pg_type
+                 WHERE typelem = inner_type.type OR typbasetype = inner_type.type
+                 UNION ALL
+                 SELECT rngtypid
+                 FROM pg_range
+                 WHERE rngsubtype = inner_type.type
+                 UNION ALL
+                 SELECT c.reltype
+                 FROM pg_class c
+                      JOIN pg_attribute a ON a.attrelid = c.oid AND a.atttypid = inner_type.type
+                 WHERE c.relkind = 'c') AS outer_type (oid)
+    )
+    SELECT format('table %s: column %s.%I has its row type; it cannot be rewritten with keep_position', t.rel,
+                  c.oid::regclass, a.attname)
+    FROM containing t
+         JOIN pg_attribute a ON a.atttypid = t.type
+         JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'p')
+    ORDER BY t.rel, a.attrelid, a.attname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems(snowflake_ids_convert.job)
+    IS 'internal: columns that have the row type of a table that would be rewritten';
+
+CREATE FUNCTION snowflake_ids_convert.problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    tbl record;
+BEGIN
+    RETURN QUERY SELECT * FROM snowflake_ids_convert.owner_problems(job);
+    -- The other checks run code of the tables, so only the owner may continue.
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(tbl.rel);
+        CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = tbl.rel AND (relkind <> 'r' OR relispartition));
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(job, tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.column_problems(job, tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.trigger_problems(job, tbl.rel);
+        IF NOT job.publications THEN
+            RETURN QUERY
+            SELECT problem || '; add them there and set publications, or remove the table from the publication'
+            FROM snowflake_ids_convert.publication_problems(tbl.rel) AS problem;
+        END IF;
+        BEGIN
+            PERFORM snowflake_ids_convert.rehearse(job, tbl.rel);
+        EXCEPTION
+            WHEN query_canceled OR lock_not_available THEN
+                RAISE;
+            WHEN OTHERS THEN
+                RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
+        END;
+    END LOOP;
+    RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
+    IF job.keep_position THEN
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.problems(snowflake_ids_convert.job)
+    IS 'internal: why the key of a table cannot be converted, as far as the catalogs show';
+
+-- 60-ids.sql
+-- The new id of each row.
+--
+-- Rows are sorted by time, then by old key. A tick has room for C ids. The position of a row is tick * C + number,
+-- where number counts the rows of one tick from 0. A row gets the first position of its tick, or the position after
+-- that of the previous row, whichever is later. So positions are unique and keep the order, and a row moves to a later
+-- tick only if a tick has more than C rows.
+
+-- Returns the query that gives each row its position. The tick is null if the time fits no id or is after up_to. Times
+-- without a zone are read in the zone of the setting TimeZone, because "AT TIME ZONE 'CET'" would be an abbreviation,
+-- without summer time.
+CREATE FUNCTION snowflake_ids_convert.positions(job snowflake_ids_convert.job, up_to timestamptz, condition text)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format(
+        'SELECT n, old, created, tick, n + max(tick * %1$s - n) OVER (ORDER BY n) AS position
+         FROM (SELECT row_number() OVER (ORDER BY created, old) - 1 AS n, old, created,
+                      CASE WHEN extract(epoch FROM created) BETWEEN %2$s AND %3$s
+                           THEN floor((extract(epoch FROM created) - %2$s) * 1000 / %4$s)::int8
+                      END AS tick
+               FROM (SELECT %5$I AS old, %6$I::timestamptz AS created
+                     FROM ONLY %7$s
+                     WHERE %8$s) AS key_table) AS numbered',
+        job.capacity, extract(epoch FROM job.epoch), extract(epoch FROM up_to), job.tick_ms,
+        job.key_column, job.created_column, job.relation, condition)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.positions(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: the query that gives each row its position among the new ids';
+
+CREATE FUNCTION snowflake_ids_convert.tick_of(job snowflake_ids_convert.job, moment timestamptz) RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT floor((extract(epoch FROM moment) - extract(epoch FROM job.epoch)) * 1000 / job.tick_ms)::bigint
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.tick_of(snowflake_ids_convert.job, timestamptz)
+    IS 'internal: number of the tick that contains a time';
+
+CREATE FUNCTION snowflake_ids_convert.time_problems(
+    job snowflake_ids_convert.job, up_to timestamptz, condition text
+) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    times record;
+BEGIN
+    EXECUTE format('SELECT count(*) FILTER (WHERE %1$s IS NULL) AS nulls,
+                           count(*) FILTER (WHERE %1$s < $1) AS early,
+                           count(*) FILTER (WHERE %1$s > $2) AS late,
+                           min(%1$s) AS first,
+                           max(%1$s) AS last
+                    FROM ONLY %2$s
+                    WHERE %3$s', format('%I::timestamptz', job.created_column), job.relation, condition)
+    INTO times
+    USING job.epoch, up_to;
+    IF times.nulls > 0 THEN
+        RETURN NEXT format('column %s.%I: %s rows have no time', job.relation, job.created_column, times.nulls);
+    END IF;
+    IF times.early > 0 THEN
+        RETURN NEXT format('column %s.%I: %s rows are before %s, the first time of %s; the earliest is %s',
+                           job.relation, job.created_column, times.early, job.epoch, job.format, times.first);
+    END IF;
+    IF times.late > 0 THEN
+        RETURN NEXT format('column %s.%I: %s rows are in the future; the latest is %s',
+                           job.relation, job.created_column, times.late, times.last);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.time_problems(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: rows whose time no id can have';
+
+-- Reads the table and changes nothing.
+CREATE FUNCTION snowflake_ids_convert.crowding(
+    job snowflake_ids_convert.job, up_to timestamptz, condition text, OUT rows bigint, OUT moves text, OUT too_far text
+)
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    moved record;
+BEGIN
+    EXECUTE format('SELECT count(*) AS rows,
+                           count(*) FILTER (WHERE position / $1 <> tick) AS moved_rows,
+                           max(position / $1 - tick) AS furthest,
+                           max(position / $1) AS last_tick
+                    FROM (%s) AS p', snowflake_ids_convert.positions(job, up_to, condition))
+    INTO moved
+    USING job.capacity;
+    rows := moved.rows;
+    IF moved.moved_rows > 0 THEN
+        moves := format('column %s.%I: some ticks of %s ms have more than %s rows; '
+                        '%s rows %s moved to later ticks, by %s ms at most%s',
+                        job.relation, job.created_column, job.tick_ms, job.capacity,
+                        moved.moved_rows, CASE WHEN job.spill THEN 'are' ELSE 'would be' END,
+                        moved.furthest * job.tick_ms, CASE WHEN job.spill THEN '' ELSE '; set spill to allow it' END);
+        IF moved.last_tick > snowflake_ids_convert.tick_of(job, up_to) THEN
+            too_far := format('column %s.%I: rows would be moved into the future', job.relation, job.created_column);
+        END IF;
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text)
+    IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
+
+-- The default privileges of the owner may have granted privileges on a new table.
+CREATE FUNCTION snowflake_ids_convert.revoke_statements(target regclass) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target,
+                           CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
+    FROM pg_class c
+         CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
+    WHERE c.oid = target AND acl.grantee <> c.relowner
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.revoke_statements(regclass)
+    IS 'internal: statements that leave privileges on a table to its owner only';
+
+-- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
+-- snowflake_ids_convert_forget() is called.
+CREATE FUNCTION snowflake_ids_convert.make_map(job snowflake_ids_convert.job) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    map text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_map_' || c.oid)
+                 FROM pg_class c
+                      JOIN pg_namespace n ON n.oid = c.relnamespace
+                 WHERE c.oid = job.relation);
+    fits text := CASE WHEN job.spill THEN 'tick IS NOT NULL' ELSE format('tick = position / %s', job.capacity) END;
+    new_id text := format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity));
+    statement text;
+BEGIN
+    -- Rows may have changed since the plan, and may still change. So the statement that makes the ids also decides, in
+    -- one snapshot, which rows can have one. An id of a time that the generator has not reached would be issued again.
+    EXECUTE format('CREATE TABLE %s AS
+                    SELECT n, old, created, CASE WHEN %s AND position / %s <= %s THEN %s END AS new
+                    FROM (%s) AS p',
+                   map, fits, job.capacity, snowflake_ids_convert.tick_of(job, job.issued_after), new_id,
+                   snowflake_ids_convert.positions(job, job.issued_after, format('%I IS NULL', job.shadow)));
+    FOR statement IN SELECT * FROM snowflake_ids_convert.revoke_statements(map::regclass) LOOP
+        EXECUTE statement;
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s ADD UNIQUE (n)', map);
+    EXECUTE format('CREATE INDEX ON %s (new)', map);
+    EXECUTE format('COMMENT ON TABLE %s IS %L', map,
+                   format('old and new keys of %s; see snowflake_ids_convert_forget()', job.relation));
+    EXECUTE format('ANALYZE %s', map);
+    RETURN map::regclass;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job)
+    IS 'internal: makes the new ids, in a table of old and new keys';
+
+-- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
+CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
+AS $$
+DECLARE
+    not_numbered text := format('%I IS NULL', job.shadow);
+    without_id boolean;
+    crowded record;
+    problem text;
+BEGIN
+    PERFORM set_config('TimeZone', job.zone, true);
+    job.map := snowflake_ids_convert.make_map(job);
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', job.map) INTO without_id;
+    IF without_id THEN
+        problem := (SELECT string_agg(time_problem, E'\n')
+                    FROM snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered) AS time_problem);
+        IF problem IS NULL THEN
+            crowded := snowflake_ids_convert.crowding(job, job.issued_after, not_numbered);
+            problem := coalesce(crowded.too_far,
+                                CASE WHEN NOT job.spill THEN crowded.moves END,
+                                format('Times in %I changed while the rows were numbered.', job.created_column));
+        END IF;
+        PERFORM snowflake_ids_convert.refuse(job, problem);
+    END IF;
+    PERFORM snowflake_ids_convert.verify_map(job);
+    RETURN job.map;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job)
+    IS 'internal: makes the id of each row, and checks all of them';
+
+-- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
+-- changeover. A row has the tick of its time. If C ids fit into a tick, a row that was moved has the tick after that
+-- of the row C positions before it.
+CREATE FUNCTION snowflake_ids_convert.verify_map(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    wrong record;
+BEGIN
+    EXECUTE format('SELECT old, created, time
+                    FROM (SELECT *, %1$s AS time FROM %2$s WHERE n IS NOT NULL) AS m
+                    WHERE time IS DISTINCT FROM date_bin($1, created, $2)
+                      AND (coalesce(time <= created, true)
+                           OR NOT EXISTS (SELECT
+                                          FROM %2$s AS earlier
+                                          WHERE n = m.n - $3 AND %1$s = m.time - $1))
+                    ORDER BY n
+                    LIMIT 1', format(job.read, 'new'), job.map)
+    INTO wrong
+    USING make_interval(secs => job.tick_ms / 1000.0), job.epoch, job.capacity;
+    IF wrong.created IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot continue converting %', job.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('The row with key %s has the time %s, but its new id has the time %s.',
+                                  wrong.old, wrong.created, wrong.time),
+                  HINT = 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job)
+    IS 'internal: error if a new id does not have the time of its row';
+
+-- 70-triggers.sql
+-- The triggers of a conversion. Their functions belong to the extension, so it cannot be dropped while they exist.
+-- Arguments of a trigger: the oid of the key's table, the column number of the key, and the number of its own column.
+--
+--   zz_snowflake_ids_1_key      key      a new row draws its id
+--   zz_snowflake_ids_2_N        follow   new column N gets the new id of the key that its row refers to
+--   zz_snowflake_ids_3_N        follow   waits for that id, once all existing keys have theirs
+--   zz_snowflake_ids_4_N        late     gets it at the end of the transaction, if the key is inserted later
+--   zz_snowflake_ids_4_delete   moved    a key passes to another row
+--   zz_snowflake_ids_4_update   moved    the same
+CREATE FUNCTION snowflake_ids_convert.key() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_key' LANGUAGE C;
+COMMENT ON FUNCTION snowflake_ids_convert.key() IS 'internal: trigger on a key that is converted';
+
+CREATE FUNCTION snowflake_ids_convert.follow() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_follow' LANGUAGE C;
+COMMENT ON FUNCTION snowflake_ids_convert.follow() IS 'internal: trigger on a column that refers to a converted key';
+
+CREATE FUNCTION snowflake_ids_convert.late() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_late' LANGUAGE C;
+COMMENT ON FUNCTION snowflake_ids_convert.late()
+    IS 'internal: trigger on a column that may refer to a key that is inserted later';
+
+CREATE FUNCTION snowflake_ids_convert.moved() RETURNS trigger
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_moved' LANGUAGE C;
+COMMENT ON FUNCTION snowflake_ids_convert.moved() IS 'internal: trigger on a key that passes to another row';
+
+-- Another role with the TRIGGER privilege can create triggers that look like these. Only the owner of a table can make
+-- a trigger fire always (tgenabled A), so only such triggers count.
+CREATE FUNCTION snowflake_ids_convert.triggers(
+    converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT g.tgrelid, g.tgname, p.proname, argument.relation
+    FROM pg_trigger g
+         JOIN pg_proc p ON p.oid = g.tgfoid
+         CROSS JOIN LATERAL (
+             SELECT substring(encode(g.tgargs, 'escape') FROM '^\d+')::oid::regclass) AS argument (relation)
+    WHERE p.pronamespace = 'snowflake_ids_convert'::regnamespace
+      AND g.tgname ~ '^zz_snowflake_ids_'
+      AND g.tgenabled = 'A'
+      AND (converted IS NULL OR argument.relation = converted)
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
+    IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
+
+CREATE FUNCTION snowflake_ids_convert.make_trigger(target regclass, name text, kind text, definition text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = target AND tgname = name) THEN
+        EXECUTE format('CREATE %s %I %s', kind, name, replace(definition, '{table}', target::text));
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', target, name);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_trigger(regclass, text, text, text)
+    IS 'internal: creates a trigger if it does not exist';
+
+CREATE FUNCTION snowflake_ids_convert.make_triggers(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    arguments text := format('%L, %L', job.relation::oid, job.key_attnum);
+    col record;
+BEGIN
+    PERFORM snowflake_ids_convert.make_trigger(job.relation, 'zz_snowflake_ids_1_key', 'TRIGGER', format(
+        'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
+        job.key_column, arguments));
+    FOR col IN
+        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+    LOOP
+        PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
+            'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
+            arguments, col.attnum));
+    END LOOP;
+    -- If a key passes to another row, only columns that refer to it have to be updated.
+    IF FOUND THEN
+        PERFORM snowflake_ids_convert.make_trigger(
+            job.relation, 'zz_snowflake_ids_4_delete', 'CONSTRAINT TRIGGER', format(
+                'AFTER DELETE ON {table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+                 EXECUTE FUNCTION snowflake_ids_convert.moved(%s)', arguments));
+        PERFORM snowflake_ids_convert.make_trigger(
+            job.relation, 'zz_snowflake_ids_4_update', 'CONSTRAINT TRIGGER', format(
+                'AFTER UPDATE ON {table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+                 WHEN (OLD.%I IS DISTINCT FROM NEW.%1$I)
+                 EXECUTE FUNCTION snowflake_ids_convert.moved(%s)', job.key_column, arguments));
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_triggers(snowflake_ids_convert.job)
+    IS 'internal: creates the triggers that fill the new columns from the start';
+
+-- From this phase on, all existing keys have ids. If a key has none, it is not yet inserted, or the transaction's
+-- snapshot is too old to see its id.
+CREATE FUNCTION snowflake_ids_convert.make_late_triggers(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    definition text;
+    col record;
+BEGIN
+    FOR col IN
+        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+    LOOP
+        definition := format('FOR EACH ROW WHEN (NEW.%I IS NOT NULL AND NEW.%I IS NULL)
+                              EXECUTE FUNCTION snowflake_ids_convert.%%s(%L, %L, %L%%s)',
+                             col.attname, col.shadow, job.relation::oid, job.key_attnum, col.attnum);
+        PERFORM snowflake_ids_convert.make_trigger(
+            col.rel, 'zz_snowflake_ids_3_' || col.attnum, 'TRIGGER',
+            'BEFORE INSERT OR UPDATE ON {table} ' || format(definition, 'follow', ', ''wait'''));
+        IF NOT col.at_once THEN
+            PERFORM snowflake_ids_convert.make_trigger(
+                col.rel, 'zz_snowflake_ids_4_' || col.attnum, 'CONSTRAINT TRIGGER',
+                'AFTER INSERT OR UPDATE ON {table} DEFERRABLE INITIALLY DEFERRED ' || format(definition, 'late', ''));
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
+    IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
+
+CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    trigger record;
+BEGIN
+    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
+        EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
+
+-- The trigger function moved() calls this as the owner of the table.
+CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    key_number smallint := (SELECT key_attnum FROM snowflake_ids_convert.my_conversion WHERE relation = converted);
+    key_name name := snowflake_ids_convert.column_name(converted, key_number);
+    key_type text := (SELECT format_type(atttypid, atttypmod)
+                      FROM pg_attribute
+                      WHERE attrelid = converted AND attnum = key_number);
+    col record;
+BEGIN
+    FOR col IN
+        SELECT * FROM snowflake_ids_convert.filled_columns(converted, key_number) WHERE NOT is_key
+    LOOP
+        EXECUTE format('UPDATE ONLY %s AS c
+                        SET %I = k.%I
+                        FROM ONLY %s AS k
+                        WHERE k.%I = $1::%s AND k.%5$I%7$s = c.%8$I AND c.%2$I::text IS DISTINCT FROM k.%3$I::text',
+                       col.rel, col.shadow, 'snowflake_ids_new_' || key_number, converted,
+                       key_name, key_type, col.collate, col.attname)
+        USING key;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, text)
+    IS 'internal: columns that refer to a key get the id of the row that has the key now';
+
+-- 75-fill.sql
+-- New columns next to the old ones, filled in batches.
+
+-- The default of the key's new column draws ids. PostgreSQL stores which function it calls, so the default stays right
+-- if the extension moves to another schema.
+CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    col record;
+    passed timestamptz;
+BEGIN
+    PERFORM snowflake_ids_convert.lock_definitions(job);
+    PERFORM snowflake_ids_convert.refuse(job, (
+        SELECT string_agg(problem, E'\n')
+        FROM snowflake_ids_convert.problems(job) AS problem));
+    PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) LOOP
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', col.rel, col.shadow, job.type);
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
+    PERFORM snowflake_ids_convert.make_triggers(job);
+    -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
+    -- draws an id that is later.
+    passed := snowflake_ids.pass_now(job.format);
+    UPDATE snowflake_ids_convert.my_conversion s
+    SET issued_after = passed,
+        filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))
+                  FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    WHERE s.relation = job.relation;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
+    IS 'internal: adds the new columns and their triggers';
+
+CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
+        PERFORM set_config('session_replication_role', 'replica', true);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.silence_triggers(snowflake_ids_convert.job)
+    IS 'internal: keeps the tables'' own triggers from firing in this transaction';
+
+-- The planner has no statistics of the new column, so it would read the whole table to find null values. With these
+-- settings, it reads a batch of the map by its numbers, and finds the keys by their index.
+CREATE FUNCTION snowflake_ids_convert.fill_keys(job snowflake_ids_convert.job, first bigint, size bigint)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    PERFORM snowflake_ids_convert.silence_triggers(job);
+    EXECUTE format('UPDATE ONLY %s AS k
+                    SET %I = m.new
+                    FROM %s AS m
+                    WHERE m.n >= $1 AND m.n < $1 + $2 AND k.%I = m.old AND k.%2$I IS NULL',
+                   job.relation, job.shadow, job.map, job.key_column)
+    USING first, size;
+    GET DIAGNOSTICS rows = ROW_COUNT;
+    RETURN rows;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.fill_keys(snowflake_ids_convert.job, bigint, bigint)
+    IS 'internal: writes the ids of a batch of keys, from a number on; returns the number of rows';
+
+CREATE FUNCTION snowflake_ids_convert.fill_references(
+    job snowflake_ids_convert.job, target regclass, first bigint, size bigint
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off
+AS $$
+DECLARE
+    assignments text;
+    unfilled text;
+    rows bigint;
+BEGIN
+    SELECT string_agg(format('%I = (SELECT k.%I FROM ONLY %s AS k WHERE k.%I%s = c.%I)', shadow, job.shadow,
+                             job.relation, job.key_column, "collate", attname), ', '),
+           string_agg(format('c.%I IS NULL AND c.%I IS NOT NULL', shadow, attname), ' OR ')
+    INTO assignments, unfilled
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    WHERE rel = target AND NOT is_key;
+    PERFORM snowflake_ids_convert.silence_triggers(job);
+    EXECUTE format('UPDATE ONLY %s AS c SET %s WHERE c.ctid >= $1 AND c.ctid < $2 AND (%s)', target, assignments,
+                   unfilled)
+    USING format('(%s,0)', first)::tid, format('(%s,0)', first + size)::tid;
+    GET DIAGNOSTICS rows = ROW_COUNT;
+    RETURN rows;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.fill_references(snowflake_ids_convert.job, regclass, bigint, bigint)
+    IS 'internal: writes the new values of references in a range of blocks; returns the number of rows';
+
+CREATE FUNCTION snowflake_ids_convert.has_unfilled(job snowflake_ids_convert.job, target regclass) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    found_one boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s c WHERE %s)', target, (
+        SELECT string_agg(format('%I IS NOT NULL AND %I IS NULL', attname, shadow), ' OR ')
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE rel = target AND NOT is_key))
+    INTO found_one;
+    RETURN found_one;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.has_unfilled(snowflake_ids_convert.job, regclass)
+    IS 'internal: whether rows of a table refer to a key and have no new value';
+
+-- 80-constraints.sql
+-- Constraints and indexes on the new columns, made before the changeover.
+
+-- CHECK constraints on the converted columns, written for the new columns. A twin is such a check on the new columns;
+-- the changeover only renames it. There is no twin if a new column may be filled later than its row is written, or if
+-- the old check is not valid.
+CREATE FUNCTION snowflake_ids_convert.checks(
+    job snowflake_ids_convert.job,
+    OUT rel regclass, OUT oid oid, OUT name name, OUT condition text,
+    OUT twin name, OUT made boolean, OUT valid boolean
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    tbl record;
+    definitions jsonb;
+BEGIN
+    FOR tbl IN
+        SELECT c.rel, array_agg(c.attnum) AS attnums, array_agg(c.attnum) FILTER (WHERE NOT c.at_once) AS late
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+        WHERE EXISTS (SELECT
+                      FROM pg_constraint k
+                      WHERE k.conrelid = c.rel
+                        AND k.contype = 'c'
+                        AND k.convalidated
+                        AND c.attnum = ANY (k.conkey)
+                        AND k.conname !~ '^snowflake_ids_check_')
+        GROUP BY c.rel
+        ORDER BY c.rel
+    LOOP
+        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
+        RETURN QUERY
+        SELECT tbl.rel::regclass, k.oid, k.conname,
+               definitions ->> ('check ' || k.oid),
+               CASE WHEN NOT job.keep_position AND NOT coalesce(k.conkey && tbl.late, false)
+                    THEN ('snowflake_ids_check_of_' || k.oid)::name
+               END,
+               made_twin.oid IS NOT NULL,
+               coalesce(made_twin.convalidated, false)
+        FROM pg_constraint k
+             LEFT JOIN pg_constraint made_twin
+             ON made_twin.conrelid = k.conrelid AND made_twin.conname = 'snowflake_ids_check_of_' || k.oid
+        WHERE k.conrelid = tbl.rel
+          AND k.contype = 'c'
+          AND k.convalidated
+          AND k.conkey && tbl.attnums
+          AND k.conname !~ '^snowflake_ids_check_'
+        ORDER BY k.conname;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
+    IS 'internal: checks on the columns of a conversion, written for the new columns';
+
+-- If a check has a valid twin, the new values satisfy it.
+CREATE FUNCTION snowflake_ids_convert.refuse_violations(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    old_check record;
+    violated boolean;
+    problems text;
+BEGIN
+    FOR old_check IN SELECT * FROM snowflake_ids_convert.checks(job) WHERE NOT valid LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE NOT (%s))', old_check.rel, old_check.condition)
+        INTO violated;
+        IF violated THEN
+            problems := concat_ws(E'\n', problems,
+                                  format('table %s: new values of rows violate check constraint %I',
+                                         old_check.rel, old_check.name));
+        END IF;
+    END LOOP;
+    PERFORM snowflake_ids_convert.refuse(job, problems);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations(snowflake_ids_convert.job)
+    IS 'internal: error if the new values violate a check of their table';
+
+-- With these constraints, the changeover need not read the tables. They are not valid yet.
+CREATE FUNCTION snowflake_ids_convert.make_checks(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    statements text[];
+    statement text;
+BEGIN
+    PERFORM snowflake_ids_convert.lock_definitions(job);
+    -- From here on, writers would fail if the new values violated a check.
+    PERFORM snowflake_ids_convert.refuse_violations(job);
+    statements := ARRAY(
+        SELECT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s) NOT VALID', rel, 'snowflake_ids_check_' || attnum,
+                      CASE WHEN not_null THEN format('%I IS NOT NULL', shadow)
+                           ELSE format('(%I IS NULL) = (%I IS NULL)', attname, shadow)
+                      END)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE at_once
+        UNION ALL
+        SELECT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s) NOT VALID', rel, twin, condition)
+        FROM snowflake_ids_convert.checks(job)
+        WHERE twin IS NOT NULL AND NOT made);
+    PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
+    IS 'internal: adds NOT NULL checks and twins of checks on the new columns';
+
+CREATE FUNCTION snowflake_ids_convert.validate_checks(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOR statement IN
+        SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', k.conrelid::regclass, k.conname)
+        FROM pg_constraint k
+             JOIN snowflake_ids_convert.tables(job.relation, job.key_attnum) t ON t.rel = k.conrelid
+        WHERE k.contype = 'c' AND k.conname ~ '^snowflake_ids_check_' AND NOT k.convalidated
+        UNION ALL
+        SELECT format('ANALYZE %s (%I)', rel, shadow)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
+    IS 'internal: validates the checks on the new columns, and analyzes the columns';
+
+-- One row for each index on the old columns. state: null if the new index does not exist, false if a failed CREATE
+-- INDEX CONCURRENTLY left it invalid, true if it can be used.
+CREATE FUNCTION snowflake_ids_convert.new_indexes(
+    job snowflake_ids_convert.job, OUT rel regclass, OUT old regclass, OUT name text, OUT state boolean,
+    OUT definition text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    tbl record;
+    definitions jsonb;
+BEGIN
+    FOR tbl IN
+        SELECT t.rel, t.attnums, n.nspname
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+             JOIN pg_class c ON c.oid = t.rel
+             JOIN pg_namespace n ON n.oid = c.relnamespace
+    LOOP
+        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
+        RETURN QUERY
+        SELECT tbl.rel::regclass, x.index,
+               format('%I.%I', tbl.nspname, 'snowflake_ids_index_' || x.index::oid),
+               i.indisvalid,
+               format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
+                      'snowflake_ids_index_' || x.index::oid, tbl.rel, definitions ->> x.index::oid::text)
+        FROM snowflake_ids_convert.indexes(tbl.rel, tbl.attnums) x
+             LEFT JOIN (pg_index i JOIN pg_class c ON c.oid = i.indexrelid)
+             ON i.indrelid = tbl.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
+        ORDER BY x.index;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.new_indexes(snowflake_ids_convert.job)
+    IS 'internal: the indexes that the new columns need, and which of them exist';
+
+CREATE FUNCTION snowflake_ids_convert.index_statements(job snowflake_ids_convert.job, build_concurrently boolean)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    new_index record;
+    keyword text := CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END;
+BEGIN
+    FOR new_index IN SELECT * FROM snowflake_ids_convert.new_indexes(job) WHERE state IS NOT TRUE LOOP
+        IF new_index.state IS FALSE THEN
+            RETURN NEXT format('DROP INDEX %s%s', keyword, new_index.name);
+        END IF;
+        RETURN NEXT replace(new_index.definition, '{concurrently}', keyword);
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.index_statements(snowflake_ids_convert.job, boolean)
+    IS 'internal: statements that make the missing indexes';
+
+-- 85-changeover.sql
+-- The changeover: the new columns replace the old ones. The functions here return its statements. They read the
+-- catalogs before writers are locked out, while the old columns still exist. 86-columns.sql has the statements for
+-- columns and indexes. 87-swap.sql runs all statements in the order of these stages:
+--
+--   1   drop what uses the old columns                    2   replace the old columns
+--   3   make again, on the new ones, what others need     4   make statistics again
+--   5   make the rest again
+--
+-- Up to stage 4 the schema of snowflake_ids is on the search path, because expressions on the new type need it. In
+-- stage 5 it is not.
+
+CREATE FUNCTION snowflake_ids_convert.comment_statement(object text, comment text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+AS $$
+    SELECT CASE WHEN comment IS NOT NULL THEN format('COMMENT ON %s IS %L', object, comment) END
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.comment_statement(text, text)
+    IS 'internal: the statement that sets a comment; null if there is no comment';
+
+CREATE FUNCTION snowflake_ids_convert.constraint_comment(target regclass, conname name, old oid) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT snowflake_ids_convert.comment_statement('CONSTRAINT ' || quote_ident(conname) || ' ON ' || target,
+                                                   obj_description(old, 'pg_constraint'))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.constraint_comment(regclass, name, oid)
+    IS 'internal: the statement that gives a constraint the comment of an old one';
+
+-- Foreign keys are dropped first and made last, because they need the unique constraints.
+CREATE FUNCTION snowflake_ids_convert.change_foreign_keys(
+    job snowflake_ids_convert.job, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM (SELECT DISTINCT k.oid, k.conrelid::regclass AS rel, k.conname,
+                          pg_get_constraintdef(k.oid) AS definition, k.convalidated
+          FROM pg_constraint k
+               JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+               ON c.rel = k.confrelid AND c.attnum = ANY (k.confkey)
+          WHERE k.contype = 'f') AS f
+         CROSS JOIN LATERAL (VALUES
+             (1, 1, format('ALTER TABLE %s DROP CONSTRAINT %I', f.rel, f.conname)),
+             (2, 5, format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', f.rel, f.conname, f.definition,
+                           CASE WHEN f.convalidated THEN ' NOT VALID' END)),
+             (3, 5, snowflake_ids_convert.constraint_comment(f.rel, f.conname, f.oid))
+         ) AS s (n, stage, statement)
+    WHERE s.statement IS NOT NULL
+    ORDER BY f.oid, s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_foreign_keys(snowflake_ids_convert.job)
+    IS 'internal: statements that drop the foreign keys to converted columns and make them again';
+
+CREATE FUNCTION snowflake_ids_convert.change_triggers(
+    target regclass, attnums smallint[], OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM pg_trigger g
+         CROSS JOIN LATERAL (VALUES
+             (1, 1, format('DROP TRIGGER %I ON %s', g.tgname, target)),
+             (2, 5, pg_get_triggerdef(g.oid)),
+             (3, 5, CASE WHEN g.tgenabled <> 'O'
+                         THEN format('ALTER TABLE %s %s TRIGGER %I', target,
+                                     CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'A' THEN 'ENABLE ALWAYS'
+                                                      ELSE 'ENABLE REPLICA'
+                                     END, g.tgname)
+                    END),
+             (4, 5, snowflake_ids_convert.comment_statement(format('TRIGGER %I ON %s', g.tgname, target),
+                                                            obj_description(g.oid, 'pg_trigger')))
+         ) AS s (n, stage, statement)
+    WHERE g.tgrelid = target
+      AND NOT g.tgisinternal
+      AND g.tgname !~ '^zz_snowflake_ids_'
+      AND g.tgattr::int2[] && attnums
+      AND s.statement IS NOT NULL
+    ORDER BY g.tgname, s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_triggers(regclass, smallint[])
+    IS 'internal: statements that drop the triggers for UPDATE OF converted columns and make them again';
+
+CREATE FUNCTION snowflake_ids_convert.change_publications(
+    target regclass, attnums smallint[], OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM pg_publication_rel r
+         JOIN pg_publication b ON b.oid = r.prpubid
+         CROSS JOIN LATERAL (
+             SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+             FROM pg_attribute a
+             WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) AS published (columns)
+         CROSS JOIN LATERAL (VALUES
+             (1, format('ALTER PUBLICATION %I DROP TABLE ONLY %s', b.pubname, target)),
+             (5, format('ALTER PUBLICATION %I ADD TABLE ONLY %s (%s)', b.pubname, target, published.columns)
+                 || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', ''))
+         ) AS s (stage, statement)
+    WHERE r.prrelid = target AND r.prattrs::int2[] && attnums
+    ORDER BY b.pubname, s.stage
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_publications(regclass, smallint[])
+    IS 'internal: statements that take the table out of publications of converted columns and add it again';
+
+CREATE FUNCTION snowflake_ids_convert.change_statistics(
+    target regclass, attnums smallint[], OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM (SELECT e.oid, format('%I.%I', n.nspname, e.stxname) AS name, pg_get_userbyid(e.stxowner) AS owner,
+                 (to_jsonb(e) ->> 'stxstattarget')::int AS target
+          FROM snowflake_ids_convert.statistics(target, attnums) AS e
+               JOIN pg_namespace n ON n.oid = e.stxnamespace) AS e
+         CROSS JOIN LATERAL (VALUES
+             (1, 1, 'DROP STATISTICS ' || e.name),
+             (2, 4, pg_get_statisticsobjdef(e.oid)),
+             (3, 4, format('ALTER STATISTICS %s OWNER TO %I', e.name, e.owner)),
+             (4, 4, CASE WHEN e.target >= 0
+                         THEN format('ALTER STATISTICS %s SET STATISTICS %s', e.name, e.target)
+                    END),
+             (5, 4, snowflake_ids_convert.comment_statement('STATISTICS ' || e.name,
+                                                            obj_description(e.oid, 'pg_statistic_ext')))
+         ) AS s (n, stage, statement)
+    WHERE s.statement IS NOT NULL
+    ORDER BY e.oid, s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_statistics(regclass, smallint[])
+    IS 'internal: statements that drop extended statistics of converted columns and make them again';
+
+-- A valid twin gets the name of its check. A check without one is made again, and validated after the changeover. The
+-- last part drops twins of checks that were dropped after the twins were made.
+CREATE FUNCTION snowflake_ids_convert.change_checks(
+    target regclass, attnums smallint[], OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM pg_constraint k
+         LEFT JOIN pg_constraint twin
+         ON twin.conrelid = target AND twin.convalidated AND twin.conname = 'snowflake_ids_check_of_' || k.oid
+         CROSS JOIN LATERAL (VALUES
+             (1, 2, format('ALTER TABLE %s DROP CONSTRAINT %I', target, k.conname)),
+             (2, 3, CASE WHEN twin.oid IS NOT NULL
+                         THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', target, twin.conname, k.conname)
+                         ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', target, k.conname,
+                                     pg_get_constraintdef(k.oid), CASE WHEN k.convalidated THEN ' NOT VALID' END)
+                    END),
+             (3, 3, snowflake_ids_convert.constraint_comment(target, k.conname, k.oid))
+         ) AS s (n, stage, statement)
+    WHERE k.conrelid = target
+      AND k.contype = 'c'
+      AND k.conkey && attnums
+      AND k.conname !~ '^snowflake_ids_check_'
+      AND s.statement IS NOT NULL
+    UNION ALL
+    SELECT 2, format('ALTER TABLE %s DROP CONSTRAINT %I', target, twin.conname)
+    FROM pg_constraint twin
+    WHERE twin.conrelid = target
+      AND twin.conname ~ '^snowflake_ids_check_of_'
+      AND NOT EXISTS (SELECT
+                      FROM pg_constraint k
+                      WHERE k.conrelid = target
+                        AND twin.convalidated
+                        AND twin.conname = 'snowflake_ids_check_of_' || k.oid)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_checks(regclass, smallint[])
+    IS 'internal: statements that replace the checks on converted columns';
+
+-- 86-columns.sql
+-- The changeover: statements for indexes and columns, and all statements together. The stages are explained in
+-- 85-changeover.sql.
+
+-- One index: the new index gets the name, constraint and properties of the old one.
+CREATE FUNCTION snowflake_ids_convert.change_index(
+    target regclass, index regclass, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM (SELECT n.nspname, c.oid, c.relname AS name, 'snowflake_ids_index_' || c.oid AS new,
+                 i.indisclustered, i.indisreplident, k.oid AS conoid,
+                 CASE k.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END AS kind,
+                 CASE WHEN k.condeferred THEN ' DEFERRABLE INITIALLY DEFERRED'
+                      WHEN k.condeferrable THEN ' DEFERRABLE'
+                 END AS deferrability
+          FROM pg_class c
+               JOIN pg_namespace n ON n.oid = c.relnamespace
+               JOIN pg_index i ON i.indexrelid = c.oid
+               LEFT JOIN pg_constraint k ON k.conindid = c.oid AND k.contype IN ('p', 'u')
+          WHERE c.oid = index) AS old
+         CROSS JOIN LATERAL (
+             SELECT 1, 2, CASE WHEN old.conoid IS NOT NULL
+                               THEN format('ALTER TABLE %s DROP CONSTRAINT %I', target, old.name)
+                               ELSE format('DROP INDEX %I.%I', old.nspname, old.name)
+                          END
+             UNION ALL
+             SELECT 2, 3, CASE WHEN old.conoid IS NULL
+                               THEN format('ALTER INDEX %I.%I RENAME TO %I', old.nspname, old.new, old.name)
+                               ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s', target, old.name,
+                                           old.kind, old.new, old.deferrability)
+                          END
+             UNION ALL
+             SELECT 3, 3, snowflake_ids_convert.constraint_comment(target, old.name, old.conoid)
+             UNION ALL
+             SELECT 4, 3, format('ALTER TABLE %I.%I RENAME COLUMN %I TO %I', old.nspname, old.name, x.attname,
+                                 a.attname)
+             FROM pg_index i
+                  JOIN pg_class c ON c.oid = i.indexrelid AND c.relname = old.new
+                  JOIN pg_attribute x ON x.attrelid = i.indexrelid
+                  JOIN pg_attribute a ON a.attrelid = target AND x.attname = 'snowflake_ids_new_' || a.attnum
+             WHERE i.indrelid = target
+             UNION ALL
+             SELECT 5, 3, snowflake_ids_convert.comment_statement(format('INDEX %I.%I', old.nspname, old.name),
+                                                                  obj_description(old.oid, 'pg_class'))
+             UNION ALL
+             SELECT 6, 3, format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', old.nspname, old.name,
+                                 a.attnum, to_jsonb(a) ->> 'attstattarget')
+             FROM pg_attribute a
+             WHERE a.attrelid = old.oid AND (to_jsonb(a) ->> 'attstattarget')::int >= 0
+             UNION ALL
+             SELECT 7, 3, format('ALTER TABLE %s CLUSTER ON %I', target, old.name)
+             WHERE old.indisclustered
+             UNION ALL
+             SELECT 8, 3, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', target, old.name)
+             WHERE old.indisreplident
+         ) AS s (n, stage, statement)
+    WHERE s.statement IS NOT NULL
+    ORDER BY s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_index(regclass, regclass)
+    IS 'internal: statements that replace one index by that on the new columns';
+
+-- Primary keys first, then unique constraints, then other indexes.
+CREATE FUNCTION snowflake_ids_convert.change_indexes(
+    target regclass, attnums smallint[], OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM snowflake_ids_convert.indexes(target, attnums) x
+         LEFT JOIN pg_constraint k ON k.conindid = x.index AND k.contype IN ('p', 'u')
+         CROSS JOIN LATERAL
+             snowflake_ids_convert.change_index(target, x.index) WITH ORDINALITY AS s (stage, statement, n)
+    ORDER BY k.contype NULLS LAST, x.index, s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_indexes(regclass, smallint[])
+    IS 'internal: statements that replace the indexes on converted columns';
+
+-- Since PostgreSQL 18, NOT NULL is a constraint that has a name and may have a comment.
+CREATE FUNCTION snowflake_ids_convert.change_not_null(
+    target regclass, attnum smallint, shadow name, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM (SELECT ('snowflake_ids_not_null_' || change_not_null.attnum)::name) AS new (name)
+         LEFT JOIN pg_constraint k
+         ON k.conrelid = target AND k.contype = 'n' AND k.conkey = ARRAY[change_not_null.attnum]
+         CROSS JOIN LATERAL (VALUES
+             (1, 1, CASE WHEN k.oid IS NULL
+                         THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', target, shadow)
+                         ELSE format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I%s', target, new.name, shadow,
+                                     CASE WHEN k.connoinherit THEN ' NO INHERIT' END)
+                    END),
+             (2, 3, CASE WHEN k.oid IS NOT NULL
+                         THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', target, new.name, k.conname)
+                    END),
+             (3, 3, snowflake_ids_convert.constraint_comment(target, k.conname, k.oid))
+         ) AS s (n, stage, statement)
+    WHERE s.statement IS NOT NULL
+    ORDER BY s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_not_null(regclass, smallint, name)
+    IS 'internal: statements that make the new column NOT NULL';
+
+-- prepare() has already set the new default.
+CREATE FUNCTION snowflake_ids_convert.change_columns(
+    job snowflake_ids_convert.job, target regclass, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.stage, s.statement
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+         JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
+         CROSS JOIN LATERAL (
+             SELECT 0, n.stage, n.statement
+             FROM snowflake_ids_convert.change_not_null(c.rel, c.attnum, c.shadow) n
+             WHERE c.not_null
+             UNION ALL
+             SELECT 1, 2, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', c.rel,
+                                 'snowflake_ids_check_' || c.attnum)
+             UNION ALL
+             SELECT 2, 2, format('ALTER TABLE %s DROP COLUMN %I', c.rel, c.attname)
+             UNION ALL
+             SELECT 3, 2, format('ALTER TABLE %s RENAME COLUMN %I TO %I', c.rel, c.shadow, c.attname)
+             UNION ALL
+             SELECT 4, 3, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', c.rel, c.attname,
+                                 to_jsonb(a) ->> 'attstattarget')
+             WHERE (to_jsonb(a) ->> 'attstattarget')::int >= 0
+             UNION ALL
+             SELECT 5, 3, format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', c.rel, c.attname,
+                                 array_to_string(a.attoptions, ', '))
+             WHERE a.attoptions IS NOT NULL
+             UNION ALL
+             SELECT 6, 3, snowflake_ids_convert.comment_statement(format('COLUMN %s.%I', c.rel, c.attname),
+                                                                  col_description(c.rel, c.attnum))
+             UNION ALL
+             SELECT 7, 3, format('GRANT %s (%I) ON %s TO %s%s', acl.privilege_type, c.attname, c.rel,
+                                 CASE acl.grantee WHEN 0 THEN 'PUBLIC'
+                                                  ELSE quote_ident(pg_get_userbyid(acl.grantee))
+                                 END,
+                                 CASE WHEN acl.is_grantable THEN ' WITH GRANT OPTION' END)
+             FROM aclexplode(a.attacl) AS acl
+         ) AS s (n, stage, statement)
+    WHERE c.rel = target AND s.statement IS NOT NULL
+    ORDER BY c.attnum, s.n
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_columns(snowflake_ids_convert.job, regclass)
+    IS 'internal: statements that replace the old columns by the new ones';
+
+-- With keep_position the old columns get the new type and values. PostgreSQL keeps everything else itself, but it
+-- rewrites the table, under the lock.
+CREATE FUNCTION snowflake_ids_convert.change_types(
+    job snowflake_ids_convert.job, target regclass, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    WITH c AS (
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+    )
+    SELECT 2, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY IF EXISTS', rel, attname)
+    FROM c
+    WHERE is_key
+    UNION ALL
+    SELECT 2, format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', rel, attname)
+    FROM c
+    WHERE is_key
+    UNION ALL
+    SELECT 2, format('DROP SEQUENCE %I.%I', n.nspname, p.relname)
+    FROM c
+         JOIN pg_depend d
+         ON d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.rel
+            AND d.refobjsubid = c.attnum AND d.deptype = 'a'
+         JOIN pg_class p ON p.oid = d.objid AND p.relkind = 'S'
+         JOIN pg_namespace n ON n.oid = p.relnamespace
+    WHERE c.is_key
+    UNION ALL
+    SELECT 2, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', rel, 'snowflake_ids_check_' || attnum)
+    FROM c
+    UNION ALL
+    SELECT 2, format('ALTER TABLE %s %s', target,
+                     string_agg(format('ALTER COLUMN %I TYPE %s USING %I', attname, job.type, shadow), ', '))
+    FROM c
+    UNION ALL
+    SELECT 3, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', rel, attname, job.new_id)
+    FROM c
+    WHERE is_key
+    UNION ALL
+    SELECT 3, format('ALTER TABLE %s DROP COLUMN %I', rel, shadow)
+    FROM c
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_types(snowflake_ids_convert.job, regclass)
+    IS 'internal: statements that give the old columns the new type and values';
+
+CREATE FUNCTION snowflake_ids_convert.changes(
+    job snowflake_ids_convert.job, OUT stage integer, OUT statement text
+) RETURNS SETOF record
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    tbl record;
+BEGIN
+    RETURN QUERY SELECT * FROM snowflake_ids_convert.change_foreign_keys(job);
+    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.change_triggers(tbl.rel, tbl.attnums);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.change_publications(tbl.rel, tbl.attnums);
+        IF job.keep_position THEN
+            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_types(job, tbl.rel);
+        ELSE
+            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_statistics(tbl.rel, tbl.attnums);
+            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_checks(tbl.rel, tbl.attnums);
+            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_indexes(tbl.rel, tbl.attnums);
+            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_columns(job, tbl.rel);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
+    IS 'internal: all statements of the changeover, with their stages';
+
+-- These constraints were valid. The changeover makes them again as NOT VALID, so that it need not read the tables.
+CREATE FUNCTION snowflake_ids_convert.to_validate(job snowflake_ids_convert.job) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)
+                              ORDER BY k.contype DESC, k.oid), '[]')
+    FROM pg_constraint k
+    WHERE k.convalidated
+      AND (k.contype = 'f'
+           AND EXISTS (SELECT
+                       FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                       WHERE c.rel = k.confrelid AND c.attnum = ANY (k.confkey))
+           OR k.contype = 'c'
+           AND k.conname !~ '^snowflake_ids_check_'
+           AND NOT job.keep_position
+           AND EXISTS (SELECT
+                       FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+                       WHERE c.rel = k.conrelid AND c.attnum = ANY (k.conkey))
+           AND NOT EXISTS (SELECT
+                           FROM pg_constraint twin
+                           WHERE twin.conrelid = k.conrelid
+                             AND twin.convalidated
+                             AND twin.conname = 'snowflake_ids_check_of_' || k.oid))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.to_validate(snowflake_ids_convert.job)
+    IS 'internal: constraints to validate after the changeover';
+
+-- 87-swap.sql
+-- Runs the changeover.
+
+-- Rows that were inserted after the numbering are added to the map. Most are added before writers are locked out, with
+-- a null snapshot. Then only rows that the given snapshot did not see are left; each is found by an index.
+CREATE FUNCTION snowflake_ids_convert.complete_map(job snowflake_ids_convert.job, since pg_snapshot) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    first_later_id text;
+    operator_schema text := CASE job.format WHEN 'snowflake_si' THEN 'pg_catalog' ELSE job.core END;
+BEGIN
+    EXECUTE format('SELECT (' || job.make || ')::pg_catalog.text',
+                   snowflake_ids_convert.tick_of(job, job.issued_after), 0)
+    INTO first_later_id;
+    EXECUTE format('INSERT INTO %s (old, new)
+                    SELECT k.%I, k.%I
+                    FROM ONLY %s AS k
+                    WHERE k.%3$I OPERATOR(%5$s.>=) %6$L::%7$s
+                      AND ($1 IS NULL OR age(k.xmin) <= age(pg_snapshot_xmin($1)::xid))
+                      AND NOT EXISTS (SELECT FROM %1$s AS m WHERE m.new OPERATOR(%5$s.=) k.%3$I)',
+                   job.map, job.key_column, job.shadow, job.relation, operator_schema, first_later_id, job.type)
+    USING since;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.complete_map(snowflake_ids_convert.job, pg_snapshot)
+    IS 'internal: adds rows that were inserted after the numbering to the map';
+
+-- The tables may have been altered since the conversion began. Others can read and write while this looks at them.
+CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    problem_text text;
+    any_triggers snowflake_ids_convert.job := job;
+BEGIN
+    -- The changeover updates no rows, so the tables' own triggers do not matter.
+    any_triggers.fire_triggers := true;
+    problem_text := (SELECT string_agg(problem, E'\n')
+                     FROM snowflake_ids_convert.problems(any_triggers) AS problem);
+    IF problem_text IS NULL THEN
+        problem_text := (
+            SELECT string_agg(format('column %s.%I: began to refer to the key after the conversion began',
+                                     c.rel, c.attname), E'\n')
+            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+            WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.rel AND a.attname = c.shadow));
+    END IF;
+    PERFORM snowflake_ids_convert.refuse(job, problem_text);
+    PERFORM snowflake_ids_convert.refuse_violations(job);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed(snowflake_ids_convert.job)
+    IS 'internal: error if tables were altered so that a conversion cannot finish';
+
+-- Only columns that may be filled later than their row is written. This runs under the lock.
+CREATE FUNCTION snowflake_ids_convert.refuse_unfilled(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    col record;
+    unfilled boolean;
+BEGIN
+    FOR col IN
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT at_once
+    LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE (%I IS NULL) <> (%I IS NULL))',
+                       col.rel, col.attname, col.shadow)
+        INTO unfilled;
+        IF unfilled THEN
+            PERFORM snowflake_ids_convert.refuse(job, format(
+                'Rows of %s refer in column %I to keys that do not exist.', col.rel, col.attname));
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfilled(snowflake_ids_convert.job)
+    IS 'internal: error if rows have no new values yet';
+
+CREATE FUNCTION snowflake_ids_convert.lookalikes_of_all(tables regclass[]) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT ARRAY(SELECT unnest(snowflake_ids_convert.lookalikes(rel)) FROM unnest(tables) AS rel)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.lookalikes_of_all(regclass[])
+    IS 'internal: lookalikes that any of these tables uses';
+
+-- Another user may have created a lookalike after the check of all expressions. Then the changeover is rolled back.
+CREATE FUNCTION snowflake_ids_convert.refuse_new_lookalikes(
+    job snowflake_ids_convert.job, tables regclass[], known text[]
+) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    PERFORM snowflake_ids_convert.refuse(job, (
+        SELECT string_agg(format('an expression would use %s, which is not part of extension snowflake_ids', object),
+                          E'\n')
+        FROM (SELECT unnest(snowflake_ids_convert.lookalikes_of_all(tables))
+              EXCEPT
+              SELECT unnest(known)) AS n (object)));
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_new_lookalikes(snowflake_ids_convert.job, regclass[], text[])
+    IS 'internal: error if tables use lookalikes that were not known before';
+
+CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    tables regclass[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    on_type_path text[];
+    on_plain_path text[];
+    statement text;
+    to_validate jsonb;
+    since pg_snapshot;
+    known_lookalikes text[];
+BEGIN
+    PERFORM snowflake_ids_convert.lock_definitions(job);
+    PERFORM snowflake_ids_convert.refuse_changed(job);
+    SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 5),
+           array_agg(s.statement ORDER BY s.n) FILTER (WHERE s.stage = 5)
+    INTO on_type_path, on_plain_path
+    FROM snowflake_ids_convert.changes(job) WITH ORDINALITY AS s (stage, statement, n);
+    to_validate := snowflake_ids_convert.to_validate(job);
+    since := pg_current_snapshot();
+    PERFORM snowflake_ids_convert.complete_map(job, NULL);
+    known_lookalikes := snowflake_ids_convert.lookalikes_of_all(tables);
+
+    PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
+    PERFORM snowflake_ids_convert.refuse_unfilled(job);
+    PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
+    PERFORM snowflake_ids_convert.complete_map(job, since);
+    PERFORM snowflake_ids_convert.drop_triggers(job.relation);
+    -- Expressions on the new type need its operators. While this path is set, no name of ours may be looked up on it.
+    PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
+    FOREACH statement IN ARRAY on_type_path LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOREACH statement IN ARRAY coalesce(on_plain_path, '{}') LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
+    UPDATE snowflake_ids_convert.my_conversion s
+    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
+    WHERE s.relation = job.relation;
+    RETURN to_validate;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
+    IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';
+
+-- 90-steps.sql
+-- The steps of a conversion, one after another.
+--
+--   prepare   adds columns and triggers, under a short lock    number    gives each row its id, in one sorted pass
+--   fill      writes the new keys, in batches                  settle    waits for writers that saw keys without ids
+--   follow    writes the references, in batches                check     adds checks, so that swap reads no table
+--   index     builds the indexes, or waits for them            ready     waits for a call with finish (keep_position)
+--   swap      replaces the columns, under a lock               validate  foreign keys and checks, one per step
+--
+-- Each step is a transaction that also writes down which step is next. So after any interruption, another call can
+-- continue. The function of a phase takes the state and returns the next state.
+
+CREATE FUNCTION snowflake_ids_convert.number_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    state.map := snowflake_ids_convert.number_rows(job);
+    state.phase := 'fill';
+    state.part := job.relation;
+    state.unit := 'rows';
+    state.done := 0;
+    EXECUTE format('SELECT count(*) FROM %s', state.map) INTO state.total;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase number';
+
+CREATE FUNCTION snowflake_ids_convert.fill_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    IF state.done >= state.total THEN
+        state.phase := 'settle';
+        RETURN state;
+    END IF;
+    BEGIN
+        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, state.batch_size::bigint);
+        state.done := least(state.done + state.batch_size, state.total);
+    EXCEPTION WHEN deadlock_detected THEN
+        -- Writers may cause a deadlock. The next step repeats the batch.
+        NULL;
+    END;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase fill';
+
+-- The lock waits for writers that may have seen keys without an id.
+CREATE FUNCTION snowflake_ids_convert.settle_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    PERFORM snowflake_ids_convert.lock_definitions(job);
+    PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
+    PERFORM snowflake_ids_convert.make_late_triggers(job);
+    state.todo := (SELECT jsonb_agg(DISTINCT rel::oid)
+                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   WHERE NOT is_key);
+    state.phase := 'follow';
+    state.part := NULL;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.settle_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase settle';
+
+-- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
+-- still have no new value refer to keys that do not exist.
+CREATE FUNCTION snowflake_ids_convert.fill_moved_rows(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    blocks bigint;
+BEGIN
+    IF state.part IS NOT NULL AND snowflake_ids_convert.has_unfilled(job, state.part) THEN
+        blocks := pg_relation_size(state.part) / current_setting('block_size')::int + 1;
+        state.rows := state.rows + snowflake_ids_convert.fill_references(job, state.part, 0::bigint, blocks);
+        IF snowflake_ids_convert.has_unfilled(job, state.part) THEN
+            PERFORM snowflake_ids_convert.refuse(
+                job, format('Rows of %s refer to keys that do not exist.', state.part));
+        END IF;
+    END IF;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.fill_moved_rows(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: fills rows that were moved while their table was filled; error if some cannot be filled';
+
+CREATE FUNCTION snowflake_ids_convert.next_table(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    IF jsonb_array_length(coalesce(state.todo, '[]')) > 0 THEN
+        state.part := (state.todo ->> 0)::oid::regclass;
+        state.todo := state.todo - 0;
+        state.unit := 'blocks';
+        state.done := 0;
+        state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
+    ELSE
+        PERFORM snowflake_ids_convert.make_checks(job);
+        state.phase := 'check';
+        state.part := NULL;
+        state.unit := NULL;
+        state.done := NULL;
+        state.total := NULL;
+    END IF;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.next_table(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: begins the next table of phase follow; after the last one, adds checks and begins phase check';
+
+CREATE FUNCTION snowflake_ids_convert.follow_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    rows_per_block float8;
+    until bigint;
+BEGIN
+    IF state.part IS NULL OR state.done >= state.total THEN
+        RETURN snowflake_ids_convert.next_table(job, snowflake_ids_convert.fill_moved_rows(job, state));
+    END IF;
+    SELECT CASE WHEN relpages > 0 AND reltuples > 0 THEN reltuples / relpages ELSE 100 END
+    INTO rows_per_block
+    FROM pg_class
+    WHERE oid = state.part;
+    until := least(state.done + greatest(1, (state.batch_size / rows_per_block)::bigint), state.total);
+    BEGIN
+        state.rows := state.rows
+                      + snowflake_ids_convert.fill_references(job, state.part, state.done, until - state.done);
+        state.done := until;
+    EXCEPTION WHEN deadlock_detected THEN
+        -- As in fill_step().
+        NULL;
+    END;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.follow_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase follow';
+
+-- Each step builds one index. With build_concurrently the user builds them, and the phase waits.
+CREATE FUNCTION snowflake_ids_convert.index_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    statements text[] := ARRAY(SELECT * FROM snowflake_ids_convert.index_statements(job, false));
+BEGIN
+    IF statements = '{}' THEN
+        PERFORM snowflake_ids_convert.verify_map(job);
+        state.phase := 'swap';
+    ELSIF NOT state.build_concurrently THEN
+        EXECUTE statements[1];
+        IF statements[1] ~ '^DROP' THEN
+            EXECUTE statements[2];
+        END IF;
+    END IF;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.index_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase index';
+
+CREATE FUNCTION snowflake_ids_convert.swap_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    -- An index on the old columns may have been created after phase index.
+    IF NOT job.keep_position AND EXISTS (SELECT FROM snowflake_ids_convert.index_statements(job, false)) THEN
+        state.phase := 'index';
+    ELSE
+        state.todo := snowflake_ids_convert.swap(job);
+        state.phase := 'validate';
+    END IF;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phase swap';
+
+CREATE FUNCTION snowflake_ids_convert.validate_step(state snowflake_ids_convert.conversion)
+RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    target oid := (state.todo -> 0 ->> 'rel')::oid;
+    name_to_validate text := state.todo -> 0 ->> 'constraint';
+BEGIN
+    IF jsonb_array_length(coalesce(state.todo, '[]')) = 0 THEN
+        state.phase := 'done';
+        RETURN state;
+    END IF;
+    -- The constraint may have been dropped after the changeover.
+    IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = target AND conname = name_to_validate) THEN
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', target::regclass, name_to_validate);
+    END IF;
+    state.todo := state.todo - 0;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.conversion)
+    IS 'internal: phase validate';
+
+CREATE FUNCTION snowflake_ids_convert.lock_state(target regclass) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    state snowflake_ids_convert.conversion;
+BEGIN
+    SELECT * INTO state FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
+    RETURN state;
+EXCEPTION WHEN lock_not_available THEN
+    RAISE EXCEPTION '% is being converted by another session', target
+        USING ERRCODE = 'object_in_use', HINT = 'See snowflake_ids_convert_progress.';
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
+    IS 'internal: the state of a conversion; only one session can have it';
+
+-- After the changeover other roles may refer to the new keys. So then only two tables must belong to the caller: the
+-- key's table, and the one whose constraint is validated next.
+CREATE FUNCTION snowflake_ids_convert.refuse_other_roles(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF state.phase IN ('validate', 'done') THEN
+        PERFORM snowflake_ids_convert.refuse(job, (
+            SELECT string_agg(format('table %s: only its owner can convert it; first SET ROLE %I', oid::regclass,
+                                     pg_get_userbyid(relowner)), E'\n')
+            FROM pg_class
+            WHERE oid IN (state.relation, (state.todo -> 0 ->> 'rel')::oid)
+              AND pg_get_userbyid(relowner) <> current_user));
+    ELSE
+        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_other_roles(
+    snowflake_ids_convert.job, snowflake_ids_convert.conversion
+) IS 'internal: error if the caller is not the owner of the tables';
+
+CREATE FUNCTION snowflake_ids_convert.rate_text(
+    old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
+) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL SAFE
+AS $$
+    SELECT format('%s: %s %s, %s of %s %s, %s per second, %s left',
+                  state.relation, state.phase, state.part, state.done, state.total, state.unit,
+                  round((p.progress / p.seconds)::numeric, 1),
+                  date_trunc('second', make_interval(secs => (state.total - state.done) * p.seconds / p.progress)))
+    FROM (SELECT extract(epoch FROM clock_timestamp() - old_state.resumed)::float8 AS seconds,
+                 nullif(state.done - old_state.resumed_at, 0) AS progress) AS p
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.rate_text(
+    snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
+) IS 'internal: notice with what is done, the rate and the time that is left';
+
+-- A notice is due if the phase or the part is new, or if the last notice is more than five seconds old.
+CREATE FUNCTION snowflake_ids_convert.write_state(
+    old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
+) RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    is_new boolean := state.phase <> old_state.phase OR state.part IS DISTINCT FROM old_state.part;
+    notice_is_due boolean := is_new OR clock_timestamp() - old_state.told > interval '5 s';
+BEGIN
+    UPDATE snowflake_ids_convert.my_conversion c
+    SET phase = state.phase,
+        part = state.part,
+        unit = state.unit,
+        done = state.done,
+        total = state.total,
+        todo = state.todo,
+        rows = state.rows,
+        map = state.map,
+        updated = clock_timestamp(),
+        told = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.told END,
+        phase_started = CASE WHEN is_new THEN clock_timestamp() ELSE c.phase_started END,
+        resumed = CASE WHEN is_new THEN clock_timestamp() ELSE c.resumed END,
+        resumed_at = CASE WHEN is_new THEN 0 ELSE c.resumed_at END
+    WHERE c.relation = state.relation;
+    IF state.phase <> old_state.phase THEN
+        RETURN format('%s: %s', state.relation, state.phase)
+               || CASE state.phase
+                  WHEN 'fill' THEN format(', %s rows', state.total)
+                  WHEN 'validate' THEN '; clients that prepare statements by themselves may have to reconnect'
+                  ELSE ''
+                  END;
+    ELSIF state.part IS DISTINCT FROM old_state.part THEN
+        RETURN format('%s: %s %s, %s blocks', state.relation, state.phase, state.part, state.total);
+    ELSIF notice_is_due AND state.unit IS NOT NULL THEN
+        RETURN snowflake_ids_convert.rate_text(old_state, state);
+    END IF;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.write_state(
+    snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
+) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
+
+CREATE FUNCTION snowflake_ids_convert.finish_step(
+    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
+) RETURNS snowflake_ids_convert.conversion
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    CASE state.phase
+    WHEN 'index' THEN
+        RETURN snowflake_ids_convert.index_step(job, state);
+    WHEN 'ready' THEN
+        PERFORM snowflake_ids_convert.verify_map(job);
+        state.phase := 'swap';
+    ELSE
+        RETURN snowflake_ids_convert.swap_step(job, state);
+    END CASE;
+    RETURN state;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.finish_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+    IS 'internal: phases index, ready and swap, which only a call with finish enters';
+
+CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    old_state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(target);
+    state snowflake_ids_convert.conversion := old_state;
+    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(target);
+BEGIN
+    IF old_state.phase IS NULL THEN
+        RAISE EXCEPTION '% is not being converted', target USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    PERFORM snowflake_ids_convert.refuse_other_roles(job, state);
+    more := true;
+    CASE state.phase
+    WHEN 'prepare' THEN
+        PERFORM snowflake_ids_convert.prepare(job);
+        state.phase := 'number';
+    WHEN 'number' THEN
+        state := snowflake_ids_convert.number_step(job, state);
+    WHEN 'fill' THEN
+        state := snowflake_ids_convert.fill_step(job, state);
+    WHEN 'settle' THEN
+        state := snowflake_ids_convert.settle_step(job, state);
+    WHEN 'follow' THEN
+        state := snowflake_ids_convert.follow_step(job, state);
+    WHEN 'check' THEN
+        PERFORM snowflake_ids_convert.validate_checks(job);
+        state.phase := CASE WHEN state.keep_position THEN 'ready' ELSE 'index' END;
+    WHEN 'validate' THEN
+        state := snowflake_ids_convert.validate_step(state);
+    WHEN 'done' THEN
+        more := false;
+    ELSE
+        IF finish THEN
+            state := snowflake_ids_convert.finish_step(job, state);
+        END IF;
+        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND state.build_concurrently);
+    END CASE;
+    more := more AND state.phase <> 'done';
+    said := snowflake_ids_convert.write_state(old_state, state);
+    IF NOT more AND state.phase <> 'done' AND finish THEN
+        said := format('%s: filled, and kept so; run the statements of snowflake_ids_convert_indexes(), '
+                       'then call again to finish', target);
+    ELSIF NOT more AND state.phase <> 'done' THEN
+        said := format('%s: filled, and kept so; call again to finish', target);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean) IS 'internal: one transaction of a conversion';
+
+-- 95-calls.sql
+-- The functions that users call, and what only they need.
+
+-- A bigint does not show that it was converted, so a repeated call would number all rows again. The default shows it,
+-- even in a database that was restored from a dump and has no state of the conversion.
+CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('column %s.%I: has been converted to %s; to number its rows again, '
+                  'first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
+                  job.relation, job.key_column, job.format)
+    WHERE job.new_id = (SELECT pg_get_expr(adbin, adrelid)
+                        FROM pg_attrdef
+                        WHERE adrelid = job.relation AND adnum = job.key_attnum)
+    UNION ALL
+    SELECT format('table %s: is the map of an earlier conversion; copy what you need of it, '
+                  'then SELECT snowflake_ids_convert_forget(%L)', c.oid::regclass, job.relation)
+    FROM pg_class c
+    WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = job.relation)
+      AND c.relname = 'snowflake_ids_map_' || job.relation::oid
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.my_conversion s
+                      WHERE s.relation = job.relation AND s.phase NOT IN ('validate', 'done'))
+    UNION ALL
+    SELECT format('column %s.%I: may be null', job.relation, job.key_column)
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation AND attnum = job.key_attnum AND NOT attnotnull)
+    UNION ALL
+    SELECT format('column %s.%I: is not unique by itself; create a unique index on it', job.relation, job.key_column)
+    WHERE NOT EXISTS (SELECT
+                      FROM pg_index
+                      WHERE indrelid = job.relation
+                        AND indisunique
+                        AND indisvalid
+                        AND indimmediate
+                        AND indpred IS NULL
+                        AND indnkeyatts = 1
+                        AND indkey[0] = job.key_attnum)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job)
+    IS 'internal: why a column cannot be converted as a key';
+
+CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    col record;
+    orphans bigint;
+BEGIN
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key LOOP
+        EXECUTE format('SELECT count(*)
+                        FROM ONLY %1$s c
+                        WHERE c.%2$I IS NOT NULL
+                          AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)',
+                       col.rel, col.attname, job.relation, job.key_column, col.collate)
+        INTO orphans;
+        IF orphans > 0 THEN
+            RETURN NEXT format('column %s.%I: %s rows refer to a key that does not exist', col.rel, col.attname,
+                               orphans);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
+    IS 'internal: columns with rows that refer to a key that does not exist';
+
+CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT 'the identity becomes a default, because an identity must draw integers from a sequence'
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation AND attnum = job.key_attnum AND attidentity <> '')
+    UNION ALL
+    SELECT format('times in %I are read in time zone %s', job.created_column, job.zone)
+    WHERE EXISTS (SELECT
+                  FROM pg_attribute
+                  WHERE attrelid = job.relation
+                    AND attname = job.created_column
+                    AND atttypid <> 'timestamptz'::regtype)
+    UNION ALL
+    SELECT 'the new columns will be the last ones of their tables; '
+           'to keep the positions, set keep_position, which rewrites the tables during the changeover'
+    WHERE NOT job.keep_position
+    UNION ALL
+    SELECT problem
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+         CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job)
+    IS 'internal: what a user should know before a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.planned_steps(
+    job snowflake_ids_convert.job, rows bigint, OUT kind text, OUT item text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    RETURN QUERY
+    SELECT 'step', CASE WHEN is_key
+                        THEN format('add %s.%I %s, for %s rows, in the order of %I, %I', rel, shadow, job.type, rows,
+                                    job.created_column, job.key_column)
+                        ELSE format('add %s.%I %s, following %s.%I', rel, shadow, job.type, job.relation,
+                                    job.key_column)
+                   END
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum);
+    IF NOT job.keep_position THEN
+        RETURN QUERY
+        SELECT 'index', replace(definition, '{concurrently}', 'CONCURRENTLY ')
+        FROM snowflake_ids_convert.new_indexes(job);
+    END IF;
+    RETURN QUERY
+    SELECT 'step', format('lock the tables, %s, default %s',
+                          CASE WHEN job.keep_position THEN 'rewrite them' ELSE 'replace the columns' END, job.new_id);
+    RETURN QUERY
+    SELECT DISTINCT 'step', format(CASE WHEN f.convalidated
+                                        THEN 'validate foreign key %I of %s'
+                                        ELSE 'leave foreign key %I of %s NOT VALID, as it is'
+                                   END, f.conname, f.conrelid::regclass)
+    FROM pg_constraint f
+         JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+         ON c.rel = f.confrelid AND c.attnum = ANY (f.confkey)
+    WHERE f.contype = 'f'
+    ORDER BY 2;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.planned_steps(snowflake_ids_convert.job, bigint)
+    IS 'internal: what a conversion would do';
+
+CREATE FUNCTION snowflake_ids_convert.plan(job snowflake_ids_convert.job, OUT kind text, OUT item text)
+RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    crowded record;
+BEGIN
+    RETURN QUERY
+    SELECT 'problem', problem FROM snowflake_ids_convert.key_problems(job) AS problem
+    UNION ALL
+    SELECT 'problem', problem FROM snowflake_ids_convert.problems(job) AS problem;
+    -- With such problems, the rows may be unreadable or not what they seem.
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    -- The clock is read after the snapshot is taken. So rows that are inserted now are not in the future.
+    RETURN QUERY
+    SELECT 'problem', problem
+    FROM snowflake_ids_convert.time_problems(job, clock_timestamp(), 'true') AS problem;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    crowded := snowflake_ids_convert.crowding(job, clock_timestamp(), 'true');
+    RETURN QUERY
+    SELECT CASE WHEN job.spill THEN 'note' ELSE 'problem' END, crowded.moves WHERE crowded.moves IS NOT NULL;
+    RETURN QUERY
+    SELECT 'problem', crowded.too_far WHERE crowded.too_far IS NOT NULL;
+    RETURN QUERY
+    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem;
+    IF FOUND OR crowded.too_far IS NOT NULL OR crowded.moves IS NOT NULL AND NOT job.spill THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT 'note', note FROM snowflake_ids_convert.notes(job) AS note;
+    RETURN QUERY
+    SELECT p.kind, p.item FROM snowflake_ids_convert.planned_steps(job, crowded.rows) AS p;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job)
+    IS 'internal: what a conversion would do, and the problems that prevent it';
+
+CREATE FUNCTION snowflake_ids_convert_plan(
+    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
+    spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
+    publications boolean DEFAULT false, OUT kind text, OUT item text
+) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
+        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+        'metabyte', metabyte, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers,
+        'publications', publications));
+    RETURN QUERY
+    SELECT p.kind, p.item
+    FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
+             relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
+             publications)) AS p;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
+    IS 'what snowflake_ids_convert would do, and the problems; creates empty copies of the tables and drops them again';
+
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
+RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
+    phase text := (SELECT s.phase
+                   FROM snowflake_ids_convert.my_conversion s
+                   WHERE s.relation = snowflake_ids_convert_indexes.relation);
+BEGIN
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
+        'relation', relation, 'concurrently', "concurrently"));
+    IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
+        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, "concurrently");
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean)
+    IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
+
+CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF batch_size < 1 THEN
+        RAISE EXCEPTION 'batch_size out of range: %', batch_size
+            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch must have at least one row.';
+    ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
+            USING ERRCODE = 'invalid_transaction_state',
+                  HINT = 'Set default_transaction_isolation to read committed.';
+    ELSIF current_setting('transaction_read_only')::boolean THEN
+        RAISE EXCEPTION 'cannot convert in a read-only transaction'
+            USING ERRCODE = 'read_only_sql_transaction',
+                  HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
+    IS 'internal: error if the batch size is wrong, or if no conversion can run in this session';
+
+CREATE FUNCTION snowflake_ids_convert.resume(
+    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    running snowflake_ids_convert.job := snowflake_ids_convert.job_of(job.relation);
+BEGIN
+    IF NOT EXISTS (SELECT
+                   FROM snowflake_ids_convert.my_conversion s
+                   WHERE s.relation = job.relation AND s.phase <> 'done') THEN
+        RETURN false;
+    ELSIF (running.key_attnum, running.format, running.created_column, running.metabyte, running.keep_position)
+          IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
+        RAISE EXCEPTION '% is being converted in another way', job.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
+                                  'keep_position %s.', running.key_column, running.format, running.created_column,
+                                  running.metabyte, running.keep_position),
+                  HINT = 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().';
+    END IF;
+    UPDATE snowflake_ids_convert.my_conversion s
+    SET batch_size = resume.batch_size,
+        spill = job.spill,
+        fire_triggers = job.fire_triggers,
+        publications = job.publications,
+        build_concurrently = resume.build_concurrently,
+        resumed = clock_timestamp(),
+        updated = clock_timestamp(),
+        resumed_at = coalesce(s.done, 0)
+    WHERE s.relation = job.relation;
+    RETURN true;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job, integer, boolean)
+    IS 'internal: continues a conversion that has begun; false if there is none';
+
+-- The first transaction of a call. It takes no lock that stops writers.
+CREATE FUNCTION snowflake_ids_convert.start(
+    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
+) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    planned record;
+    problems text;
+BEGIN
+    IF snowflake_ids_convert.resume(job, batch_size, build_concurrently) THEN
+        RETURN;
+    END IF;
+    FOR planned IN SELECT * FROM snowflake_ids_convert.plan(job) LOOP
+        IF planned.kind = 'problem' THEN
+            problems := concat_ws(E'\n', problems, planned.item);
+        ELSIF planned.kind = 'note' THEN
+            RAISE NOTICE '%', planned.item;
+        END IF;
+    END LOOP;
+    IF problems IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot convert column "%" of %', job.key_column, job.relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = problems,
+                  HINT = 'Solve these problems and call again. Nothing was changed.';
+    END IF;
+    DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
+    INSERT INTO snowflake_ids_convert.my_conversion (
+        relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position,
+        fire_triggers, build_concurrently, publications, phase)
+    VALUES (
+        job.relation, job.key_attnum, job.format,
+        snowflake_ids_convert.column_number(job.relation, job.created_column), job.zone, job.metabyte, batch_size,
+        job.spill, job.keep_position, job.fire_triggers, build_concurrently, job.publications, 'prepare');
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integer, boolean)
+    IS 'internal: begins or resumes a conversion';
+
+-- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
+CREATE PROCEDURE snowflake_ids_convert(
+    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
+    batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
+    fire_triggers boolean DEFAULT false, finish boolean DEFAULT true, dry_run boolean DEFAULT false,
+    concurrently boolean DEFAULT true, publications boolean DEFAULT false
+)
+LANGUAGE plpgsql
+AS $$
+DECLARE
+    job snowflake_ids_convert.job;
+    planned record;
+    said pg_catalog.text;
+    more pg_catalog.bool := true;
+BEGIN
+    PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
+        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
+        'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
+        'fire_triggers', fire_triggers, 'finish', finish, 'dry_run', dry_run, 'concurrently', "concurrently",
+        'publications', publications));
+    PERFORM snowflake_ids_convert.check_call(batch_size);
+    job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
+    IF dry_run THEN
+        FOR planned IN SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p LOOP
+            RAISE INFO '%: %', planned.kind, planned.item;
+        END LOOP;
+        RETURN;
+    END IF;
+    PERFORM snowflake_ids_convert.start(job, batch_size, "concurrently");
+    WHILE more LOOP
+        COMMIT;
+        IF said IS NOT NULL THEN
+            RAISE NOTICE '%', said;
+        END IF;
+        SELECT s.said, s.more INTO said, more FROM snowflake_ids_convert.step(relation, finish) AS s;
+    END LOOP;
+    COMMIT;
+    IF said IS NOT NULL THEN
+        RAISE NOTICE '%', said;
+    END IF;
+END $$;
+COMMENT ON PROCEDURE snowflake_ids_convert(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'makes a key into sno, mastic or snowflake_si ids of the times of its rows; a repeated call resumes';
+
+-- 96-undo.sql
+-- Undoing a conversion, and forgetting a finished one.
+
+-- A table that belongs to another role is left as it is.
+CREATE FUNCTION snowflake_ids_convert.drop_columns(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    col record;
+BEGIN
+    FOR col IN
+        SELECT a.rel, a.attnum, a.shadow
+        FROM snowflake_ids_convert.added_columns(job.relation) a
+             JOIN pg_class c ON c.oid = a.rel AND pg_has_role(c.relowner, 'USAGE')
+    LOOP
+        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', col.rel,
+                       'snowflake_ids_check_' || col.attnum, col.shadow);
+    END LOOP;
+    IF job.map IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', job.map);
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.drop_columns(snowflake_ids_convert.job)
+    IS 'internal: removes the new columns, what depends on them, and the map';
+
+CREATE FUNCTION snowflake_ids_convert.refuse_undo(job snowflake_ids_convert.job) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+DECLARE
+    map_owner name := (SELECT pg_get_userbyid(relowner)
+                       FROM pg_class
+                       WHERE oid = job.map AND NOT pg_has_role(relowner, 'USAGE'));
+BEGIN
+    IF map_owner IS NOT NULL THEN
+        RAISE EXCEPTION 'cannot undo the conversion of %', job.relation
+            USING ERRCODE = 'insufficient_privilege',
+                  DETAIL = format('The owner of table %s is %I.', job.map, map_owner),
+                  HINT = 'Give it to the owner of the converted table, or have a superuser undo the conversion.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_undo(snowflake_ids_convert.job)
+    IS 'internal: error if the map belongs to another role';
+
+-- Includes tables that no longer refer to the key. Tables that belong to another role are not included.
+CREATE FUNCTION snowflake_ids_convert.tables_to_undo(job snowflake_ids_convert.job) RETURNS regclass[]
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT ARRAY(SELECT t.rel
+                 FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+                      JOIN pg_class c ON c.oid = t.rel AND pg_has_role(c.relowner, 'USAGE')
+                 UNION
+                 SELECT c.oid::regclass
+                 FROM snowflake_ids_convert.my_conversion s
+                      CROSS JOIN LATERAL jsonb_array_elements(s.filled) AS pair
+                      JOIN pg_class c ON c.oid = (pair ->> 0)::oid AND pg_has_role(c.relowner, 'USAGE')
+                 WHERE s.relation = job.relation)
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.tables_to_undo(snowflake_ids_convert.job)
+    IS 'internal: tables that an undo alters';
+
+-- Undoing runs no code of the tables, so a superuser may call this.
+CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    state snowflake_ids_convert.conversion;
+    job snowflake_ids_convert.job;
+BEGIN
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
+    state := snowflake_ids_convert.lock_state(relation);
+    IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
+        RAISE EXCEPTION '% is not being converted', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = CASE WHEN state.relation IS NULL
+                                THEN 'It has no conversion that you may undo.'
+                                ELSE 'The changeover is done, and the old keys are gone.'
+                           END;
+    END IF;
+    job := snowflake_ids_convert.job_of(relation);
+    PERFORM snowflake_ids_convert.refuse_undo(job);
+    PERFORM snowflake_ids_convert.lock_writers_out(snowflake_ids_convert.tables_to_undo(job), 'ACCESS EXCLUSIVE');
+    PERFORM snowflake_ids_convert.drop_triggers(relation);
+    PERFORM snowflake_ids_convert.drop_columns(job);
+    DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_undo.relation;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass)
+    IS 'undoes a conversion; possible until the changeover';
+
+CREATE FUNCTION snowflake_ids_convert_forget(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    state snowflake_ids_convert.conversion;
+BEGIN
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
+    state := snowflake_ids_convert.lock_state(relation);
+    IF state.relation IS NULL OR state.phase <> 'done' THEN
+        RAISE EXCEPTION 'there is no finished conversion of %', relation
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  DETAIL = CASE WHEN state.relation IS NULL
+                                THEN 'It has no conversion that you may forget.'
+                                ELSE 'Its conversion is not finished.'
+                           END;
+    END IF;
+    IF state.map IN (SELECT oid FROM pg_class) THEN
+        EXECUTE format('DROP TABLE %s', state.map);
+    END IF;
+    DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_forget.relation;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass)
+    IS 'drops the table of old and new keys of a finished conversion, and its state';
+
+-- pinned_settings.sql
+-- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
+-- quoted, how strings are read, how times are written. So each function of the extension snowflake_ids_convert gets settings of
+-- its own, all of them here. The Makefile puts this at the end of the script of both extensions.
+--
+-- There are two exceptions:
+-- - procedures, which could not commit then
+-- - functions whose body is stored as a tree (BEGIN ATOMIC), which can be inlined; they make no text of times or names
+-- The test "catalog" checks these rules.
+--
+-- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
+--
+-- TimeZone is not set here: checks and triggers of a converted table must see that of the session. A function that
+-- reads times without a zone sets it in its definition.
+DO $$
+DECLARE
+    function regprocedure;
+    setting text;
+    path text := pg_catalog.current_setting('search_path');
+BEGIN
+    -- The schema of the extension may have operators of other users, which would hide those of the server.
+    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    FOR function IN
+        SELECT p.oid
+        FROM pg_depend d
+             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
+             JOIN pg_proc p ON p.oid = d.objid
+             JOIN pg_language l ON l.oid = p.prolang
+        WHERE d.classid = 'pg_proc'::regclass
+          AND d.refclassid = 'pg_extension'::regclass
+          AND d.deptype = 'e'
+          AND l.lanname IN ('sql', 'plpgsql')
+          AND p.prokind <> 'p'
+          AND p.prosqlbody IS NULL
+    LOOP
+        FOREACH setting IN ARRAY ARRAY[
+            'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
+            'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres', 'jit = off']
+        LOOP
+            EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
+        END LOOP;
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', path, true);
+END $$;
