@@ -5,6 +5,8 @@
 #include "pg/type/id_type.hpp"
 
 extern "C" {
+#include "nodes/makefuncs.h"
+#include "nodes/supportnodes.h"
 #include "utils/numeric.h"
 }
 
@@ -41,6 +43,18 @@ FUNCTION(snowflake_ids_mastic_out) {
 }
 
 ORDER_FUNCTIONS(mastic)
+
+// ---- bigint, which has the same bits
+
+// Puts a relabeling in place of the call, as varchar's own cast does: it costs nothing, and a column changes its type
+// without a rewrite.
+FUNCTION(snowflake_ids_same_bits_support) {
+    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+    if (!IsA(request, SupportRequestSimplify)) return Datum{0};
+    const FuncExpr* call = reinterpret_cast<SupportRequestSimplify*>(request)->fcall;
+    PG_RETURN_POINTER(makeRelabelType(static_cast<Expr*>(linitial(call->args)), call->funcresulttype, -1, InvalidOid,
+                                      call->funcformat));
+}
 
 // ---- numeric, which has all ids as they are written
 

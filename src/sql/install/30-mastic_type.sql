@@ -38,12 +38,18 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash 
 
 -- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
 -- the id. A bigint column takes an id by assignment. Neither changes a bit: a negative bigint is an id above 2^63.
+-- The way to bigint has a function, although the planner leaves it out: a type that a cast without one makes a bigint
+-- passes for it. TimescaleDB partitioned such a column by its number, and gave wrong rows for a time beside it.
 -- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
@@ -51,6 +57,9 @@ CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
 
 COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
+    'planner support of a cast that changes no bit: the call is left out';
+COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the bits of a mastic as a bigint: negative above 2^63';
 COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
@@ -58,7 +67,7 @@ COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
 CREATE CAST (bigint AS mastic) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS IMPLICIT;
-CREATE CAST (mastic AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+CREATE CAST (mastic AS bigint) WITH FUNCTION snowflake_ids.mastic_to_bigint(mastic) AS ASSIGNMENT;
 CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(mastic);
 CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 

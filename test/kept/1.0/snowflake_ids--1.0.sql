@@ -353,12 +353,18 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash 
 
 -- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
 -- the id. A bigint column takes an id by assignment. Neither changes a bit: a negative bigint is an id above 2^63.
+-- The way to bigint has a function, although the planner leaves it out: a type that a cast without one makes a bigint
+-- passes for it. TimescaleDB partitioned such a column by its number, and gave wrong rows for a time beside it.
 -- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
@@ -366,6 +372,9 @@ CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
 
 COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
+    'planner support of a cast that changes no bit: the call is left out';
+COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the bits of a mastic as a bigint: negative above 2^63';
 COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
@@ -373,7 +382,7 @@ COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
 CREATE CAST (bigint AS mastic) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS IMPLICIT;
 CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS IMPLICIT;
-CREATE CAST (mastic AS bigint) WITHOUT FUNCTION AS ASSIGNMENT;
+CREATE CAST (mastic AS bigint) WITH FUNCTION snowflake_ids.mastic_to_bigint(mastic) AS ASSIGNMENT;
 CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(mastic);
 CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 
@@ -923,7 +932,8 @@ CREATE FUNCTION gen_uuid7() RETURNS uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7'
 LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gen_uuid7() IS
-    'new uuid of version 7: current time and 62 random bits; larger than those that this session drew before';
+    'new uuid of version 7: current time and 62 random bits; larger than those that this session drew before, except in '
+    'parallel workers';
 
 CREATE FUNCTION gen_uuid7_series(count bigint) RETURNS SETOF uuid
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_uuid7_series'
@@ -992,23 +1002,6 @@ COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
     'snowflake_ids.stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
-CREATE FUNCTION snowflake_ids.node(
-    OUT machine_id integer,
-    OUT machine_id_source text,
-    OUT narrow_machine_id integer,
-    OUT system_identifier bigint,
-    OUT not_accepted text,
-    OUT life bigint,
-    OUT life_began timestamptz,
-    OUT memory text,
-    OUT memory_bytes bigint,
-    OUT ledger_state text,
-    OUT in_recovery boolean,
-    OUT library_version text)
-AS 'MODULE_PATHNAME', 'snowflake_ids_node'
-LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids.node() IS 'this server as the library sees it; see snowflake_ids.status()';
-
 CREATE FUNCTION snowflake_ids.status(
     OUT machine_id integer,
     OUT machine_id_source text,
@@ -1022,16 +1015,8 @@ CREATE FUNCTION snowflake_ids.status(
     OUT ledger_state text,
     OUT in_recovery boolean,
     OUT library_version text)
-LANGUAGE sql VOLATILE PARALLEL UNSAFE
-BEGIN ATOMIC
-    SELECT NULLIF(n.machine_id, -1), coalesce(NULLIF(n.machine_id_source, ''), s.source),
-           NULLIF(n.narrow_machine_id, -1), n.system_identifier, NULLIF(n.not_accepted, ''), NULLIF(n.life, 0),
-           CASE WHEN n.life OPERATOR(pg_catalog.<>) 0 THEN n.life_began END,
-           n.memory, n.memory_bytes, n.ledger_state, n.in_recovery, n.library_version
-    FROM snowflake_ids.node() n
-    LEFT JOIN pg_catalog.pg_settings s ON s.name OPERATOR(pg_catalog.=)
-        CASE WHEN n.in_recovery THEN 'snowflake_ids.standby_machine_id' ELSE 'snowflake_ids.machine_id' END;
-END;
+AS 'MODULE_PATHNAME', 'snowflake_ids_status'
+LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
     'this server: the machine id that it draws with, settings that were not accepted, server life, shared memory, state '
     'of the ceiling file, recovery, version';
@@ -1070,7 +1055,8 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
-    'repairs WAL ceilings, or moves generators to an explicit floor; force: even below ids that exist; '
+    'repairs WAL ceilings, or moves generators to a floor, at most a minute ahead; superusers: to any floor, and with '
+    'force even below ids that exist; '
     'to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
@@ -1455,59 +1441,74 @@ ALTER OPERATOR FAMILY mastic_minmax_ops USING brin ADD
 -- 71-mastic_time.sql
 -- A bigint becomes a mastic unasked, but not next to a time: it may have ids of any layout, and would be read as one of
 -- Mastic. So each operator has a twin on a domain that fits as well, and PostgreSQL refuses to choose: "operator is not
--- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match.
+-- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match. The twins
+-- are in 72-mastic_time.sql.
 
-CREATE DOMAIN mastic_ambiguous AS mastic;
-COMMENT ON DOMAIN mastic_ambiguous IS
+CREATE DOMAIN snowflake_ids.mastic_ambiguous AS mastic;
+COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
     'internal: a mastic, declared so that a bigint next to a time is not read as one: cast it';
 
-CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(mastic_ambiguous, timestamptz) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, mastic_ambiguous) RETURNS boolean
+CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(mastic_ambiguous, timestamptz) IS 'internal: raises an error';
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, mastic_ambiguous) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS 'internal: raises an error';
 
+-- 72-mastic_time.sql
 CREATE OPERATOR < (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
-);
-CREATE OPERATOR > (
-    LEFTARG = mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR < (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+COMMENT ON OPERATOR < (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+
+-- 72-mastic_time.sql
+CREATE OPERATOR <= (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR <= (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR <= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+COMMENT ON OPERATOR <= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+
+-- 72-mastic_time.sql
+CREATE OPERATOR >= (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR >= (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargesel, JOIN = scalargejoinsel
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR >= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+COMMENT ON OPERATOR >= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+
+-- 72-mastic_time.sql
+CREATE OPERATOR > (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 CREATE OPERATOR > (
-    LEFTARG = timestamptz, RIGHTARG = mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-
-COMMENT ON OPERATOR < (mastic_ambiguous, timestamptz) IS
+COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR <= (mastic_ambiguous, timestamptz) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR >= (mastic_ambiguous, timestamptz) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR > (mastic_ambiguous, timestamptz) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR < (timestamptz, mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR <= (timestamptz, mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR >= (timestamptz, mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR > (timestamptz, mastic_ambiguous) IS
+COMMENT ON OPERATOR > (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';
 
 -- 80-layouts.sql
@@ -1777,48 +1778,3 @@ END $$;
 GRANT USAGE ON SCHEMA snowflake_ids TO PUBLIC;
 GRANT SELECT ON snowflake_ids.stats, snowflake_ids.unsettled, snowflake_ids.layouts, snowflake_ids.created_layout TO PUBLIC;
 GRANT INSERT ON snowflake_ids.created_layout TO pg_database_owner;
-
--- pinned_settings.sql
--- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
--- quoted, how strings are read, how times are written. So each function of the extension snowflake_ids gets settings of
--- its own, all of them here. The Makefile puts this at the end of the script of both extensions.
---
--- There are two exceptions:
--- - procedures, which could not commit then
--- - functions whose body is stored as a tree (BEGIN ATOMIC), which can be inlined; they make no text of times or names
--- The test "catalog" checks these rules.
---
--- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
---
--- TimeZone is not set here: checks and triggers of a converted table must see that of the session. A function that
--- reads times without a zone sets it in its definition.
-DO $$
-DECLARE
-    function regprocedure;
-    setting text;
-    path text := pg_catalog.current_setting('search_path');
-BEGIN
-    -- The schema of the extension may have operators of other users, which would hide those of the server.
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR function IN
-        SELECT p.oid
-        FROM pg_depend d
-             JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids'
-             JOIN pg_proc p ON p.oid = d.objid
-             JOIN pg_language l ON l.oid = p.prolang
-        WHERE d.classid = 'pg_proc'::regclass
-          AND d.refclassid = 'pg_extension'::regclass
-          AND d.deptype = 'e'
-          AND l.lanname IN ('sql', 'plpgsql')
-          AND p.prokind <> 'p'
-          AND p.prosqlbody IS NULL
-    LOOP
-        FOREACH setting IN ARRAY ARRAY[
-            'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
-            'DateStyle = ''ISO, YMD''', 'IntervalStyle = postgres', 'jit = off']
-        LOOP
-            EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
-        END LOOP;
-    END LOOP;
-    PERFORM pg_catalog.set_config('search_path', path, true);
-END $$;

@@ -10,20 +10,57 @@ CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 
+-- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
+CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
+    IS 'internal: raises an error that has no context';
+
+CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
+    IS 'internal: whether this transaction continues after the statement that runs';
+
+-- A job: what the functions of a conversion need to know about it.
+--
+-- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
+-- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
+-- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
+-- a number within it, read returns the time of an id. issued_after: every id that was drawn since the new columns exist
+-- is later than this time. Times without a zone are read in that of the first call.
+CREATE TYPE snowflake_ids_convert.job AS (
+    relation regclass,
+    key_attnum smallint,
+    created_attnum smallint,
+    format text,
+    zone text,
+    metabyte integer,
+    batch_size integer,
+    spill boolean,
+    keep_position boolean,
+    fire_triggers boolean,
+    build_concurrently boolean,
+    publications boolean,
+    issued_after timestamptz,
+    key_column name,
+    shadow name,
+    created_column name,
+    map regclass,
+    core text,
+    type text,
+    epoch timestamptz,
+    tick_ms integer,
+    capacity bigint,
+    new_id text,
+    make text,
+    read text
+);
+COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
+
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
-    key_attnum smallint NOT NULL,
-    format text NOT NULL,
-    created_attnum smallint NOT NULL,
-    zone text NOT NULL,
-    metabyte integer NOT NULL,
-    batch_size integer NOT NULL,
-    spill boolean NOT NULL,
-    keep_position boolean NOT NULL,
-    fire_triggers boolean NOT NULL,
-    build_concurrently boolean NOT NULL,
-    publications boolean NOT NULL,
-    issued_after timestamptz,
+    job snowflake_ids_convert.job NOT NULL,
     map regclass,
     filled jsonb,
     phase text NOT NULL,
@@ -42,26 +79,7 @@ CREATE TABLE snowflake_ids_convert.conversion (
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'column number of the key';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum
-    IS 'column number of the times from which the new ids are made';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.zone
-    IS 'time zone in which times without a zone are read: that of the first call';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte
-    IS 'metabyte of the new ids and of the new default; sno only';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.spill
-    IS 'whether rows may move to later ticks if a tick has more rows than ids';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position
-    IS 'whether the changeover rewrites the tables, so that columns keep their positions';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers
-    IS 'whether the tables'' own triggers fire for updates of the conversion';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently
-    IS 'whether the user builds the indexes, with CREATE INDEX CONCURRENTLY';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in publications';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
-    IS 'every id that was drawn since the new columns exist is later than this time';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.job IS 'what is converted, and how';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
     IS 'columns that have a new column: pairs of table oid and column number';
@@ -98,7 +116,7 @@ COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables th
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
 CREATE VIEW snowflake_ids_convert_progress AS
-SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
        CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
             THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
        END AS per_second,
@@ -109,12 +127,13 @@ SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part, s.unit, s
        s.started, s.phase_started, s.updated
 FROM snowflake_ids_convert.conversion s
      LEFT JOIN pg_catalog.pg_attribute a
-     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) (s.job).key_attnum
      CROSS JOIN LATERAL (
          SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
+COMMENT ON COLUMN snowflake_ids_convert_progress.format IS 'format of the new ids: sno, mastic or snowflake_si';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
@@ -141,36 +160,7 @@ BEGIN
 END $$;
 
 -- 20-job.sql
--- A job: what the functions of a conversion need to know about it. Each step makes it once.
---
--- core is the present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong
--- to the format. new_id is the expression that draws an id. make and read are templates for format(): make makes an
--- id from a tick and a number within it, read returns the time of an id.
-CREATE TYPE snowflake_ids_convert.job AS (
-    relation regclass,
-    key_attnum smallint,
-    key_column name,
-    shadow name,
-    created_column name,
-    format text,
-    zone text,
-    metabyte integer,
-    spill boolean,
-    keep_position boolean,
-    fire_triggers boolean,
-    publications boolean,
-    issued_after timestamptz,
-    map regclass,
-    core text,
-    type text,
-    epoch timestamptz,
-    tick_ms integer,
-    capacity bigint,
-    new_id text,
-    make text,
-    read text
-);
-COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
+-- How a job is made, and errors about its arguments.
 
 CREATE FUNCTION snowflake_ids_convert.refuse_nulls(arguments jsonb) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -179,7 +169,7 @@ DECLARE
     missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
 BEGIN
     IF missing IS NOT NULL THEN
-        RAISE EXCEPTION 'argument must not be null: %', missing USING ERRCODE = 'null_value_not_allowed';
+        PERFORM snowflake_ids_convert.fail('22004', format('argument must not be null: %s', missing));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
@@ -190,17 +180,28 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF format IN ('mastic', 'snowflake_si') AND metabyte <> 0 THEN
-        RAISE EXCEPTION 'only sno has a metabyte' USING ERRCODE = 'invalid_parameter_value';
+        PERFORM snowflake_ids_convert.fail('22023', 'only sno has a metabyte');
     ELSIF metabyte NOT BETWEEN 0 AND 255 THEN
-        RAISE EXCEPTION 'metabyte out of range: %', metabyte
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'The metabyte must be between 0 and 255.';
+        PERFORM snowflake_ids_convert.fail(
+            '22003', format('metabyte out of range: %s', metabyte),
+            detail => 'The metabyte must be between 0 and 255.');
     ELSIF coalesce(format, '') NOT IN ('sno', 'mastic', 'snowflake_si') THEN
-        RAISE EXCEPTION 'unknown format "%"', format
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = 'Keys can become sno, mastic or snowflake_si.';
+        PERFORM snowflake_ids_convert.fail(
+            '22023', format('unknown format "%s"', format),
+            detail => 'Keys can become sno, mastic or snowflake_si.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
     IS 'internal: error if keys cannot become ids of this format';
+
+CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT a.attname
+    FROM pg_attribute a
+    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
 
 -- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
 -- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
@@ -213,6 +214,12 @@ DECLARE
     tick_start text;
 BEGIN
     PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
+    job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
+    job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
+    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
+    job.map := (SELECT s.map
+                FROM snowflake_ids_convert.my_conversion s
+                WHERE s.relation = job.relation AND s.phase <> 'done' AND s.map IN (SELECT oid FROM pg_class));
     job.core := (SELECT quote_ident(n.nspname)
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
@@ -221,8 +228,9 @@ BEGIN
     INTO node, not_accepted
     FROM snowflake_ids.status() AS s;
     IF not_accepted IS NOT NULL THEN
-        RAISE EXCEPTION 'a setting of snowflake_ids was not accepted'
-            USING ERRCODE = 'object_not_in_prerequisite_state', DETAIL = format('The settings are: %s.', not_accepted);
+        PERFORM snowflake_ids_convert.fail(
+            '55000', 'a setting of snowflake_ids was not accepted',
+            detail => format('The settings are: %s.', not_accepted));
     END IF;
     job.type := 'pg_catalog.int8';
     job.tick_ms := 1;
@@ -256,15 +264,6 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
     IS 'internal: fills in what the format of a job needs';
 
-CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT a.attname
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
-
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -274,8 +273,8 @@ DECLARE
                         WHERE attrelid = relation AND attname = column_name AND attnum > 0 AND NOT attisdropped);
 BEGIN
     IF number IS NULL THEN
-        RAISE EXCEPTION 'column "%" of relation "%" does not exist', column_name, relation
-            USING ERRCODE = 'undefined_column';
+        PERFORM snowflake_ids_convert.fail(
+            '42703', format('column "%s" of relation "%s" does not exist', column_name, relation));
     END IF;
     RETURN number;
 END $$;
@@ -286,28 +285,10 @@ CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion;
     job snowflake_ids_convert.job;
 BEGIN
-    SELECT * INTO state FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
-    IF state.relation IS NULL THEN
-        RETURN NULL;
-    END IF;
-    job.relation := state.relation;
-    job.key_attnum := state.key_attnum;
-    job.key_column := snowflake_ids_convert.column_name(state.relation, state.key_attnum);
-    job.shadow := 'snowflake_ids_new_' || state.key_attnum;
-    job.created_column := snowflake_ids_convert.column_name(state.relation, state.created_attnum);
-    job.format := state.format;
-    job.zone := state.zone;
-    job.metabyte := state.metabyte;
-    job.spill := state.spill;
-    job.keep_position := state.keep_position;
-    job.fire_triggers := state.fire_triggers;
-    job.publications := state.publications;
-    job.issued_after := state.issued_after;
-    job.map := (SELECT c.oid FROM pg_class c WHERE c.oid = state.map);
-    RETURN snowflake_ids_convert.with_format(job);
+    SELECT (s.job).* INTO job FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
+    RETURN CASE WHEN job.relation IS NOT NULL THEN snowflake_ids_convert.with_format(job) END;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
     IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
@@ -326,16 +307,17 @@ BEGIN
     FROM pg_attribute a
     WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
-        RAISE EXCEPTION 'column "%" is not of a date/time type', created_column
-            USING ERRCODE = 'datatype_mismatch',
-                  DETAIL = format('Its type is %s.', format_type(created_type, NULL)),
-                  HINT = 'Use a column of type timestamptz, timestamp or date.';
+        PERFORM snowflake_ids_convert.fail(
+            '42804', format('column "%s" is not of a date/time type', created_column),
+            detail => format('Its type is %s.', format_type(created_type, NULL)),
+            hint => 'Use a column of type timestamptz, timestamp or date.');
     ELSIF key_type NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype, 'numeric'::regtype, 'uuid'::regtype,
                            'text'::regtype, 'varchar'::regtype, 'bpchar'::regtype) THEN
-        RAISE EXCEPTION 'cannot convert a key of type %', format_type(key_type, NULL)
-            USING ERRCODE = 'datatype_mismatch', DETAIL = 'Integers, numeric, uuid and text can be converted.';
+        PERFORM snowflake_ids_convert.fail(
+            '42804', format('cannot convert a key of type %s', format_type(key_type, NULL)),
+            detail => 'Integers, numeric, uuid and text can be converted.');
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
-        RAISE EXCEPTION '% is not a table', relation USING ERRCODE = 'wrong_object_type';
+        PERFORM snowflake_ids_convert.fail('42809', format('%s is not a table', relation));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)
@@ -354,9 +336,7 @@ BEGIN
     PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
     job.relation := relation;
     job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
-    job.key_column := key_column;
-    job.shadow := 'snowflake_ids_new_' || job.key_attnum;
-    job.created_column := created_column;
+    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
     job.format := format;
     job.zone := current_setting('TimeZone');
     job.metabyte := metabyte;
@@ -364,11 +344,6 @@ BEGIN
     job.keep_position := keep_position;
     job.fire_triggers := fire_triggers;
     job.publications := publications;
-    job.map := (SELECT s.map
-                FROM snowflake_ids_convert.my_conversion s
-                WHERE s.relation = planned_job.relation
-                  AND s.phase <> 'done'
-                  AND s.map IN (SELECT oid FROM pg_class));
     RETURN snowflake_ids_convert.with_format(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
@@ -383,10 +358,11 @@ COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
 -- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
 -- depth: number of foreign keys between this table and the key's table.
 -- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
+-- filled: whether it has a new column. It has none if it began to refer to the key during the conversion.
 CREATE FUNCTION snowflake_ids_convert.columns(
     relation regclass, key_attnum smallint,
     OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
-    OUT at_once boolean, OUT depth integer, OUT "collate" text
+    OUT at_once boolean, OUT depth integer, OUT "collate" text, OUT filled boolean
 ) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -421,7 +397,10 @@ AS $$
                      FROM pg_attribute k
                           JOIN pg_collation o ON o.oid = k.attcollation
                           JOIN pg_namespace n ON n.oid = o.collnamespace
-                     WHERE k.attrelid = relation AND k.attnum = key_attnum), '')
+                     WHERE k.attrelid = relation AND k.attnum = key_attnum), ''),
+           EXISTS (SELECT
+                   FROM pg_attribute n
+                   WHERE n.attrelid = c.rel AND n.attname = 'snowflake_ids_new_' || c.attnum AND NOT n.attisdropped)
     FROM c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
@@ -442,23 +421,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
-
--- A column that began to refer to the key during the conversion has no new column.
-CREATE FUNCTION snowflake_ids_convert.filled_columns(relation regclass, key_attnum smallint)
-RETURNS TABLE (
-    rel regclass, attnum smallint, attname name, shadow name, is_key boolean, not_null boolean, at_once boolean,
-    depth integer, "collate" text
-)
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT c.*
-    FROM snowflake_ids_convert.columns(relation, key_attnum) c
-    WHERE EXISTS (SELECT
-                  FROM pg_attribute n
-                  WHERE n.attrelid = c.rel AND n.attname = c.shadow AND NOT n.attisdropped)
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.filled_columns(regclass, smallint)
-    IS 'internal: a key and the columns that refer to it, if they have a new column';
 
 -- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
 CREATE FUNCTION snowflake_ids_convert.added_columns(
@@ -565,10 +527,10 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
     IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot continue converting %', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = problems,
-                  HINT = 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().';
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => problems,
+            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text)
@@ -621,10 +583,10 @@ BEGIN
             EXIT;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             IF time_limit <> '0' AND clock_timestamp() - begun > time_limit::interval THEN
-                RAISE EXCEPTION 'could not lock % within lock_timeout', target
-                    USING ERRCODE = 'lock_not_available',
-                          DETAIL = format('Other transactions have used the table for %s.', time_limit),
-                          HINT = 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.';
+                PERFORM snowflake_ids_convert.fail(
+                    '55P03', format('could not lock %s within lock_timeout', target),
+                    detail => format('Other transactions have used the table for %s.', time_limit),
+                    hint => 'Call again when they have ended, or increase lock_timeout. pg_locks shows them.');
             ELSIF clock_timestamp() - last_notice > interval '10 s' THEN
                 last_notice := clock_timestamp();
                 RAISE NOTICE 'waiting for transactions that use %', target;
@@ -651,8 +613,9 @@ COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, te
     IS 'internal: takes a strong lock on all tables of a conversion';
 
 -- 40-rehearse.sql
--- The new type is tried on empty copies of the tables. So PostgreSQL itself tells whether constraints and indexes can
--- take the new type, and how they are written on the new columns.
+-- The new type is tried on copies of the tables: first on empty ones, then with some rows that have new ids. So
+-- PostgreSQL itself tells whether constraints and indexes accept the new ids, and how they are written on the new
+-- columns. The copies are unlogged: their rows reach no subscriber.
 
 -- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
 -- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
@@ -697,8 +660,8 @@ DECLARE
                          SELECT unnest(snowflake_ids_convert.lookalikes(original))) AS n (object));
 BEGIN
     IF added IS NOT NULL THEN
-        RAISE EXCEPTION '% would use %, which is not part of extension snowflake_ids', expression, added
-            USING ERRCODE = 'ambiguous_function';
+        PERFORM snowflake_ids_convert.fail(
+            '42725', format('%s would use %s, which is not part of extension snowflake_ids', expression, added));
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, text)
@@ -847,7 +810,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.definitions(regclass, regclass)
     IS 'internal: how the indexes and checks of a table are written on its copy';
 
-CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
+-- The copy has the new columns only, under their names. It has no NOT NULL.
+CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, target regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
@@ -858,17 +822,16 @@ DECLARE
     attnums smallint[];
     change text;
     col record;
-    definitions jsonb;
 BEGIN
     -- The rehearsal runs code of the table. The owner was checked before, but without a lock, so it is checked again.
     IF current_user <> (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = target) THEN
-        RAISE EXCEPTION 'must be owner of table %', target USING ERRCODE = 'insufficient_privilege';
+        PERFORM snowflake_ids_convert.fail('42501', format('must be owner of table %s', target));
     END IF;
     SELECT array_agg(attnum), string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', attname, job.type), ', ')
     INTO attnums, change
     FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
     WHERE rel = target;
-    EXECUTE format('CREATE TABLE %s (LIKE %s)', copy, target);
+    EXECUTE format('CREATE UNLOGGED TABLE %s AS SELECT * FROM ONLY %s WITH NO DATA', copy, target);
     FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
     END LOOP;
@@ -885,14 +848,156 @@ BEGIN
     LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
-    definitions := snowflake_ids_convert.definitions(target, copy::regclass);
     -- Another user may have created a lookalike since try_expressions() was called.
     PERFORM snowflake_ids_convert.refuse_lookalikes(copy::regclass, target, 'an expression');
+    RETURN copy::regclass;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.make_copy(snowflake_ids_convert.job, regclass)
+    IS 'internal: makes an empty copy of a table with the new type; error if a check or an index cannot take it';
+
+CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    copy regclass := snowflake_ids_convert.make_copy(job, target);
+    definitions jsonb := snowflake_ids_convert.definitions(target, copy);
+BEGIN
     EXECUTE format('DROP TABLE %s', copy);
     RETURN definitions;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.rehearse(snowflake_ids_convert.job, regclass)
     IS 'internal: the indexes and checks of a table on the new columns; error if one cannot take the new type';
+
+-- 45-rehearse_rows.sql
+-- Constraints and indexes are tried on new ids before anything changes: rows of each table are inserted into its copy
+-- as the conversion would leave them.
+
+-- The statement that inserts up to 10,000 rows. It numbers the keys that they refer to as the conversion numbers all
+-- keys, so their ids have the right times and order. With `fresh`, it inserts one row only, and this new column gets an
+-- id that is drawn now. If the table is empty, that row has only the id. Columns that no check or index of the copy
+-- uses are left out, because their values may be large. Domains are not left out, because they may refuse NULL.
+CREATE FUNCTION snowflake_ids_convert.insert_sample(
+    job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
+) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    WITH c AS (
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+    ), sampled (query) AS (
+        SELECT format('SELECT * FROM ONLY %s TABLESAMPLE SYSTEM (%s) REPEATABLE (0) LIMIT %s', target,
+                      least(100, 1000000 / greatest(reltuples, 1)), CASE WHEN fresh IS NULL THEN 10000 ELSE 1 END)
+        FROM pg_class
+        WHERE oid = target
+    ), numbered (new_id, query) AS (
+        SELECT format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity)),
+               snowflake_ids_convert.positions(job, clock_timestamp(), (
+                   SELECT string_agg(format('%I%s = ANY (ARRAY(SELECT %I FROM sample))', job.key_column, "collate",
+                                            attname), ' OR ')
+                   FROM c))
+    ), values_of (names, expressions, joins) AS (
+        SELECT string_agg(format('%I', coalesce(c.shadow, a.attname)), ', ' ORDER BY a.attnum),
+               string_agg(CASE WHEN c.shadow = fresh THEN job.new_id
+                               WHEN c.attnum IS NOT NULL THEN format('m%s.new', c.attnum)
+                               ELSE format('s.%I', a.attname)
+                          END, ', ' ORDER BY a.attnum),
+               string_agg(format(' LEFT JOIN map AS m%s ON m%1$s.old%s = s.%I', c.attnum, c.collate, a.attname), '')
+                   FILTER (WHERE c.attnum IS NOT NULL)
+        FROM pg_attribute a
+             LEFT JOIN c ON c.attnum = a.attnum
+        WHERE a.attrelid = target
+          AND a.attnum > 0
+          AND NOT a.attisdropped
+          AND a.attname NOT IN (SELECT shadow FROM c)
+          AND (c.attnum IS NOT NULL
+               OR EXISTS (SELECT FROM pg_type y WHERE y.oid = a.atttypid AND y.typtype = 'd')
+               OR EXISTS (SELECT
+                          FROM pg_depend d
+                               JOIN pg_attribute k ON k.attrelid = copy AND k.attname = a.attname
+                          WHERE d.refclassid = 'pg_class'::regclass
+                            AND d.refobjid = copy
+                            AND d.refobjsubid IN (0, k.attnum)
+                            AND d.deptype <> 'i'
+                            AND d.classid IN ('pg_class'::regclass, 'pg_constraint'::regclass)))
+    )
+    SELECT format('WITH sample AS MATERIALIZED (%s), map AS MATERIALIZED (SELECT old, %s AS new FROM (%s) AS p)
+                   INSERT INTO %s (%s)
+                   SELECT %s FROM (SELECT) AS one %s JOIN sample AS s ON true%s',
+                  sampled.query, numbered.new_id, numbered.query, copy, names, expressions,
+                  CASE WHEN fresh IS NULL THEN '' ELSE 'LEFT' END, joins)
+    FROM sampled, numbered, values_of
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.insert_sample(snowflake_ids_convert.job, regclass, regclass, name)
+    IS 'internal: the statement that inserts rows with new ids into the copy of a table';
+
+-- What does not accept the rows is dropped from the copy, and they are tried again, until all problems are found. If
+-- the table is empty, checks of several columns do not count, because the row has nothing in the others.
+CREATE FUNCTION snowflake_ids_convert.try_insert(target regclass, copy regclass, statement text) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    name name;
+    columns integer;
+    is_empty boolean;
+BEGIN
+    EXECUTE format('SELECT NOT EXISTS (SELECT FROM ONLY %s)', target) INTO is_empty;
+    LOOP
+        BEGIN
+            EXECUTE statement;
+            RETURN;
+        EXCEPTION
+            WHEN check_violation THEN
+                GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME;
+                columns := (SELECT cardinality(conkey) FROM pg_constraint WHERE conrelid = copy AND conname = name);
+                IF columns = 1 OR NOT is_empty THEN
+                    RETURN NEXT format('table %s: check constraint %I does not accept new ids; drop it, or replace it '
+                                       'by one that they satisfy', target, name);
+                END IF;
+                EXIT WHEN columns IS NULL;
+                EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', copy, name);
+            WHEN unique_violation THEN
+                GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME;
+                RETURN NEXT format('index %s: new ids are not unique in it; drop it',
+                                   substring(name FROM '[0-9]+$')::oid::regclass);
+                RETURN;
+            WHEN not_null_violation THEN
+                -- A domain of another column in an empty table.
+                RETURN;
+            WHEN OTHERS THEN
+                RETURN NEXT format('table %s: a check or an index does not accept new ids; drop it: %s', target,
+                                   SQLERRM);
+                RETURN;
+        END;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.try_insert(regclass, regclass, text)
+    IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
+
+-- A table that only refers to keys gets a fresh id if it has one such column. Else the order of its ids could be one
+-- that never comes.
+CREATE FUNCTION snowflake_ids_convert.rehearse_rows(job snowflake_ids_convert.job, target regclass) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
+AS $$
+DECLARE
+    copy regclass := snowflake_ids_convert.make_copy(job, target);
+    fresh name := (SELECT CASE WHEN count(*) = 1 THEN min(shadow) ELSE min(shadow) FILTER (WHERE is_key) END
+                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   WHERE rel = target);
+BEGIN
+    IF fresh IS NOT NULL THEN
+        RETURN QUERY
+        SELECT *
+        FROM snowflake_ids_convert.try_insert(
+                 target, copy, snowflake_ids_convert.insert_sample(job, target, copy, fresh));
+    END IF;
+    EXECUTE format('DELETE FROM %s', copy);
+    RETURN QUERY
+    SELECT *
+    FROM snowflake_ids_convert.try_insert(
+             target, copy, snowflake_ids_convert.insert_sample(job, target, copy, NULL));
+    EXECUTE format('DROP TABLE %s', copy);
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.rehearse_rows(snowflake_ids_convert.job, regclass)
+    IS 'internal: checks and indexes of a table that do not accept new ids';
 
 -- 50-problems.sql
 -- Problems that the catalogs show. They are looked for before anything changes, and again before each strong lock.
@@ -1198,7 +1303,12 @@ BEGIN
             FROM snowflake_ids_convert.publication_problems(tbl.rel) AS problem;
         END IF;
         BEGIN
-            PERFORM snowflake_ids_convert.rehearse(job, tbl.rel);
+            -- Once the rows have their new ids, refuse_violations() looks at these.
+            IF job.map IS NULL THEN
+                RETURN QUERY SELECT DISTINCT * FROM snowflake_ids_convert.rehearse_rows(job, tbl.rel);
+            ELSE
+                PERFORM snowflake_ids_convert.rehearse(job, tbl.rel);
+            END IF;
         EXCEPTION
             WHEN query_canceled OR lock_not_available THEN
                 RAISE;
@@ -1413,11 +1523,11 @@ BEGIN
     INTO wrong
     USING make_interval(secs => job.tick_ms / 1000.0), job.epoch, job.capacity;
     IF wrong.created IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot continue converting %', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The row with key %s has the time %s, but its new id has the time %s.',
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => format('The row with key %s has the time %s, but its new id has the time %s.',
                                   wrong.old, wrong.created, wrong.time),
-                  HINT = 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().';
+            hint => 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job)
@@ -1494,7 +1604,7 @@ BEGIN
         'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
         job.key_column, arguments));
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
     LOOP
         PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
@@ -1526,7 +1636,7 @@ DECLARE
     col record;
 BEGIN
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(job.relation, job.key_attnum) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
     LOOP
         definition := format('FOR EACH ROW WHEN (NEW.%I IS NOT NULL AND NEW.%I IS NULL)
                               EXECUTE FUNCTION snowflake_ids_convert.%%s(%L, %L, %L%%s)',
@@ -1544,13 +1654,21 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
     IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
 
+-- Another role may have made such triggers on tables of its own. They are no part of the conversion.
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     trigger record;
 BEGIN
-    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
+    FOR trigger IN
+        SELECT g.*
+        FROM snowflake_ids_convert.my_conversion s
+             CROSS JOIN LATERAL (
+                 SELECT DISTINCT (pair ->> 0)::oid FROM jsonb_array_elements(s.filled) AS pair) AS t (rel)
+             JOIN snowflake_ids_convert.triggers(converted) g ON g.rel = t.rel
+        WHERE s.relation = converted
+    LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
     END LOOP;
 END $$;
@@ -1561,7 +1679,9 @@ CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key t
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    key_number smallint := (SELECT key_attnum FROM snowflake_ids_convert.my_conversion WHERE relation = converted);
+    key_number smallint := (SELECT (job).key_attnum
+                            FROM snowflake_ids_convert.my_conversion
+                            WHERE relation = converted);
     key_name name := snowflake_ids_convert.column_name(converted, key_number);
     key_type text := (SELECT format_type(atttypid, atttypmod)
                       FROM pg_attribute
@@ -1569,7 +1689,7 @@ DECLARE
     col record;
 BEGIN
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.filled_columns(converted, key_number) WHERE NOT is_key
+        SELECT * FROM snowflake_ids_convert.columns(converted, key_number) WHERE NOT is_key AND filled
     LOOP
         EXECUTE format('UPDATE ONLY %s AS c
                         SET %I = k.%I
@@ -1609,7 +1729,7 @@ BEGIN
     -- draws an id that is later.
     passed := snowflake_ids.pass_now(job.format);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET issued_after = passed,
+    SET job.issued_after = passed,
         filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))
                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
     WHERE s.relation = job.relation;
@@ -2336,7 +2456,7 @@ BEGIN
             SELECT string_agg(format('column %s.%I: began to refer to the key after the conversion began',
                                      c.rel, c.attname), E'\n')
             FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.rel AND a.attname = c.shadow));
+            WHERE NOT c.filled);
     END IF;
     PERFORM snowflake_ids_convert.refuse(job, problem_text);
     PERFORM snowflake_ids_convert.refuse_violations(job);
@@ -2431,7 +2551,7 @@ BEGIN
     END LOOP;
     PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
+    SET job.key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
     WHERE s.relation = job.relation;
     RETURN to_validate;
 END $$;
@@ -2478,8 +2598,8 @@ BEGIN
         RETURN state;
     END IF;
     BEGIN
-        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, state.batch_size::bigint);
-        state.done := least(state.done + state.batch_size, state.total);
+        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, job.batch_size::bigint);
+        state.done := least(state.done + job.batch_size, state.total);
     EXCEPTION WHEN deadlock_detected THEN
         -- Writers may cause a deadlock. The next step repeats the batch.
         NULL;
@@ -2573,7 +2693,7 @@ BEGIN
     INTO rows_per_block
     FROM pg_class
     WHERE oid = state.part;
-    until := least(state.done + greatest(1, (state.batch_size / rows_per_block)::bigint), state.total);
+    until := least(state.done + greatest(1, (job.batch_size / rows_per_block)::bigint), state.total);
     BEGIN
         state.rows := state.rows
                       + snowflake_ids_convert.fill_references(job, state.part, state.done, until - state.done);
@@ -2597,9 +2717,8 @@ DECLARE
     statements text[] := ARRAY(SELECT * FROM snowflake_ids_convert.index_statements(job, false));
 BEGIN
     IF statements = '{}' THEN
-        PERFORM snowflake_ids_convert.verify_map(job);
         state.phase := 'swap';
-    ELSIF NOT state.build_concurrently THEN
+    ELSIF NOT job.build_concurrently THEN
         EXECUTE statements[1];
         IF statements[1] ~ '^DROP' THEN
             EXECUTE statements[2];
@@ -2620,13 +2739,14 @@ BEGIN
     IF NOT job.keep_position AND EXISTS (SELECT FROM snowflake_ids_convert.index_statements(job, false)) THEN
         state.phase := 'index';
     ELSE
+        PERFORM snowflake_ids_convert.verify_map(job);
         state.todo := snowflake_ids_convert.swap(job);
         state.phase := 'validate';
     END IF;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase swap';
+    IS 'internal: phases ready and swap';
 
 CREATE FUNCTION snowflake_ids_convert.validate_step(state snowflake_ids_convert.conversion)
 RETURNS snowflake_ids_convert.conversion
@@ -2659,8 +2779,9 @@ BEGIN
     SELECT * INTO state FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
     RETURN state;
 EXCEPTION WHEN lock_not_available THEN
-    RAISE EXCEPTION '% is being converted by another session', target
-        USING ERRCODE = 'object_in_use', HINT = 'See snowflake_ids_convert_progress.';
+    PERFORM snowflake_ids_convert.fail(
+        '55006', format('%s is being converted by another session', target),
+        hint => 'See snowflake_ids_convert_progress.');
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
     IS 'internal: the state of a conversion; only one session can have it';
@@ -2747,26 +2868,6 @@ COMMENT ON FUNCTION snowflake_ids_convert.write_state(
     snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
 ) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
-CREATE FUNCTION snowflake_ids_convert.finish_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    CASE state.phase
-    WHEN 'index' THEN
-        RETURN snowflake_ids_convert.index_step(job, state);
-    WHEN 'ready' THEN
-        PERFORM snowflake_ids_convert.verify_map(job);
-        state.phase := 'swap';
-    ELSE
-        RETURN snowflake_ids_convert.swap_step(job, state);
-    END CASE;
-    RETURN state;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.finish_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phases index, ready and swap, which only a call with finish enters';
-
 CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -2776,7 +2877,7 @@ DECLARE
     job snowflake_ids_convert.job := snowflake_ids_convert.job_of(target);
 BEGIN
     IF old_state.phase IS NULL THEN
-        RAISE EXCEPTION '% is not being converted', target USING ERRCODE = 'object_not_in_prerequisite_state';
+        PERFORM snowflake_ids_convert.fail('55000', format('%s is not being converted', target));
     END IF;
     PERFORM snowflake_ids_convert.refuse_other_roles(job, state);
     more := true;
@@ -2794,16 +2895,18 @@ BEGIN
         state := snowflake_ids_convert.follow_step(job, state);
     WHEN 'check' THEN
         PERFORM snowflake_ids_convert.validate_checks(job);
-        state.phase := CASE WHEN state.keep_position THEN 'ready' ELSE 'index' END;
+        state.phase := CASE WHEN job.keep_position THEN 'ready' ELSE 'index' END;
     WHEN 'validate' THEN
         state := snowflake_ids_convert.validate_step(state);
     WHEN 'done' THEN
         more := false;
     ELSE
-        IF finish THEN
-            state := snowflake_ids_convert.finish_step(job, state);
+        IF finish AND state.phase = 'index' THEN
+            state := snowflake_ids_convert.index_step(job, state);
+        ELSIF finish THEN
+            state := snowflake_ids_convert.swap_step(job, state);
         END IF;
-        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND state.build_concurrently);
+        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND job.build_concurrently);
     END CASE;
     more := more AND state.phase <> 'done';
     said := snowflake_ids_convert.write_state(old_state, state);
@@ -2881,6 +2984,32 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
     IS 'internal: columns with rows that refer to a key that does not exist';
+
+-- Such rows cannot be updated, and the conversion updates all of them.
+CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    old_check record;
+    violations bigint;
+BEGIN
+    FOR old_check IN
+        SELECT t.rel, k.conname, pg_get_expr(k.conbin, k.conrelid) AS condition
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+             JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
+        WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE
+        ORDER BY t.rel, k.conname
+    LOOP
+        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE NOT (%s)', old_check.rel, old_check.condition)
+        INTO violations;
+        IF violations > 0 THEN
+            RETURN NEXT format('table %s: %s rows violate check constraint %I, which was never validated; '
+                               'correct them, or drop it', old_check.rel, violations, old_check.conname);
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.violation_problems(snowflake_ids_convert.job)
+    IS 'internal: checks that are not valid and that rows violate';
 
 CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -2972,7 +3101,9 @@ BEGIN
     RETURN QUERY
     SELECT 'problem', crowded.too_far WHERE crowded.too_far IS NOT NULL;
     RETURN QUERY
-    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem;
+    SELECT 'problem', problem FROM snowflake_ids_convert.orphan_problems(job) AS problem
+    UNION ALL
+    SELECT 'problem', problem FROM snowflake_ids_convert.violation_problems(job) AS problem;
     IF FOUND OR crowded.too_far IS NOT NULL OR crowded.moves IS NOT NULL AND NOT job.spill THEN
         RETURN;
     END IF;
@@ -3003,10 +3134,9 @@ BEGIN
              publications)) AS p;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
-    IS 'what snowflake_ids_convert would do, and the problems; creates empty copies of the tables and drops them again';
+    IS 'what snowflake_ids_convert would do, and the problems; makes copies of some rows and drops them again';
 
-CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass, concurrently boolean DEFAULT true)
-RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -3015,39 +3145,43 @@ DECLARE
                    FROM snowflake_ids_convert.my_conversion s
                    WHERE s.relation = snowflake_ids_convert_indexes.relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
-        'relation', relation, 'concurrently', "concurrently"));
+    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
         PERFORM snowflake_ids_convert.refuse_owner_problems(job);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, "concurrently");
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
+-- A parallel worker would seem to be in a transaction block.
 CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 AS $$
 BEGIN
     IF batch_size < 1 THEN
-        RAISE EXCEPTION 'batch_size out of range: %', batch_size
-            USING ERRCODE = 'numeric_value_out_of_range', DETAIL = 'A batch must have at least one row.';
+        PERFORM snowflake_ids_convert.fail(
+            '22003', format('batch_size out of range: %s', batch_size),
+            detail => 'A batch must have at least one row.');
+    ELSIF snowflake_ids_convert.in_transaction_block() THEN
+        PERFORM snowflake_ids_convert.fail(
+            '25001', 'cannot convert inside a transaction block',
+            detail => 'The conversion commits after each batch.',
+            hint => 'Call without BEGIN, as the only command of the query.');
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
-        RAISE EXCEPTION 'cannot convert in isolation level %', current_setting('transaction_isolation')
-            USING ERRCODE = 'invalid_transaction_state',
-                  HINT = 'Set default_transaction_isolation to read committed.';
+        PERFORM snowflake_ids_convert.fail(
+            '25000', format('cannot convert in isolation level %s', current_setting('transaction_isolation')),
+            hint => 'Set default_transaction_isolation to read committed.');
     ELSIF current_setting('transaction_read_only')::boolean THEN
-        RAISE EXCEPTION 'cannot convert in a read-only transaction'
-            USING ERRCODE = 'read_only_sql_transaction',
-                  HINT = 'Set default_transaction_read_only to off. A standby cannot convert.';
+        PERFORM snowflake_ids_convert.fail(
+            '25006', 'cannot convert in a read-only transaction',
+            hint => 'Set default_transaction_read_only to off. A standby cannot convert.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
     IS 'internal: error if the batch size is wrong, or if no conversion can run in this session';
 
-CREATE FUNCTION snowflake_ids_convert.resume(
-    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
-) RETURNS boolean
+CREATE FUNCTION snowflake_ids_convert.resume(job snowflake_ids_convert.job) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -3059,39 +3193,37 @@ BEGIN
         RETURN false;
     ELSIF (running.key_attnum, running.format, running.created_column, running.metabyte, running.keep_position)
           IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
-        RAISE EXCEPTION '% is being converted in another way', job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('%s is being converted in another way', job.relation),
+            detail => format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
                                   'keep_position %s.', running.key_column, running.format, running.created_column,
                                   running.metabyte, running.keep_position),
-                  HINT = 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().';
+            hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
-    SET batch_size = resume.batch_size,
-        spill = job.spill,
-        fire_triggers = job.fire_triggers,
-        publications = job.publications,
-        build_concurrently = resume.build_concurrently,
+    SET job.batch_size = job.batch_size,
+        job.spill = job.spill,
+        job.fire_triggers = job.fire_triggers,
+        job.publications = job.publications,
+        job.build_concurrently = job.build_concurrently,
         resumed = clock_timestamp(),
         updated = clock_timestamp(),
         resumed_at = coalesce(s.done, 0)
     WHERE s.relation = job.relation;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job, integer, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job)
     IS 'internal: continues a conversion that has begun; false if there is none';
 
 -- The first transaction of a call. It takes no lock that stops writers.
-CREATE FUNCTION snowflake_ids_convert.start(
-    job snowflake_ids_convert.job, batch_size integer, build_concurrently boolean
-) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.start(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     planned record;
     problems text;
 BEGIN
-    IF snowflake_ids_convert.resume(job, batch_size, build_concurrently) THEN
+    IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
     FOR planned IN SELECT * FROM snowflake_ids_convert.plan(job) LOOP
@@ -3102,53 +3234,42 @@ BEGIN
         END IF;
     END LOOP;
     IF problems IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot convert column "%" of %', job.key_column, job.relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = problems,
-                  HINT = 'Solve these problems and call again. Nothing was changed.';
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot convert column "%s" of %s', job.key_column, job.relation),
+            detail => problems,
+            hint => 'Solve these problems and call again. Nothing was changed.');
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
-    INSERT INTO snowflake_ids_convert.my_conversion (
-        relation, key_attnum, format, created_attnum, zone, metabyte, batch_size, spill, keep_position,
-        fire_triggers, build_concurrently, publications, phase)
-    VALUES (
-        job.relation, job.key_attnum, job.format,
-        snowflake_ids_convert.column_number(job.relation, job.created_column), job.zone, job.metabyte, batch_size,
-        job.spill, job.keep_position, job.fire_triggers, build_concurrently, job.publications, 'prepare');
+    INSERT INTO snowflake_ids_convert.my_conversion (relation, job, phase) VALUES (job.relation, job, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job, integer, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job)
     IS 'internal: begins or resumes a conversion';
 
 -- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
     batch_size integer DEFAULT 1000, spill boolean DEFAULT false, keep_position boolean DEFAULT false,
-    fire_triggers boolean DEFAULT false, finish boolean DEFAULT true, dry_run boolean DEFAULT false,
+    fire_triggers boolean DEFAULT false, finish boolean DEFAULT true,
     concurrently boolean DEFAULT true, publications boolean DEFAULT false
 )
 LANGUAGE plpgsql
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
-    planned record;
     said pg_catalog.text;
     more pg_catalog.bool := true;
 BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
         'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
         'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
-        'fire_triggers', fire_triggers, 'finish', finish, 'dry_run', dry_run, 'concurrently', "concurrently",
+        'fire_triggers', fire_triggers, 'finish', finish, 'concurrently', "concurrently",
         'publications', publications));
     PERFORM snowflake_ids_convert.check_call(batch_size);
     job := snowflake_ids_convert.planned_job(
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
-    IF dry_run THEN
-        FOR planned IN SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p LOOP
-            RAISE INFO '%: %', planned.kind, planned.item;
-        END LOOP;
-        RETURN;
-    END IF;
-    PERFORM snowflake_ids_convert.start(job, batch_size, "concurrently");
+    job.batch_size := batch_size;
+    job.build_concurrently := "concurrently";
+    PERFORM snowflake_ids_convert.start(job);
     WHILE more LOOP
         COMMIT;
         IF said IS NOT NULL THEN
@@ -3162,7 +3283,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON PROCEDURE snowflake_ids_convert(
-    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean, boolean
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
 ) IS 'makes a key into sno, mastic or snowflake_si ids of the times of its rows; a repeated call resumes';
 
 -- 96-undo.sql
@@ -3199,10 +3320,10 @@ DECLARE
                        WHERE oid = job.map AND NOT pg_has_role(relowner, 'USAGE'));
 BEGIN
     IF map_owner IS NOT NULL THEN
-        RAISE EXCEPTION 'cannot undo the conversion of %', job.relation
-            USING ERRCODE = 'insufficient_privilege',
-                  DETAIL = format('The owner of table %s is %I.', job.map, map_owner),
-                  HINT = 'Give it to the owner of the converted table, or have a superuser undo the conversion.';
+        PERFORM snowflake_ids_convert.fail(
+            '42501', format('cannot undo the conversion of %s', job.relation),
+            detail => format('The owner of table %s is %I.', job.map, map_owner),
+            hint => 'Give it to the owner of the converted table, or have a superuser undo the conversion.');
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_undo(snowflake_ids_convert.job)
@@ -3236,12 +3357,12 @@ BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
-        RAISE EXCEPTION '% is not being converted', relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN state.relation IS NULL
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('%s is not being converted', relation),
+            detail => CASE WHEN state.relation IS NULL
                                 THEN 'It has no conversion that you may undo.'
                                 ELSE 'The changeover is done, and the old keys are gone.'
-                           END;
+                           END);
     END IF;
     job := snowflake_ids_convert.job_of(relation);
     PERFORM snowflake_ids_convert.refuse_undo(job);
@@ -3262,12 +3383,12 @@ BEGIN
     PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
     state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase <> 'done' THEN
-        RAISE EXCEPTION 'there is no finished conversion of %', relation
-            USING ERRCODE = 'object_not_in_prerequisite_state',
-                  DETAIL = CASE WHEN state.relation IS NULL
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('there is no finished conversion of %s', relation),
+            detail => CASE WHEN state.relation IS NULL
                                 THEN 'It has no conversion that you may forget.'
                                 ELSE 'Its conversion is not finished.'
-                           END;
+                           END);
     END IF;
     IF state.map IN (SELECT oid FROM pg_class) THEN
         EXECUTE format('DROP TABLE %s', state.map);
@@ -3277,15 +3398,11 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass)
     IS 'drops the table of old and new keys of a finished conversion, and its state';
 
--- pinned_settings.sql
+-- 99-pinned_settings.sql
 -- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
--- quoted, how strings are read, how times are written. So each function of the extension snowflake_ids_convert gets settings of
--- its own, all of them here. The Makefile puts this at the end of the script of both extensions.
---
--- There are two exceptions:
--- - procedures, which could not commit then
--- - functions whose body is stored as a tree (BEGIN ATOMIC), which can be inlined; they make no text of times or names
--- The test "catalog" checks these rules.
+-- quoted, how strings are read, how times are written. So each function of this extension gets settings of its own, all
+-- of them here, at the end of the script. Only procedures have none, because they could not commit then. The test
+-- "catalog" checks these rules. (All functions of the extension snowflake_ids are in C.)
 --
 -- jit is off: the planner overestimates the cost of catalog queries, so compiling them would take longer than running.
 --
@@ -3310,7 +3427,6 @@ BEGIN
           AND d.deptype = 'e'
           AND l.lanname IN ('sql', 'plpgsql')
           AND p.prokind <> 'p'
-          AND p.prosqlbody IS NULL
     LOOP
         FOREACH setting IN ARRAY ARRAY[
             'search_path = pg_catalog, pg_temp', 'standard_conforming_strings = on', 'quote_all_identifiers = off',
