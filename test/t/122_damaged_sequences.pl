@@ -81,12 +81,12 @@ my $out_of_it = sub {
 	my $said = value($server,
 		q{SELECT snowflake_ids.reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids.stats}
 	);
-	like($said, qr/\A(?:WARNING:.*invalid page.*\n?)?\z/, "$_[0]: reset leads out");
+	like($said, qr/\A(?:WARNING:.*page.*\n?)*\z/, "$_[0]: reset leads out");
 };
 
 sub damaged
 {
-	my ($what, $damage, $detail) = @_;
+	my ($what, $damage, $detail, $before_reset) = @_;
 	my $start = $clock->now;
 	draw_in_both();
 	$server->stop('fast');
@@ -104,12 +104,7 @@ sub damaged
 	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
 		qr/^s/, "$what: another database goes on");
 	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
-	fails_with(
-		$server,
-		'SET zero_damaged_pages = on; SELECT gen_sno()',
-		"$what: zero_damaged_pages does not make it a new one",
-		qr/XX001|is damaged|could not read block/,
-		qr/HINT:.*snowflake_ids.reset\(\)/);
+	$before_reset->() if $before_reset;
 	fails_with(
 		$server,
 		"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
@@ -130,6 +125,20 @@ $server->stop('immediate');
 
 begin(0);
 damaged(@$_) for @damages;
+
+# It leaves zeros in the server's memory, which the reset then meets.
+damaged(
+	'page of noise, zero_damaged_pages',
+	$damages[1][1],
+	$damages[1][2],
+	sub {
+		fails_with(
+			$server,
+			'SET zero_damaged_pages = on; SELECT gen_sno()',
+			'zero_damaged_pages does not make it a new one',
+			qr/Its page is empty/,
+			qr/HINT:.*snowflake_ids.reset\(\)/);
+	});
 
 # What the repair has written to WAL makes the page again, where the file was put back.
 damaged(@{ $damages[2] });
