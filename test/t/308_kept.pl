@@ -52,7 +52,8 @@ sub updated
 	spew($as, slurp($script));
 	$server->safe_psql('postgres', "CREATE DATABASE $_") for 'old', 'fresh';
 	$server->safe_psql('fresh', "CREATE EXTENSION $extension CASCADE");
-	$server->safe_psql('old', "CREATE EXTENSION $extension VERSION '$version' CASCADE; ALTER EXTENSION $extension UPDATE");
+	$server->safe_psql('old',
+		"CREATE EXTENSION $extension VERSION '$version' CASCADE; ALTER EXTENSION $extension UPDATE");
 	unlink $as;
 	my @differences = Catalogs::differences(map { Catalogs::contents($server, $_, $extension) } 'old', 'fresh');
 	is("@differences", '', "$extension $version is updated to what a fresh one is");
@@ -109,7 +110,8 @@ END
 		$clock->set_to($when);
 		start_at($server, $clock);
 		like(slurp($server->logfile), qr/redo starts at/, "$name: its WAL is replayed");
-		$server->safe_psql('kept', 'ALTER EXTENSION snowflake_ids UPDATE; ALTER EXTENSION snowflake_ids_convert UPDATE');
+		$server->safe_psql('kept',
+			'ALTER EXTENSION snowflake_ids UPDATE; ALTER EXTENSION snowflake_ids_convert UPDATE');
 		is(value_in($server, 'SELECT count(*) FROM item'), 200, "$name: the rows are there");
 		my $draw = sub { $ids->add($server->safe_psql('kept', Ids::query(60, 200))) };
 		$draw->();
