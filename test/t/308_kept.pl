@@ -48,7 +48,7 @@ sub scripts
 sub updated
 {
 	my ($extension, $version, $script, $as) = @_;
-	my $server = new_server("from_$version", clock());
+	my $server = new_server("${extension}_$version", clock());
 	spew($as, slurp($script));
 	$server->safe_psql('postgres', "CREATE DATABASE $_") for 'old', 'fresh';
 	$server->safe_psql('fresh', "CREATE EXTENSION $extension CASCADE");
