@@ -174,6 +174,26 @@ $ids->none_twice('damaged pages of the ceiling in WAL, and resets');
 	$ids->none_twice('older pages of the ceiling in WAL');
 }
 
+# ---- the ceiling file is lost too, so only the operator knows: the floor that he names for one format holds for all
+{
+	$ids = Ids->new;
+	$clock->set(120);
+	my $start = $clock->now;
+	$ids->draw($server);
+	$server->stop('fast');
+	unlink $server->data_dir . '/snowflake_ids.ceiling' or die;
+	put(0, "\0" x 8192);
+	$clock->set(-3600);
+	start_at($server, $clock);
+	$ids->add(Session->new($server, dbname => 'other')->ask("SELECT 'm' || gen_mastic()"));
+	is(value($server, "SELECT snowflake_ids.reset(to_timestamp($start + 60), 'mastic')"),
+		'', 'a reset of one format repairs the page');
+	$ids->draw($server);
+	$clock->set_to($start);
+	$ids->draw($server);
+	$ids->none_twice('the page and the ceiling file are lost');
+}
+
 # ---- written by hand while sessions draw: they end at the ceiling that they know, and go on after the reset
 {
 	$ids = Ids->new;
