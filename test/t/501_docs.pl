@@ -82,6 +82,55 @@ how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/time-queries
 	$node->stop;
 }
 
+# ---- doc/backups.md: the page's own table is restored from a dump on another server, with an automatic machine id and
+# with one that is set. The old server's ids are ahead of the clock, so that new ones are above them only if the observe
+# functions are called as the page says. An automatic machine id changes, so there the snos need none.
+{
+	my $page = Page->new('doc/backups.md');
+	my ($table) = $page->blocks('The example table', 'sql');
+	my ($observe, $check) = grep { $_->{heading} eq 'A restored dump' } $page->blocks('What to do', 'sql');
+	my %node = map { $_ => PostgreSQL::Test::Cluster->new("dump_$_") } qw(old new);
+	for my $node (values %node)
+	{
+		$node->init;
+		$node->append_conf('postgresql.conf', 'fsync = off');
+		$node->start;
+	}
+	for my $case ([ 'automatic', 'automatic|0', 20 ], [ 'set', '7|7', 50 ])
+	{
+		my ($name, $machine_id, $ahead) = @$case;
+		for my $node (values %node)
+		{
+			$node->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7') if $name eq 'set';
+			$node->restart;
+			$node->safe_psql('postgres', "CREATE DATABASE $name");
+		}
+		my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+		$node{old}->safe_psql($name, "CREATE EXTENSION snowflake_ids; $table->{content}");
+		$node{old}->safe_psql($name, <<"END");
+SELECT mastic_observe(make_mastic(now() + interval '$ahead s', 0)),
+    snowflake_si_observe(make_snowflake_si(now() + interval '$ahead s', narrow_machine_id, 0)),
+    snowflake_observe('twitter', make_snowflake('twitter', now() + interval '$ahead s', narrow_machine_id, 0)),
+    CASE machine_id WHEN 7 THEN sno_observe(make_sno(now() + interval '$ahead s', 0, 7, 0)) END
+FROM snowflake_ids.status();
+INSERT INTO shop_order SELECT FROM generate_series(1, 100);
+END
+		$node{old}->command_ok([ 'pg_dump', '-f', $dump, $name ], "$name: dumped");
+		$node{new}->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $name ], "$name: restored");
+		is( $node{new}->safe_psql(
+				$name,
+				q{SELECT CASE WHEN machine_id = 7 THEN '7' WHEN machine_id >= 32768 AND machine_id <> sno_partition(id) THEN 'automatic' END, narrow_machine_id
+				FROM snowflake_ids.status(), (SELECT max(id) FROM shop_order) AS old (id)}
+			),
+			$machine_id,
+			"$name: the machine id");
+		$node{new}->safe_psql($name, $observe->{content});
+		is($node{new}->safe_psql($name, $check->{content}) . "\n", $check->{output}, "$name: new ids are above the old ones");
+		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
+	}
+	$_->stop for values %node;
+}
+
 # ---- the pages for operators, in one database, as an operator would
 {
 	my $operating = Page->new('doc/operating.md');
@@ -230,10 +279,18 @@ how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/time-queries
 	$server->safe_psql($db,
 		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
 	);
+	my ($grant) = $page->text =~ /may use the schema: `(GRANT .*?)`/;
 	my $query = "SELECT count(*) FROM parted WHERE id = '9q99v4p624ppi223'";
-	my ($rc, $out, $err) = $server->psql($db, $query);
-	like($err, qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+	my $as_app = 'SET SESSION AUTHORIZATION app';
+	$server->safe_psql($db, 'CREATE ROLE app')
+	  unless $server->safe_psql($db, q{SELECT count(*) FROM pg_roles WHERE rolname = 'app'});
+	$server->safe_psql($db, 'GRANT SELECT ON parted TO app');
+	my $refused = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return $err };
+	like($refused->($query), qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
 	is($server->safe_psql($db, "$set; $query"), '0', 'what it says helps');
+	like($refused->("$as_app; $set; $query"), qr/ERROR:  \Q$message\E\n/, 'not a role that may not use the schema');
+	is($server->safe_psql($db, "$as_app; $set; SELECT 'ids' = ANY (current_schemas(true))"), 'f', 'the server skips it');
+	is($server->safe_psql($db, "$grant; $as_app; $set; $query"), '0', 'but after the grant');
 }
 
 # ---- README.md and all pages
