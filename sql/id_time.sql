@@ -82,6 +82,13 @@ EXECUTE untyped('2026-01-01T10:00:00Z');
 EXECUTE untyped(timestamptz '2026-01-01');
 DEALLOCATE untyped;
 SELECT FROM untyped WHERE id >= '2026-01-01 it''s me';
+-- So is the bound of a partition, where a time cannot stand: the hint has what can.
+CREATE TABLE bounded (id sno) PARTITION BY RANGE (id);
+CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM ('2026-12-01') TO (MAXVALUE);
+CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM (timestamptz '2026-12-01') TO (MAXVALUE);
+CREATE TABLE bounded_later PARTITION OF bounded FOR VALUES FROM (sno_lower_bound('2026-12-01')) TO (MAXVALUE);
+DROP TABLE bounded;
+SELECT '2026-12-01'::mastic;
 -- Nothing else gets it.
 SELECT '2026-01'::sno;
 SELECT '2026-01-01x'::sno;

@@ -125,7 +125,8 @@ END
 			$machine_id,
 			"$name: the machine id");
 		$node{new}->safe_psql($name, $observe->{content});
-		is($node{new}->safe_psql($name, $check->{content}) . "\n", $check->{output}, "$name: new ids are above the old ones");
+		is($node{new}->safe_psql($name, $check->{content}) . "\n",
+			$check->{output}, "$name: new ids are above the old ones");
 		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
 	}
 	$_->stop for values %node;
@@ -289,7 +290,8 @@ END
 	like($refused->($query), qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
 	is($server->safe_psql($db, "$set; $query"), '0', 'what it says helps');
 	like($refused->("$as_app; $set; $query"), qr/ERROR:  \Q$message\E\n/, 'not a role that may not use the schema');
-	is($server->safe_psql($db, "$as_app; $set; SELECT 'ids' = ANY (current_schemas(true))"), 'f', 'the server skips it');
+	is($server->safe_psql($db, "$as_app; $set; SELECT 'ids' = ANY (current_schemas(true))"), 'f',
+		'the server skips it');
 	is($server->safe_psql($db, "$grant; $as_app; $set; $query"), '0', 'but after the grant');
 }
 
