@@ -37,6 +37,13 @@ my $run_time =
   $server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM log_entry WHERE id >= now() - interval '1 day'");
 like($run_time, qr/Subplans Removed: 2/, 'with now(), partitions are removed when the query starts');
 unlike($run_time, qr/log_entry_2026_0[23]/, 'those that cannot match');
+my $later = $server->safe_psql($db,
+	q{SELECT 'log_entry' || to_char((now() AT TIME ZONE 'UTC')::date + interval '2 months', '_YYYY_MM')});
+like($run_time, qr/$later/, 'without an upper bound, partitions of later times are read');
+my $bounded = q{FROM log_entry WHERE id >= now() - interval '1 day' AND id < now() + interval '1 minute'};
+unlike($server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * $bounded"),
+	qr/$later/, 'with that of the page they are not');
+is($server->safe_psql($db, "SELECT count(*) $bounded"), 1, 'and the newest row is found');
 is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
 	'log_entry_2026_04', 'what is missing is added');
 

@@ -270,6 +270,13 @@ END
 		'', 'the runbook has no section about a message that is gone');
 }
 
+# ---- doc/runbook.md: an id is not equal to a time
+{
+	my ($message) = map { /^An id equal to a time: `(.*)`$/ } Page->new('doc/runbook.md')->headings;
+	my ($rc, $out, $err) = $server->psql('operated', 'SELECT gen_sno() = now()');
+	like($err, qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+}
+
 # ---- doc/runbook.md: the extension is in a schema that a session does not search
 {
 	my $db = 'elsewhere';
