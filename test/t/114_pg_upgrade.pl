@@ -76,7 +76,7 @@ END
 	$clock->set(-7200);
 	start_at($new, $clock);
 	is(value($new, $rows), $content, "$from: the rows are there");
-	like(value($new, $machine_id), qr/\|automatic$/, "$from: the settings were left behind, as doc/backups.md says");
+	like(value($new, $machine_id), qr/\|automatic$/, "$from: the settings were not copied, as doc/backups.md says");
 	$new->append_conf('postgresql.conf', "snowflake_ids.machine_id = 7\n");
 	reload($new);
 	is(value($new, $machine_id), '7|configuration file', "$from: copied, they are there");

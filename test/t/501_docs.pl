@@ -82,6 +82,16 @@ how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/time-queries
 	$node->stop;
 }
 
+# ---- doc/runbook.md: a setting before the library is loaded
+{
+	my $page = Page->new('doc/runbook.md');
+	my ($message) = map { /^A setting before the library is loaded: `(.*)`$/ } $page->headings;
+	my ($load) = $page->text =~ /Run\n`(LOAD .*?)` first/;
+	my ($rc, $out, $err) = $server->psql('postgres', 'SHOW snowflake_ids.machine_id');
+	like($err, qr/ERROR:  \Q$message\E$/, 'the message is that of the runbook');
+	is($server->safe_psql('postgres', "$load; SHOW snowflake_ids.machine_id"), -1, 'what it says helps');
+}
+
 # ---- doc/backups.md: the page's own table is restored from a dump on another server, with an automatic machine id and
 # with one that is set. The old server's ids are ahead of the clock, so that new ones are above them only if the observe
 # functions are called as the page says. An automatic machine id changes, so there the snos need none.
