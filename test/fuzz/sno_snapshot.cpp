@@ -66,18 +66,19 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const auto policy = static_cast<OnRegression>(in.take<std::uint8_t>() % 3);
         const std::uint64_t now = state.tick + in.take<std::uint16_t>() - 0x8000;
         const std::uint32_t want = in.take<std::uint16_t>() + 1u;
-        const Step step = snowflake_ids::step(state, now, want, g.rules(policy));
+        const Rules rules{g.bounds.min, g.bounds.max, sno::timeline.max_tick(), true, policy};
+        const Step step = snowflake_ids::step(state, now, want, rules);
         if (step.verdict != Verdict::issued) {
             require(same(step.state, state));
             continue;
         }
         require(step.count >= 1 && step.count <= want);
         require(step.first >= g.bounds.min && step.first + step.count - 1 <= g.bounds.max);
-        require(step.tick() <= sno::timeline.max_tick() && step.state.safe >= state.safe);
+        require(step.state.tick <= sno::timeline.max_tick() && step.state.safe >= state.safe);
         const std::uint32_t toggle = step.state.toggle();
-        const std::uint64_t position = step.tick() << 17 | step.first;
+        const std::uint64_t position = step.state.tick << 17 | step.first;
         require(!any[toggle] || position > last[toggle]);
-        last[toggle] = step.tick() << 17 | (step.first + step.count - 1);
+        last[toggle] = step.state.tick << 17 | (step.first + step.count - 1);
         any[toggle] = true;
         state = step.state;
     }
