@@ -5,6 +5,9 @@ SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
 SELECT * FROM snowflake_ids.layouts WHERE NOT created;
+-- The planner is told how many there are.
+SELECT prorows = (SELECT count(*) FROM snowflake_ids.known_layouts()) AS rows FROM pg_proc
+    WHERE oid = 'snowflake_ids.known_layouts'::regproc;
 
 --
 -- Ids that were published
@@ -190,6 +193,14 @@ SELECT snowflake_layout_create('brief', '2022-01-01 00:00:00+00', '1 s', 32, 20,
 SELECT snowflake_timestamp(0, 'brief');
 SELECT snowflake_layout_drop('brief');
 SELECT s, r.* FROM unnest(ARRAY['brief', 'twitter']) AS s, refusal(format('SELECT snowflake_layout_drop(%L)', s)) AS r;
+-- One that was created before a version had its name built in, as a dump brings it: it hides the built-in one.
+BEGIN;
+INSERT INTO snowflake_ids.created_layout VALUES ('twitter', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11, false);
+SELECT name, epoch, created FROM snowflake_ids.layouts WHERE name = 'twitter';
+SELECT snowflake_timestamp(0, 'twitter');
+ROLLBACK;
+SELECT name, epoch, created FROM snowflake_ids.layouts WHERE name = 'twitter';
+SELECT snowflake_timestamp(0, 'twitter');
 
 --
 -- Who may

@@ -352,7 +352,11 @@ FUNCTION(snowflake_ids_layout_same) {
     const char* name = TextDatumGetCString(heap_getattr(row, 1, RelationGetDescr(rel), &null));
     const Layout layout = of_row(rel, row);
     Layout here{};
-    if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) return PointerGetDatum(row);
+    if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) {
+        // For caches that have the built-in layout of this name, and for this backend's if the row is rolled back.
+        CacheInvalidateRelcache(rel);
+        return PointerGetDatum(row);
+    }
     if (here == layout) return Datum{0};
     ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
                     errdetail("It has %s; the other one has %s.", describe(here), describe(layout)),
