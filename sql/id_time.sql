@@ -115,6 +115,28 @@ PREPARE since (timestamptz) AS SELECT * FROM event WHERE id >= $1;
 SELECT plan($$EXECUTE since ('2026-03-01')$$);
 RESET plan_cache_mode;
 DEALLOCATE since;
+-- A timestamp or a date is of the session's time zone, as next to a column of times. So is it in a plan that was made
+-- in another zone.
+CREATE TABLE zoned (id sno PRIMARY KEY, t timestamptz);
+INSERT INTO zoned SELECT sno_lower_bound(t), t
+    FROM generate_series(timestamptz '2025-12-31', '2026-01-02', '1 hour') AS t;
+SET plan_cache_mode = force_generic_plan;
+PREPARE by_timestamp (timestamp) AS
+    SELECT count(*), min(t), count(*) = (SELECT count(*) FROM zoned WHERE t >= $1) AS same FROM zoned WHERE id >= $1;
+PREPARE by_date (date) AS
+    SELECT count(*), min(t), count(*) = (SELECT count(*) FROM zoned WHERE t >= $1) AS same FROM zoned WHERE id >= $1;
+SELECT plan($$SELECT id FROM zoned WHERE id >= timestamp '2026-01-01 00:00' ORDER BY id$$);
+EXECUTE by_timestamp ('2026-01-01 00:00');
+EXECUTE by_date ('2026-01-01');
+SET timezone = 'America/New_York';
+EXECUTE by_timestamp ('2026-01-01 00:00');
+EXECUTE by_date ('2026-01-01');
+SET timezone = 'UTC';
+EXECUTE by_timestamp ('2026-01-01 00:00');
+RESET plan_cache_mode;
+DEALLOCATE by_timestamp;
+DEALLOCATE by_date;
+DROP TABLE zoned;
 CREATE TABLE moment (t timestamptz);
 SET enable_material = off;
 SELECT plan($$SELECT * FROM moment JOIN event ON event.id >= moment.t$$);

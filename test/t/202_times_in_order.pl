@@ -48,6 +48,7 @@ my %plans = (
 	'generic, index scans' => "SET plan_cache_mode = force_generic_plan; $off{seqscan}$off{bitmapscan}");
 my @plans = sort keys %plans;
 
+
 # ---- queries: COLUMN is the id, or the number
 my @queries = (
 	q{SELECT concat_ws(' ', count(*), sum(n), MIN, MAX) FROM TABLE WHERE PREDICATE},
@@ -85,8 +86,14 @@ sub statement
 	my $query = sprintf q{SELECT '%d|' || coalesce((%s), '-')}, $number,
 	  query($test, $c, $table, TimePredicates::text($predicate));
 	my $execute = @values ? 'EXECUTE q (' . join(', ', @values) . ')' : 'EXECUTE q';
+
+	# A plan that is kept is made in one time zone and run in another.
+	my $zone = "SET timezone = '$test->{zone}';";
 	return "RESET ALL; SET search_path = ${type}_$c, public; $plans{$plan}"
-	  . ($plan =~ /generic/ ? "PREPARE q AS $query; $execute; DEALLOCATE q;\n" : "$query;\n");
+	  . (
+		$plan =~ /generic/
+		? "PREPARE q AS $query; EXPLAIN $execute; $zone $execute; DEALLOCATE q;\n"
+		: "$zone $query;\n");
 }
 
 # Runs statements and gives their answers; what is refused has none.
@@ -114,7 +121,8 @@ for my $type ('sno', 'mastic')
 			my $test = {
 				predicate => TimePredicates::random($type),
 				query => one(@queries),
-				limit => one(1, 3, 10, 1000) };
+				limit => one(1, 3, 10, 1000),
+				zone => one(@TimePredicates::zones) };
 			push @cases, [ $test, 'place', 'plain', 'as it comes' ];
 			my $right = $#cases;
 			push @cases, map { [ $test, 'id', one(@TimePredicates::tables), one(@plans), $right ] } 1 .. 8;

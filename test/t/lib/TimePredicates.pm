@@ -42,6 +42,9 @@ my ($name, $type);    # the one that is asked for
 
 sub one { return $_[ int rand @_ ] }
 
+# A timestamp without a zone is of the session's: these are the sessions', and those that timestamps are written in.
+our @zones = ('UTC', 'America/New_York', 'Asia/Kathmandu');
+
 # ---- the two sides of a comparison: what stands next to the id, and its place
 
 # A time in the minute of the rows.
@@ -76,7 +79,7 @@ sub time_value
 		'infinity', '-infinity', $type->{epoch}, $type->{last_tick},
 		'1969-12-31 23:59:59.999999+00',
 		'4713-01-01 00:00:00+00 BC',
-		'294276-12-31 23:59:59+00',
+		'294276-12-30 00:00:00+00',    # in any zone a time
 		'2200-01-01 00:00:00+00');
 	return "timestamptz '$t'" . one('', '', " + interval '1 us'", " - interval '1 us'");
 }
@@ -86,7 +89,11 @@ sub time_side
 	my $value = marked(time_value());
 	my $r = rand;
 	return ('t', 'place(t)') if $r < .1;
-	return ("($value)::timestamp", "place(($value)::timestamp)") if $r < .15;
+	if ($r < .2)
+	{
+		my $local = one("($value)::timestamp", "(($value) AT TIME ZONE '" . one(@zones) . "')");
+		return ($local, "place($local)");
+	}
 	return written($value);
 }
 
