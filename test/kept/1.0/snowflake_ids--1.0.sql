@@ -1638,8 +1638,9 @@ SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, 
            OPERATOR(pg_catalog.<=) 53 AS javascript_safe,
        false AS created, k.description
 FROM snowflake_ids.known_layouts() k
--- A name that was created here before a version had it built in means what was created.
-WHERE NOT EXISTS (SELECT FROM snowflake_ids.created_layout l WHERE l.name OPERATOR(pg_catalog.=) k.name)
+-- A name that was created here before a version had it built in means what was created. An array, so that the planner
+-- makes no join of it, which would not keep the order.
+WHERE k.name OPERATOR(pg_catalog.<>) ALL (ARRAY(SELECT l.name FROM snowflake_ids.created_layout l))
 UNION ALL
 SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last,
        snowflake_ids.layout_generates(l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, l.node_last),
