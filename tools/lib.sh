@@ -16,13 +16,13 @@ run_make() {
     give_back
 }
 
-# give_back: what root built in somebody else's checkout becomes the owner's again, or the owner's next make could not
-# write to build/. "sudo make install" does it too.
+# give_back [PATH...]: what root built in somebody else's checkout, and these paths, become the owner's again, or the
+# owner's next make could not write to build/. "sudo make install" does it too.
 give_back() {
     local owner built
     owner=$(stat -c %u:%g "$root")
     if [ "$(id -u)" != 0 ] || [ "${owner%%:*}" = 0 ]; then return 0; fi
-    for built in "$root/build" "$root"/*.so; do
+    for built in "$root/build" "$root"/*.so "$@"; do
         [ ! -e "$built" ] || chown -hR "$owner" "$built"
     done
 }

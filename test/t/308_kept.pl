@@ -112,11 +112,11 @@ END
 		like(slurp($server->logfile), qr/redo starts at/, "$name: its WAL is replayed");
 		$server->safe_psql('kept',
 			'ALTER EXTENSION snowflake_ids UPDATE; ALTER EXTENSION snowflake_ids_convert UPDATE');
-		is(value_in($server, 'SELECT count(*) FROM item'), 200, "$name: the rows are there");
+		is($server->safe_psql('kept', 'SELECT count(*) FROM item'), 200, "$name: the rows are there");
 		my $draw = sub { $ids->add($server->safe_psql('kept', Ids::query(60, 200))) };
 		$draw->();
-		is( value_in(
-				$server,
+		is( $server->safe_psql(
+				'kept',
 				"INSERT INTO item (n) VALUES (201) RETURNING number > $latest[0], si > $latest[1], shop > $latest[2]"),
 			't|t|t',
 			"$name: new ids are above the old ones");
@@ -130,8 +130,6 @@ END
 		$server->stop('immediate');
 	}
 }
-
-sub value_in { my ($server, $query) = @_; return $server->safe_psql('kept', $query) }
 
 sub has_rows
 {
