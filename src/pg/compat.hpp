@@ -80,6 +80,8 @@ extern "C" {
 // A setting by its name, null if there is none: exported since 16.
 #if PG_VERSION_NUM < 160000
 inline config_generic* find_option(const char* name, bool, bool, int) {
+    // The server's own search is faster, and most often there is none.
+    if (GetConfigOption(name, true, false) == nullptr) return nullptr;
     config_generic** all = get_guc_variables();
     for (int i = 0; i < GetNumConfigOptions(); i++)
         if (pg_strcasecmp(all[i]->name, name) == 0) return all[i];

@@ -1,6 +1,10 @@
 // Fills the buffer of random bits.
 #include "pg/entropy.hpp"
 
+extern "C" {
+#include "utils/memutils.h"
+}
+
 namespace snowflake_ids::entropy {
 
 constinit Buffer buffer{};
@@ -8,13 +12,17 @@ constinit Buffer buffer{};
 void refill() {
     // The postmaster forks: all children would get bits that it has buffered.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
+    constexpr unsigned count = 512;
     buffer.left = 0;
-    if (!pg_strong_random(buffer.words, sizeof buffer.words)) {
+    // Not static: then what every session writes to lies together, in one page of memory.
+    if (buffer.words == nullptr)
+        buffer.words = static_cast<uint64*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(uint64)));
+    if (!pg_strong_random(buffer.words, count * sizeof(uint64))) {
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
                         errhint("The operating system's random source failed. Try again when it is mended.")));
     }
     buffer.owner_pid = MyProcPid;
-    buffer.left = lengthof(buffer.words);
+    buffer.left = count;
 }
 
 }  // namespace snowflake_ids::entropy

@@ -6,9 +6,9 @@
 namespace snowflake_ids::entropy {
 
 struct Buffer {
-    uint64 words[512];  // 4 KiB
-    unsigned left = 0;  // unused ones, taken from the end
-    int owner_pid = 0;  // the process that filled it: a forked child must not use its parent's bits
+    uint64* words = nullptr;  // 4 KiB
+    unsigned left = 0;        // unused ones, taken from the end
+    int owner_pid = 0;        // the process that filled it: a forked child must not use its parent's bits
 };
 
 extern Buffer buffer;

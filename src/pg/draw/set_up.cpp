@@ -5,6 +5,7 @@ extern "C" {
 #include "access/parallel.h"
 #include "access/xlog.h"
 #include "common/pg_prng.h"
+#include "utils/memutils.h"
 }
 
 #include "core/sno.hpp"
@@ -30,8 +31,9 @@ namespace {
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
-// Generators of explicit partitions, found again by the partition's low bits.
-Generator explicit_sno[64];
+// Generators of explicit partitions, found again by the partition's low bits. Made when they are needed, for the
+// reason in entropy.cpp.
+Generator* explicit_sno[64];
 
 // A slot of the shared memory shows readers what one process has drawn (ledger/settled.hpp). A worker draws for the
 // transaction of another process.
@@ -205,7 +207,12 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 }
 
 Generator& sno_of_partition(uint32 partition) {
-    Generator& g = explicit_sno[partition % lengthof(explicit_sno)];
+    Generator*& made = explicit_sno[partition % lengthof(explicit_sno)];
+    if (made == nullptr) {
+        made = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
+        *made = {};
+    }
+    Generator& g = *made;
     if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
         check_may_draw("sno");

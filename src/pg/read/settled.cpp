@@ -15,6 +15,7 @@ extern "C" {
 #include "funcapi.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/tuplestore.h"
 }
@@ -53,16 +54,20 @@ struct View {
 
 // The slots of generators with a time, and the longest of their ticks. Looked up again when there are more.
 struct Generators {
-    uint64 taken = ~uint64{0};
+    uint64 taken = 0;
     uint32 count = 0;
     int64 longest_us = 0;
-    uint16 slots[ledger::slot_count];
+    uint16* slots = nullptr;  // as many as the ledger has; not static for the reason in entropy.cpp
 };
-Generators generators;
+constinit Generators generators{};
 
 void find_generators(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
     if (taken == generators.taken) return;
+    if (generators.slots == nullptr) {
+        const Size bytes = ledger::slot_count * sizeof(uint16);
+        generators.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
+    }
     generators.count = 0;
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];

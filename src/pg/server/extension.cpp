@@ -12,6 +12,7 @@ extern "C" {
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "commands/extension.h"
+#include "pgstat.h"
 #include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 }
@@ -50,14 +51,19 @@ ledger::Word* found_before(const char* name) {
 // lock in its queue.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
-    if (busy == nullptr) return try_relation_open(relation, lock);
-    if (!ConditionalLockRelationOid(relation, lock)) {
+    if (busy == nullptr) {
+        LockRelationOid(relation, lock);
+    } else if (!ConditionalLockRelationOid(relation, lock)) {
         *busy = true;
         return nullptr;
     }
-    // The session that had it locked before may have dropped it.
-    Relation rel = try_relation_open(relation, NoLock);
-    if (rel == nullptr) UnlockRelationOid(relation, lock);
+    // Like try_relation_open(), but that also looks it up in a cache which a new session would have to fill.
+    Relation rel = RelationIdGetRelation(relation);
+    if (rel == nullptr) {
+        UnlockRelationOid(relation, lock);
+        return nullptr;
+    }
+    pgstat_init_relation(rel);
     return rel;
 }
 
