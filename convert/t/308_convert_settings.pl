@@ -124,8 +124,14 @@ for my $zone (
 	push @styles, shift @styles;
 }
 
-# A name of a zone with summer time that is an abbreviation without it, too; and a zone that has no name
-is(convert([], 'CET', 'sno', 'int', 'timestamp'), '', 'CET');
+# A name of a zone with summer time that is an abbreviation without it, too, where the system still has it; and a zone
+# that has no name
+SKIP:
+{
+	skip 'there is no time zone CET here', 1
+	  if !sql("SELECT count(*) FROM pg_timezone_names WHERE name = 'CET'");
+	is(convert([], 'CET', 'sno', 'int', 'timestamp'), '', 'CET');
+}
 is(convert([], '<+0530>-05:30', 'sno', 'int', 'date'), '', '+05:30');
 
 # ---- what is known to change how text is read or written, alone

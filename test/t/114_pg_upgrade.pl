@@ -71,7 +71,17 @@ END
 		'-d', $old->data_dir, '-D', $new->data_dir, '-p', $old->port, '-P', $new->port, '-s', $new->host);
 	chdir $new->basedir;
 	my $said = `@upgrade 2>&1`;
-	is($?, 0, "$from: pg_upgrade") or diag $said;
+	my $upgraded = $? == 0;
+	my @logs = map { slurp($_) } glob $new->data_dir . '/pg_upgrade_output.d/*/log/*.log';
+
+	# The last minor releases keep an option with each column, of any table, that older releases of a newer major refuse.
+  SKIP:
+	{
+		skip "$from: this server does not take tables of the older one, which was released later", 1
+		  if !$upgraded && grep { /unrecognized parameter "pg_attver"/ } @logs;
+		ok($upgraded, "$from: pg_upgrade") or diag join "\n", $said, map { /^(pg_restore: .*)/mg } @logs;
+	}
+	return if !$upgraded;
 
 	$clock->set(-7200);
 	start_at($new, $clock);

@@ -174,6 +174,10 @@ sub run_as
 # The outcome: who drew, and what with; or that nothing was drawn. Two different draws are two of them.
 my $refused = qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "5"/;
 
+# What servers since 17 call these processes, and what older ones do.
+my %older_name =
+  ('logical replication apply worker' => 'logical replication worker', 'standalone backend' => 'not initialized');
+
 sub outcome
 {
 	my ($said) = @_;
@@ -181,7 +185,7 @@ sub outcome
 
 	# A worker that begins again before its last one, or the walsender, has gone: it tries again.
 	$said =~ s/ERROR:.* (?:origin with ID \d+ is already active|replication slot "\w+" is active) .*//g;
-	while ($said =~ /WARNING:  drawn by ([^:]+): (.*)/g) { $by{$1} = 1; $with{$2} = 1 }
+	while ($said =~ /WARNING:  drawn by ([^:]+): (.*)/g) { $by{ $older_name{$1} // $1 } = 1; $with{$2} = 1 }
 	my @outcomes = map { "$_ by " . join ', ', sort keys %by } sort keys %with;
 	push @outcomes, 'refused' if $said =~ $refused;
 	push @outcomes, "unexpected: $1" if $said =~ s/$refused//gr =~ /((?:ERROR|FATAL|PANIC):.*)/;
@@ -235,7 +239,7 @@ sub applied
 	my $said;
 	eventually(
 		sub {
-			$said = join "\n", log_since($server, $mark) =~ /^.* logical replication worker: .*$/mg;
+			$said = join "\n", log_since($server, $mark) =~ /^.* logical replication (?:apply )?worker: .*$/mg;
 			return outcome($said) ne '';
 		}) or die "no row of $subscription comes";
 	$server->safe_psql($database, "ALTER SUBSCRIPTION $subscription DISABLE");

@@ -21,7 +21,8 @@ ada = Person.create!(name: 'ada').reload
 given = { id: '9q99v4p624ppi224', disk: '5rMJuGXiYw-2eDkDiPiLuBbS', post: '10339378790400001', number: 5 }
 since = Time.now - 3600
 schema = StringIO.new
-ActiveRecord::SchemaDumper.dump(ActiveRecord::Base.connection, schema)
+from = ActiveRecord.version < Gem::Version.new('7.2') ? Person.connection : Person.connection_pool
+ActiveRecord::SchemaDumper.dump(from, schema)
 shown = schema.string.scan(/.*table "\w+"/)
 raise "schema.rb: #{shown}" unless shown == ['# Could not dump table "person"']
 puts [
