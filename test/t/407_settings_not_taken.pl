@@ -174,22 +174,28 @@ for my $place (
 {
 	my ($what, $sql) = @$place;
 	$server->safe_psql('postgres', sprintf $sql, 'SET snowflake_ids.machine_id = 5');
-	my $refused = refusal('machine_id', 5, "It was set for $what\\. Only", 'Remove it there, ');
+	my $reset = sprintf $sql, 'RESET snowflake_ids.machine_id';
+	my $shown = $reset =~ s/\b(somebody|postgres)\b/.../gr;
+	my $refused = refusal('machine_id', 5, "It was set for $what\\. Only", "Run \Q$shown\E in a new session, ");
 	like(err ("\\set VERBOSITY verbose\nSELECT gen_sno()", extra_params => [ '-U', 'somebody' ]),
 		$refused, "a machine id for $what is refused");
 
-	# Now the library is loaded, and takes no such value; but it can be removed.
-	$server->safe_psql('postgres', sprintf $sql, 'RESET snowflake_ids.machine_id');
+	# Why the hint says "in a new session"
+	like(
+		err ("SELECT snowflake_ids.status();\n$reset"),
+		qr/ERROR:  parameter "snowflake_ids.machine_id" cannot be changed now/,
+		'a session with the library does not remove it');
+	$server->safe_psql('postgres', $reset);
 	is($server->safe_psql('postgres', 'SELECT sno_partition(gen_sno())', extra_params => [ '-U', 'somebody' ]),
 		11, 'and without it the configured one counts');
 }
 like( err ("\\set VERBOSITY verbose\nSET snowflake_ids.sno_sequence_max = 200; SELECT gen_sno()"),
-	refusal('sno_sequence_max', 200, 'It was set for this session, before', 'Remove it there, '),
+	refusal('sno_sequence_max', 200, 'It was set for this session, before', 'Connect again without setting it\.'),
 	'SET before the first use');
 {
 	local $ENV{PGOPTIONS} = '-c snowflake_ids.machine_id=5';
 	like( err ("\\set VERBOSITY verbose\nSELECT gen_sno()"),
-		refusal('machine_id', 5, 'It was set for this connection', 'Remove it there, '),
+		refusal('machine_id', 5, 'It was set for this connection', 'Connect again without setting it\.'),
 		'by the connection');
 }
 is(err ("SET snowflake_ids.max_wait = 'for ever'; SELECT gen_sno()") =~ /ERROR/ ? 1 : 0,

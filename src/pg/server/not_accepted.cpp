@@ -66,21 +66,37 @@ void compare(Setting s) {
     if (placeholders[s].was_given && find(full_name(s))->source != placeholders[s].source) mask |= bit(s);
 }
 
-const char* where_set(GucSource source) {
+// Where a value was set, and the command that removes it there.
+struct Place {
+    const char* name;
+    const char* reset;  // null: the next connection does not have the value by itself
+};
+
+Place place(GucSource source) {
     switch (source) {
         case PGC_S_GLOBAL:
-            return "all roles";
+            return {"all roles", "ALTER ROLE ALL RESET"};
         case PGC_S_DATABASE:
-            return "this database";
+            return {"this database", "ALTER DATABASE ... RESET"};
         case PGC_S_USER:
-            return "this role";
+            return {"this role", "ALTER ROLE ... RESET"};
         case PGC_S_DATABASE_USER:
-            return "this role in this database";
+            return {"this role in this database", "ALTER ROLE ... IN DATABASE ... RESET"};
         case PGC_S_CLIENT:
-            return "this connection";
+            return {"this connection", nullptr};
         default:
-            return "this session, before the library was loaded";
+            return {"this session, before the library was loaded", nullptr};
     }
+}
+
+// "In a new session": one that has loaded the library takes no such command, "cannot be changed now".
+int hint_to_remove(const char* setting, const char* reset) {
+    if (reset == nullptr)
+        return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
+    return errhint(
+        "Run %s snowflake_ids.%s in a new session, and connect again. If it is needed, set it in "
+        "postgresql.conf.",
+        reset, setting);
 }
 
 // Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, even with
@@ -129,15 +145,16 @@ void check() {
     const int s = pg_rightmost_one_pos32(static_cast<uint32>(mask));
     const Placeholder& p = placeholders[s];
     const bool misplaced = !for_the_server(p.source);
+    const Place where = place(p.source);
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("value of parameter \"snowflake_ids.%s\" was not accepted: \"%s\"", known[s].name, p.text),
-         misplaced ? errdetail("It was set for %s. Only a value for the whole server counts.", where_set(p.source))
+         misplaced ? errdetail("It was set for %s. Only a value for the whole server counts.", where.name)
                    : errdetail("It must be %s. Ids that are drawn with the default could be those of another server.",
                                known[s].must_be),
          misplaced
-             ? errhint("Remove it there, set it in postgresql.conf if it is needed, and connect again.")
+             ? hint_to_remove(known[s].name, where.reset)
              : errhint("Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect "
                        "again.")));
 }
