@@ -114,12 +114,15 @@ DROP EXTENSION snowflake_ids CASCADE;
 SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '^by_month_[a-z]+$';
 ROLLBACK;
 END
-my $last = 'Before DROP EXTENSION';
-my $without = $page->run_chapter($server, $last);
-is($server->safe_psql($without, 'SELECT tableoid::regclass, pg_typeof(id), length(id), body FROM reading'),
-	'reading_new|text|16|kept', 'without our types, an id is a text');
+my $uninstalling = Page->new('doc/uninstalling.md');
+my $last = 'Partitioned tables';
+my $without = $uninstalling->run_chapter($server, $last);
+is($server->safe_psql($without, <<'END'), "reading_new|text|16|kept\nreading_new|text|16|new", 'without our types');
+DROP EXTENSION snowflake_ids;
+SELECT tableoid::regclass, pg_typeof(id), length(id), body FROM reading ORDER BY id;
+END
 {
-	my ($steps) = map { $_->{content} =~ /^(BEGIN;.*^COMMIT;\n)/ms } $page->blocks($last, 'sql');
+	my ($steps) = map { $_->{content} =~ /^(BEGIN;.*^COMMIT;\n)/ms } $uninstalling->blocks($last, 'sql');
 	my $file = 'SELECT pg_relation_filenode(min(inhrelid)) FROM pg_inherits WHERE inhparent = \'reading\'::regclass';
 	$server->safe_psql($db, <<'END');
 CREATE TABLE reading (id mastic PRIMARY KEY, body text) PARTITION BY RANGE (id);
@@ -259,5 +262,6 @@ END
 }
 
 $page->all_run;
+$uninstalling->all_run;
 $server->stop;
 done_testing();

@@ -117,12 +117,42 @@ sub found
 }
 set_to($three, 3);
 is(found(%node), '', 'with numbers of their own there is nothing to find');
+
+# Servers that nobody has set are found, also if their machine ids differ by luck. The page says what comes.
+{
+	my $reset = sub {
+		my ($node, $to, $source) = @_;
+		$node->safe_psql('app',
+			"LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = $to; SELECT pg_reload_conf()");
+		$node->poll_query_until('app', "SELECT machine_id_source = '$source' FROM snowflake_ids.status()")
+		  or die 'not reloaded';
+	};
+	$reset->($_, -1, 'automatic') for $one, $two;
+	is( $one->safe_psql('app', 'SELECT machine_id FROM snowflake_ids.status()') !=
+		  $two->safe_psql('app', 'SELECT machine_id FROM snowflake_ids.status()'),
+		1,
+		'two automatic machine ids, which differ');
+	my ($row) = $page->text =~ /^`(\S+, node2\|automatic\|\d+)` would say/m;
+	is(found(%node), $row, 'they are found');
+	$reset->($one, 1, 'configuration file');
+	is(found(%node), '0|node2|automatic|1', 'so is one');
+	$three->append_conf('postgresql.auto.conf', "snowflake_ids.machine_id = 0\n");
+	$three->reload;
+	set_to($three, 0);
+	is( found(%node),
+		'0|node2, node3|automatic, configuration file|2',
+		'and one that has the number of Snowflake-SI set');
+	$reset->($two, 2, 'configuration file');
+	$reset->($three, 3, 'configuration file');
+	set_to($three, 3);
+	$one->safe_psql('app', "LOAD 'snowflake_ids'; ALTER SYSTEM RESET snowflake_ids.machine_id");
+}
 {
 	$one->backup('base');
 	my $copy = PostgreSQL::Test::Cluster->new('copy');
 	$copy->init_from_backup($one, 'base');
 	$copy->start;
-	is(found(%node, copy => $copy), '1|copy, node1|1', 'a copy is told from another cluster');
+	is(found(%node, copy => $copy), '1|copy, node1|configuration file|1', 'a copy is told from another cluster');
 	$copy->append_conf('postgresql.conf', "snowflake_ids.machine_id = 8\n");
 	$copy->reload;
 	set_to($copy, 8);
@@ -143,7 +173,7 @@ is(found(%node, %standbys), '', 'nor of each other, if they draw nothing');
 $standby->append_conf('postgresql.auto.conf', "snowflake_ids.standby_machine_id = 2\n");
 $standby->reload;
 set_to($standby, 2);
-is(found(%node, %standbys), '2|node2, standby|1', 'one that has its primary\'s number is found');
+is(found(%node, %standbys), '2|node2, standby|configuration file|1', 'one that has its primary\'s number is found');
 $_->stop('immediate') for values %standbys;
 
 $_->stop('immediate') for values %node;

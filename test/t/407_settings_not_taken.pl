@@ -181,8 +181,7 @@ for my $place (
 		$refused, "a machine id for $what is refused");
 
 	# Why the hint says "in a new session"
-	like(
-		err ("SELECT snowflake_ids.status();\n$reset"),
+	like( err ("SELECT snowflake_ids.status();\n$reset"),
 		qr/ERROR:  parameter "snowflake_ids.machine_id" cannot be changed now/,
 		'a session with the library does not remove it');
 	$server->safe_psql('postgres', $reset);

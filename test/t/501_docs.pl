@@ -37,18 +37,76 @@ $server->start;
 		"README: an index range scan: $_") for @queries;
 }
 
-# ---- doc/everyday.md, the same way, and to its end: the extension is gone, what the page keeps is there
+# ---- doc/everyday.md, the same way. What a query of the page leaves out is there without its conditions.
 {
 	my $page = Page->new('doc/everyday.md');
 	how_to($server, $page, tables => 1);
-	my $db = $page->{path} =~ s/\W/_/gr;
-	is($server->safe_psql($db, q{SELECT count(*) FROM pg_extension WHERE extname = 'snowflake_ids'}), 0, 'uninstalled');
-	is( $server->safe_psql(
-			$db,
-			'SELECT count(DISTINCT contact.id), count(DISTINCT phone_call.id), (SELECT count(id) FROM meter_kept) FROM contact, phone_call'
-		),
-		'100005|1|1',
-		'and the rows are there');
+	my $said = sub { $server->safe_psql('doc_everyday_md', $_[0]) };
+	my ($query, $old) = $page->text =~ /^(SELECT count.* FROM shopper WHERE n < .*;)  -- the old rows: (\d+)$/m;
+	is($said->($query), $old, 'old rows, told from those with Mastic ids');
+	is($said->('SELECT count(*) FROM shopper WHERE n < mastic_lower_bound(now())::bigint'),
+		$old, 'old rows are below every bound');
+	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
+		'>', 9000, 'a bound alone returns nearly all of the old random ids');
+	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
+	like(
+		$said->("ANALYZE invoice; EXPLAIN (COSTS OFF) $newest"),
+		qr/^Index Scan Backward using invoice_pkey .*\n +Index Cond: .* >= .* < /,
+		'two bounds are a range of the index');
+}
+
+# ---- doc/uninstalling.md, in a database whose collation sorts the texts of ids wrongly. Each error of its table comes when
+# all above it was dropped. The sequence gets far ahead of the clock before the extension comes back.
+{
+	my $page = Page->new('doc/uninstalling.md');
+	my $node = PostgreSQL::Test::Cluster->new('uninstalled');
+	$node->init;
+	$node->append_conf('postgresql.conf', 'fsync = off');
+	$node->start;
+	my $said = sub { $node->safe_psql('app', $_[0]) };
+	my $icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'da-x-icu'});
+	$node->safe_psql('postgres',
+		"CREATE DATABASE app TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+		  . ($icu && " LOCALE_PROVIDER icu ICU_LOCALE 'da-DK'"));
+	$said->('CREATE EXTENSION snowflake_ids');
+
+	my $chapter = 'A table and what depends on it';
+	my ($create, $change) = $page->blocks($chapter, 'sql');
+	$said->($create->{content});
+	my @errors = chapter_text($page, $chapter) =~ /^\| `([^`]+)` \|/mg;
+	my @drops = $change->{content} =~ /^((?:DROP|ALTER TABLE \w+ DROP CONSTRAINT) .*;\n)/mg;
+	is(scalar(@errors), scalar(@drops), 'an error for each object that is dropped first');
+	my ($alter) = $change->{content} =~ /^(ALTER TABLE .* TYPE text.*;\n)/m;
+	for my $n (0 .. $#errors)
+	{
+		my ($rc, $out, $err) = $node->psql('app', join '', "BEGIN;\n", @drops[ 0 .. $n - 1 ], $alter);
+		like($err, qr/ERROR:  \Q$errors[$n]\E\n/, "until it is dropped: $errors[$n]");
+	}
+  SKIP:
+	{
+		skip 'no ICU', 1 unless $icu;
+		is( $said->('SELECT array_agg(id::text ORDER BY id::text) = array_agg(id::text ORDER BY number) FROM delivery'),
+			'f', 'with the collation of the database, the texts are out of order');
+	}
+	$said->('DROP TABLE delivery, delivery_stop CASCADE; DROP FUNCTION IF EXISTS newest_delivery');
+	$page->run_chapter($node, $chapter, dbname => 'app');
+	is( $said->('SELECT count(*), count(DISTINCT city), max(weight) FROM delivery JOIN delivery_stop ON delivery = id'),
+		'1000|1|19', 'all rows are there');
+	$page->run_chapter($node, 'The extension', dbname => 'app');
+	$said->(<<'END');
+SELECT setval('delivery_number', (extract(epoch FROM now() + interval '30 s' - timestamptz '2026-01-01 00:00+00') * 1000)::bigint << 16);
+INSERT INTO delivery (weight) VALUES (4);
+END
+	$page->run_chapter($node, 'If it comes back', dbname => 'app');
+	is( $said->(
+			q{ALTER TABLE delivery_stop DROP CONSTRAINT delivery_stop_delivery_fkey; DROP VIEW delivery_heavy;
+			DROP FUNCTION newest_delivery; DELETE FROM delivery WHERE id LIKE 'z%';
+			ALTER TABLE delivery ALTER id DROP DEFAULT, ALTER id TYPE sno USING id::sno;
+			SELECT count(*), bool_and(sno_timestamp(id) = created) FROM delivery}),
+		'1000|t',
+		'and the old texts can be snos again');
+	$page->all_run;
+	$node->stop;
 }
 
 # ---- doc/choosing.md, and the years of its table
@@ -139,6 +197,18 @@ END
 			$check->{output}, "$name: new ids are above the old ones");
 		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
 	}
+
+	# A dump of one table, into databases without and with the extension.
+	my $dump = PostgreSQL::Test::Utils::tempdir() . '/one_table';
+	$node{old}->command_ok([ 'pg_dump', '-t', 'shop_order', '-f', $dump, 'set' ], 'one table is dumped');
+	$node{new}->safe_psql('postgres', "CREATE DATABASE $_") for qw(no_extension extension);
+	my @restore = ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump);
+	$node{new}->command_fails_like(
+		[ @restore, 'no_extension' ],
+		qr/type "public\.sno" does not exist/,
+		'not without the extension');
+	$node{new}->safe_psql('extension', 'CREATE EXTENSION snowflake_ids');
+	$node{new}->command_ok([ @restore, 'extension' ], 'with the extension it is restored');
 	$_->stop for values %node;
 }
 
@@ -280,11 +350,24 @@ END
 		'', 'the runbook has no section about a message that is gone');
 }
 
-# ---- doc/runbook.md: an id is not equal to a time
+# ---- doc/runbook.md: messages of the server's own
 {
-	my ($message) = map { /^An id equal to a time: `(.*)`$/ } Page->new('doc/runbook.md')->headings;
-	my ($rc, $out, $err) = $server->psql('operated', 'SELECT gen_sno() = now()');
-	like($err, qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
+	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
+	my @headings = Page->new('doc/runbook.md')->headings;
+	for (
+		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
+		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
+		[ 'A row without a table partition', 'operated', 'INSERT INTO event DEFAULT VALUES' ],
+		[   'A time as the bound of a partition',
+			'operated',
+			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
+	{
+		my ($title, $db, $sql) = @$_;
+		my ($message) = map { /^\Q$title\E: `(.*)`$/ } @headings;
+		my ($rc, $out, $err) = $server->psql($db, $sql);
+		like($err, qr/ERROR:  \Q$message\E\n/, "$title: the message is that of the runbook");
+	}
 }
 
 # ---- doc/runbook.md: the extension is in a schema that a session does not search
