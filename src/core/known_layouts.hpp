@@ -14,7 +14,9 @@ namespace snowflake_ids {
 struct KnownLayout {
     const char* name;
     Layout layout;
-    bool generates;  // false: its low bits are no sequence, so ids are decoded only
+    // false: its low bits are no sequence, so ids are decoded only. A layout whose last time is past has true: a draw
+    // is refused by the clock.
+    bool generates;
     const char* description;
 };
 

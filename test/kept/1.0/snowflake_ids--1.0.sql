@@ -1615,7 +1615,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
-    'internal: true if gen_snowflake() can draw ids of such a layout';
+    'internal: true if gen_snowflake() can draw ids of such a layout while its time runs';
 
 CREATE FUNCTION snowflake_ids.known_layouts(
     OUT name text,
@@ -1656,7 +1656,8 @@ COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'width of the time, in
 COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'width of the node; 0: none';
 COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'width of the sequence; 0: none';
 COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'the node has the lowest bits, below the sequence';
-COMMENT ON COLUMN snowflake_ids.layouts.generates IS 'gen_snowflake() can draw ids of this layout';
+COMMENT ON COLUMN snowflake_ids.layouts.generates IS
+    'gen_snowflake() can draw ids of this layout, if now is between the first and the last time that they can hold';
 COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
     'ids have at most 53 bits, so each is an exact JavaScript number; false: hand them over as strings';
 COMMENT ON COLUMN snowflake_ids.layouts.created IS 'created in this database by snowflake_layout_create()';
