@@ -370,6 +370,35 @@ END
 	}
 }
 
+# ---- doc/runbook.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
+{
+	my $db = 'out_of_order';
+	my $page = Page->new('doc/runbook.md');
+	my ($heading) = grep { /^Rows that an index does not find: / } $page->headings;
+	my ($message) = $heading =~ /`(.*)`/;
+	my ($check, $rebuild) = map { $_->{content} } $page->take($heading, 'sql');
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db, <<'END');
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE shop_order AS SELECT gen_sno_series(1000) AS id;
+CREATE UNIQUE INDEX shop_order_pkey ON shop_order (id DESC);
+UPDATE pg_index SET indoption = '0' WHERE indexrelid = 'shop_order_pkey'::regclass;
+END
+	my $query = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return "$out$err" };
+	my $off = sub {
+		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
+	};
+	my $joined = 'SELECT count(*) FROM shop_order AS a JOIN shop_order AS b USING (id)';
+	my $merged = $off->('nestloop') . $joined;
+	my $looked_up = $off->('mergejoin') . $joined;
+	like($query->($merged), qr/ERROR:  \Q$message\E/, 'the message is that of the runbook');
+	like($query->($looked_up), qr/^\d{1,3}$/, 'and rows are missed without an error');
+	like($query->($check), qr/ERROR:  .*"shop_order_pkey"/, 'the check of the runbook finds it');
+	unlike($query->("$rebuild$check"), qr/ERROR:/, 'what it says mends it');
+	is($query->($merged), '1000', 'a merge join finds all rows');
+	is($query->($looked_up), '1000', 'and so does the index');
+}
+
 # ---- doc/runbook.md: the extension is in a schema that a session does not search
 {
 	my $db = 'elsewhere';
