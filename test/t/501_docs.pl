@@ -370,6 +370,27 @@ END
 	}
 }
 
+# ---- doc/pictures/formats.svg: each built-in layout, with an id of the time that the picture names
+{
+	my $picture = slurp('doc/pictures/formats.svg');
+	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
+	my %drawn = $picture =~ m{class="t-ink">(\w+)</text>\n<text [^>]*>(\d+)</text>}g;
+	my ($mastic) = $picture =~ m{>Mastic<.*?class="m b t-ink">(\d+)<}s;
+	my ($si) = $picture =~ m{>Snowflake-SI<.*?class="m b t-ink">(\d+)<}s;
+	my ($sno) = $picture =~ m{class="m b t-ink">(\w{16})<};
+	my ($gid) = $picture =~ m{class="m b t-ink">(\w{10}-\w{13})<};
+	%drawn = (%drawn, mastic => $mastic, snowflake_si => $si);
+	my $ids = join ', ', map { "('$_', $drawn{$_})" } sort keys %drawn;
+	my $other = $server->safe_psql('operated', <<"END");
+SELECT name FROM snowflake_ids.layouts LEFT JOIN (VALUES $ids) AS drawn (name, id) USING (name)
+WHERE NOT created
+    AND (snowflake_timestamp(id, name) <= '$moment UTC' AND snowflake_timestamp(id, name) + tick > '$moment UTC') IS NOT TRUE
+END
+	is($other, '', 'formats.svg has each built-in layout, with an id of this time');
+	my $types = "sno_timestamp('$sno') = '$moment UTC', gid_timestamp('$gid') = '$moment UTC'";
+	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
+}
+
 # ---- doc/runbook.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
 {
 	my $db = 'out_of_order';
