@@ -174,11 +174,20 @@ TEST(CoreOrder, MasticNeighbours) {
     EXPECT_TRUE(mastic::next({0x7fffffffffffffff}).id == mastic::Id{0x8000000000000000});
 }
 
-// No undefined behaviour: constant evaluation refuses it.
-static_assert(sno::SortKey(sno::lowest())(sno::highest()) == ~std::uint64_t{0});
-static_assert(gid::SortKey(gid::lowest())(gid::lowest()) < gid::SortKey(gid::lowest())(gid::highest()));
-static_assert(mastic::next(mastic::lowest()).exists && !mastic::next(mastic::highest()).exists);
-static_assert(sno::next(sno::lowest()).exists && gid::previous(gid::highest()).exists);
+// The compiler computes the values, and refuses undefined behaviour. They are compared when the test runs, so that a
+// wrong order fails tests and does not stop the build of them.
+TEST(CoreOrder, Constants) {
+    constexpr std::uint64_t sno_key = sno::SortKey(sno::lowest())(sno::highest());
+    EXPECT_EQ(sno_key, ~std::uint64_t{0});
+    constexpr std::uint64_t first_gid = gid::SortKey(gid::lowest())(gid::lowest());
+    constexpr std::uint64_t last_gid = gid::SortKey(gid::lowest())(gid::highest());
+    EXPECT_LT(first_gid, last_gid);
+    constexpr bool mastic_next = mastic::next(mastic::lowest()).exists,
+                   mastic_end = mastic::next(mastic::highest()).exists;
+    EXPECT_TRUE(mastic_next && !mastic_end);
+    constexpr bool sno_next = sno::next(sno::lowest()).exists, gid_previous = gid::previous(gid::highest()).exists;
+    EXPECT_TRUE(sno_next && gid_previous);
+}
 
 }  // namespace
 }  // namespace snowflake_ids
