@@ -17,12 +17,13 @@ struct Row {
     Source source;
     const char* what;  // null: any
     int sqlstate;
-    const char* message;  // printed with what, shown
+    const char* message;  // printed with what, shown; a range can be in the detail only
     const char* detail;   // printed with what, first, last
 };
 
 constexpr const char* syntax = "invalid input syntax for type %s: \"%s\"";
 constexpr const char* binary = "invalid binary representation of type %s: %s";
+// The conversion has these words in SQL, in convert/install: check_format(), check_call().
 constexpr const char* range = "%s out of range: %s";
 constexpr const char* range_detail = "The %s must be between %s and %s.";
 
