@@ -110,7 +110,7 @@ struct Header {
     Word epoch;           // every floor and reset adds one: sessions then set their generators up again
     Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
     Word next_pass;       // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
-    Word slots_taken;     // how many slots have a generator
+    Word slots_taken;     // slots that got a generator in this memory; those that the ceiling file names not counted
     Word promise;         // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
     Word settled_ms;      // Unix ms: the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have

@@ -63,9 +63,13 @@ $node->restart;
 goes_up('with preloading');
 is($node->safe_psql('postgres', 'SHOW snowflake_ids.machine_id'),
 	'21', 'preloaded, settings are known before the first use');
-my ($rc, $out, $err) = $node->psql('postgres', 'SELECT 1',
-	extra_params => [ '-d', $node->connstr('postgres') . " options='-c snowflake_ids.machine_id=9'" ]);
-like($err, qr/parameter "snowflake_ids.machine_id" cannot be changed/, 'and cannot be set by who connects');
+my $said;
+{
+	# Not by $node->psql(): that writes the query into a pipe, and psql may have ended before.
+	local $ENV{PGOPTIONS} = '-c snowflake_ids.machine_id=9';
+	$said = `psql -XAtq -d "@{[ $node->connstr('postgres') ]}" -c 'SELECT 1' 2>&1 </dev/null`;
+}
+like($said, qr/parameter "snowflake_ids.machine_id" cannot be changed/, 'and cannot be set by who connects');
 $node->restart;
 goes_up('restart with preloading');
 $node->stop('immediate');

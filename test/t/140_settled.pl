@@ -21,10 +21,13 @@ END
 my $set_up = <<'END';
 CREATE TABLE place (format text PRIMARY KEY, events bigint DEFAULT 0, sum bigint DEFAULT 0, twice bigint DEFAULT 0);
 CREATE PROCEDURE settle() LANGUAGE plpgsql AS $$
+DECLARE
+    last timestamptz := clock_timestamp() + interval '3 minutes';
 BEGIN
     WHILE snowflake_ids_settled() < coalesce((SELECT min(drew) FROM snowflake_ids.unsettled),
             (SELECT max(last_timestamp) FROM snowflake_ids.stats WHERE format <> 'sno_at')) LOOP
         COMMIT;
+        ASSERT clock_timestamp() < last, 'settled stays at ' || snowflake_ids_settled();
         PERFORM pg_sleep(0.002);
     END LOOP;
 END $$;

@@ -44,8 +44,8 @@ $server->start;
 	my $said = sub { $server->safe_psql('doc_everyday_md', $_[0]) };
 	my ($query, $old) = $page->text =~ /^(SELECT count.* FROM shopper WHERE n < .*;)  -- the old rows: (\d+)$/m;
 	is($said->($query), $old, 'old rows, told from those with Mastic ids');
-	is($said->('SELECT count(*) FROM shopper WHERE n < mastic_lower_bound(now())::bigint'),
-		$old, 'old rows are below every bound');
+	cmp_ok($said->('SELECT count(*) FROM shopper WHERE n < mastic_lower_bound(now())::bigint'),
+		'>=', $old, 'old rows are below every bound');
 	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
 		'>', 9000, 'a bound alone returns nearly all of the old random ids');
 	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
