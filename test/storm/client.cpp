@@ -53,8 +53,8 @@ struct Client {
         if (state.empty()) {
             const bool known = has("server closed the connection") || has("No such file") ||
                                has("Connection refused") || has("no connection to the server") ||
-                               has("could not receive data") || has("could not send data") || has("SSL") ||
-                               has("terminating connection");
+                               has("Connection reset") || has("could not receive data") || has("could not send data") ||
+                               has("SSL") || has("terminating connection");
             const bool starting = has("starting up") || has("shutting down") || has("in recovery mode") ||
                                   has("not yet accepting connections") || has("recovery state");
             note(Type::failed, draw, known ? "lost" : starting ? "57P03" : "??");
