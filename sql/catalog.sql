@@ -17,11 +17,12 @@ WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_operator'::regclas
 ORDER BY 1;
 -- Families with times have no "=" between ids and times, and between times: see src/sql/install/70-id_time.sql. This is
 -- all that is said of them.
-SELECT a.amname, c.opcname FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
-WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'
+SELECT amname, opcname FROM (
+    SELECT a.amname, c.opcname, c.oid FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
+    WHERE c.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_opclass'::regclass AND deptype = 'e'
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
-    AND NOT amvalidate(c.oid)
-ORDER BY 1, 2;
+    ORDER BY 1, 2 OFFSET 0) AS ours
+WHERE NOT amvalidate(oid);
 
 -- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
 SELECT signature, flags FROM extension_functions

@@ -81,8 +81,12 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
+// The file has the byte order of the machine, as PostgreSQL's own have; what follows is of little-endian ones.
+constexpr bool other_order = std::endian::native == std::endian::big;
+
 // Checksum and check bits are part of the format too.
 TEST(LedgerCeilingBytes, Known) {
+    if (other_order) GTEST_SKIP() << "big-endian";
     const Bytes bytes = encoded(example());
     const auto word = [&](std::size_t offset) {
         std::uint64_t v;
@@ -95,6 +99,7 @@ TEST(LedgerCeilingBytes, Known) {
 
 // A file of the first version, that a server had in use: read, and written byte for byte as it was. (tools/keep)
 TEST(LedgerCeilingBytes, FirstVersion) {
+    if (other_order) GTEST_SKIP() << "big-endian";
     const std::string path = vectors_directory() + "/../kept/1.0/ceiling";
     std::ifstream file(path, std::ios::binary);
     const Bytes bytes{std::istreambuf_iterator<char>(file), {}};
