@@ -409,6 +409,7 @@ END
 	my $off = sub {
 		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
 	};
+
 	# OFFSET 0, because 18 would see that a table is joined with itself.
 	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
 	my $merged = $off->('nestloop') . $joined;
