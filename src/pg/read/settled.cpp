@@ -63,10 +63,11 @@ constinit Generators generators{};
 
 void find_generators(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
-    if (taken == generators.taken && generators.slots != nullptr) return;
     if (generators.slots == nullptr) {
         const Size bytes = ledger::slot_count * sizeof(uint16);
         generators.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
+    } else if (taken == generators.taken) {
+        return;
     }
     generators.count = 0;
     for (uint32 i = 0; i < ledger::slot_count; i++) {
