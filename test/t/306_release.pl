@@ -97,7 +97,8 @@ SKIP:
 }
 SKIP:
 {
-	skip 'debhelper is not installed', 1 unless have('dh') && have('pg_buildext');
+	skip 'debhelper or postgresql-server-dev-all is not installed', 1
+	  unless have('dh') && -e '/usr/share/perl5/Debian/Debhelper/Sequence/pgxs_loop.pm';
 	run_ok(
 		'debhelper knows what to do with it',
 		'sh', '-ec', 'cd "$0" && dh binary --no-act --with pgxs_loop',
