@@ -15,10 +15,12 @@ COPY . /src
 WORKDIR /src
 RUN make -j"$(nproc)" PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config \
     && make install PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config DESTDIR=/image \
-    && make install PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config datadir=/extension/share pkglibdir=/extension/lib
+    && make install PG_CONFIG=/usr/lib/postgresql/$PG_MAJOR/bin/pg_config datadir=/extension/share pkglibdir=/extension/lib \
+    && install -D -m 644 LICENSE /extension/licenses/snowflake-ids/LICENSE
 
 FROM scratch AS extension
 COPY --from=build /extension/ /
+USER 65532:65532
 
 FROM postgres:${PG_MAJOR}
 COPY --from=build /image/ /
