@@ -163,6 +163,65 @@ $one->safe_psql('postgres', 'ALTER SUBSCRIPTION news SET (binary = true)');
 $streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"binary"') RETURNING id});
 ok(eventually(sub { $session{node1}->ask("SELECT count(*) FROM news WHERE id = '$streamed'") eq '1' }),
 	'a subscription takes ids in binary');
+
+# ---- rows that a subscription brings, and that get their ids here. Its workers write although their transactions are
+# READ ONLY by default.
+$_->safe_psql('postgres', 'CREATE TABLE arrival (n int PRIMARY KEY)') for $one, $two;
+$one->safe_psql('postgres', <<'END');
+ALTER TABLE arrival ADD id sno DEFAULT gen_sno();
+CREATE FUNCTION wait_for_lock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(7);
+    RETURN NEW;
+END $$;
+CREATE TRIGGER wait_for_lock BEFORE INSERT ON arrival FOR EACH ROW WHEN (NEW.n > 0) EXECUTE FUNCTION wait_for_lock();
+ALTER TABLE arrival ENABLE ALWAYS TRIGGER wait_for_lock;
+CREATE ROLE brings SUPERUSER LOGIN;
+ALTER ROLE brings SET default_transaction_read_only = on;
+END
+my $bring = sub { my ($n) = @_; return $two->safe_psql('postgres', "INSERT INTO arrival VALUES ($n)") };
+$bring->(1);
+$two->safe_psql('postgres', 'CREATE PUBLICATION arrivals FOR TABLE arrival');
+$one->safe_psql('postgres',
+	"CREATE SUBSCRIPTION arrivals CONNECTION '$publisher' PUBLICATION arrivals WITH (enabled = false)");
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals OWNER TO brings');
+my ($last, @arrived) = ($smallest);
+my $read_arrivals = sub {
+	my @rows = split /\n/, $session{node1}
+	  ->ask("SELECT id, n FROM arrival WHERE id > '$last' AND id < (SELECT sno_settled()) ORDER BY id");
+	for (@rows)
+	{
+		($last, my $n) = split /\|/;
+		push @arrived, $n;
+	}
+};
+
+for (
+	[ 1, 'table synchronization', sub { $one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals ENABLE') } ],
+	[ 2, 'apply worker', sub { $bring->(2) } ])
+{
+	my ($n, $what, $begin) = @$_;
+	my $holder = Session->new($one);
+	$holder->ask('SELECT pg_advisory_lock(7)');
+	$begin->();
+	ok( eventually(
+			sub { $holder->ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") eq '1' }),
+		"$what: has an id, and waits");
+	my $id = $session{node1}->ask("INSERT INTO arrival (n) VALUES (-$n) RETURNING id");
+	ok( eventually(
+			sub {
+				$session{node1}->ask("SELECT sno '$id' < sno_settled() OR EXISTS (SELECT FROM snowflake_ids.unsettled)")
+				  eq 't';
+			}),
+		'the row after it has settled, or somebody holds it back');
+	$read_arrivals->();
+	$holder->gone;
+	ok( eventually(
+			sub { $read_arrivals->(); $session{node1}->ask("SELECT '$last' >= max(id) FROM arrival WHERE n = -$n") eq 't' }),
+		'the reader goes on');
+	is("@arrived", join(' ', map { "$_ -$_" } 1 .. $n), "$what: the reader gets all rows, in order");
+}
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals DISABLE');
 $_->gone for values %session;
 $_->stop for $one, $two;
 
