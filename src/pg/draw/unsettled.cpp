@@ -65,15 +65,6 @@ void at_event(XactEvent event, void*) {
     }
 }
 
-// A transaction that only reads writes no row with the id, and so holds nobody back. It cannot become one that writes,
-// because it has a snapshot by now. Two things can only read inside of a transaction that writes: a subtransaction, and
-// a function with the setting.
-bool only_reads() {
-    if (!XactReadOnly || GetCurrentTransactionNestLevel() > 1) return false;
-    const config_generic* setting = find_option("transaction_read_only", false, true, DEBUG5);
-    return setting != nullptr && (setting->stack == nullptr || setting->stack->nest_level <= 1);
-}
-
 }  // namespace
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
@@ -81,13 +72,7 @@ uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId())
 bool shows(uint64 us) {
     const ledger::Ledger& shared = shared_ledger();
     ledger::Backend& backend = own_backend(shared);
-    if (covered == ledger::no_low) {
-        if (only_reads()) {
-            covered = 0;
-            return true;
-        }
-        if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    }
+    if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     return ledger::accepts(shared.header->promise, backend, us, covered);
 }
 
