@@ -26,6 +26,9 @@ use Test::More;
 # 501_docs.
 our %run_by = (
 	'README.md' => '501_docs',
+	'doc/tutorial.md' => '505_first_pages',
+	'doc/faq.md' => '505_first_pages',
+	'doc/cheat-sheet.md' => '505_first_pages',
 	'doc/everyday.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
@@ -209,6 +212,7 @@ sub connection
 sub run_block
 {
 	my ($block, $what, $server, $dbname, $sql, $tables) = @_;
+	$tables //= defined $block->{table};
 	my @as_table = map { ('-P', $_) } 'format=aligned', 'tuples_only=off', 'footer=off';
 	my ($rc, $out, $err) =
 	  $server->psql($dbname, $sql, on_error_stop => 1, extra_params => $tables ? \@as_table : []);
