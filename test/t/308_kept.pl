@@ -1,6 +1,8 @@
 # What a released version made, in this one: test/kept has an install script, a dump, and a data directory that was
 # killed while ids were drawn (tools/keep made them; doc/compatibility.md promises this). The rows come back with the
 # same fields, no id comes again although the clock goes back to the time of the old ones, and the extension updates.
+# Any user can run this: the dump names the role that made it, the superuser of the kept data. The server into which the
+# dump is restored gets such a role.
 use strict;
 use warnings;
 use FindBin;
@@ -66,6 +68,11 @@ sub restored
 	my ($name, $kept) = @_;
 	my $server = new_server("dump_$kept" =~ s/.*\///r, clock());
 	$server->safe_psql('postgres', 'CREATE DATABASE kept');
+	for my $owner (owners($kept))
+	{
+		my $is_there = $server->safe_psql('postgres', "SELECT count(*) FROM pg_roles WHERE rolname = '$owner'");
+		$server->safe_psql('postgres', "CREATE ROLE $owner") if !$is_there;
+	}
 	my $said = `psql -XqAt -v ON_ERROR_STOP=1 -o /dev/null -d "@{[ $server->connstr('kept') ]}" -f $kept/dump.sql 2>&1`;
 	is($said, '', "$name is restored");
 	has_rows($name, $server, $kept);
@@ -82,6 +89,9 @@ sub started
 	{
 		skip "$name of PostgreSQL $major on Linux x86_64", 1
 		  if $here !~ / $major\b/ || $platform ne 'Linux x86_64' || system('command -v xz >/dev/null') != 0;
+		# All that connects below.
+		(local $ENV{PGUSER}, my @others) = owners($kept);
+		is("@others", '', "$name: is of one role, $ENV{PGUSER}");
 		my $ids = Ids->new;
 		my $clock = clock();
 		my @latest = (0, 0, 0);
@@ -129,6 +139,14 @@ END
 		is($ids->{drawn} > $drawn ? $ids->{twice} : 'none drawn', 0, "$name: no id comes again");
 		$server->stop('immediate');
 	}
+}
+
+# The roles that a dump wants.
+sub owners
+{
+	my ($kept) = @_;
+	my %owners = map { $_ => 1 } slurp("$kept/dump.sql") =~ /^ALTER .* OWNER TO (\w+);$/mg;
+	return sort keys %owners;
 }
 
 sub has_rows
