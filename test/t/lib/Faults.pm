@@ -466,7 +466,11 @@ sub send
 	local $SIG{PIPE} = 'IGNORE';
 	my $mark = $self->{mark} = 'end of answer ' . ++$questions;
 	$self->{busy} = 1;
-	print { $self->{in} } "$query;\n\\echo $mark\n\\o /proc/self/fd/3\n\\qecho\n\\o\n";
+
+	# The data of a COPY have ended their statement. psql from 15.19 on would take what follows another ';' for more data.
+	# Older ones may keep data that a COPY has refused in their query buffer: \r empties it.
+	my $end = $query =~ /^\\\.\n\z/m ? '\r' : ';';
+	print { $self->{in} } "$query$end\n\\echo $mark\n\\o /proc/self/fd/3\n\\qecho\n\\o\n";
 	$self->{in}->flush;
 	return $self;
 }
