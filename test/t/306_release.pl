@@ -77,6 +77,10 @@ for my $name (sort keys %{ $meta->{provides} })
 }
 my ($entry) = slurp_file("$tree/CHANGELOG.md") =~ /^## (\S+)/m;
 is($entry, $meta->{version}, 'the newest entry of CHANGELOG.md is its version');
+like(
+	(slurp_file("$tree/CHANGELOG.md") =~ /^## \S+ (.*)/m)[0],
+	qr/^\((not released yet|20\d\d-\d\d-\d\d)\)$/,
+	'with its date, once it has one');
 my ($package) = slurp_file("$tree/debian/changelog") =~ /^\S+ \(([^)-]*)/;
 is($package, $meta->{version}, 'so is that of debian/changelog');
 my @named = slurp_file("$tree/debian/rules") =~ /^\tdh_install\w+ --all (.*)/mg;
@@ -104,21 +108,32 @@ SKIP:
 		'sh', '-ec', 'cd "$0" && dh binary --no-act --with pgxs_loop',
 		"$dir/$release");
 }
+
 # ---- what is missing before a tag: the addresses until somebody knows them, and the date. With these, nothing is.
 {
-	my $missing = sub { return grep { /^missing/ } split /\n/, (run_command([ "$tree/tools/release-check", @_ ]))[0] };
-	my $of_a_publisher = qr/^missing  (packaging\/addresses: |no file has an address that|CHANGELOG\.md gives \S+ a date$)/;
+	my $missing = sub {
+		return grep { /^missing/ } split /\n/, (run_command([ "$tree/tools/release-check", @_ ]))[0];
+	};
+	my $of_a_publisher =
+	  qr/^missing  (packaging\/addresses: |no file has an address that|CHANGELOG\.md gives \S+ a date$)/;
 	is_deeply([ grep { !/$of_a_publisher/ } $missing->() ], [], 'release-check misses only what a publisher adds');
 	my $there = run_ok('git knows its commit', 'git', '-C', $tree, 'rev-parse', 'HEAD');
 	run_ok(
-		'addresses',
-		"$tree/tools/addresses", 'https://example.org/ids/snowflake_ids',
-		'ids@example.org', 'registry.example.org/ids/snowflake-ids');
+		'addresses', "$tree/tools/addresses",
+		'https://example.org/ids/snowflake_ids', 'ids@example.org',
+		'registry.example.org/ids/snowflake-ids');
 	my $log = slurp_file("$tree/CHANGELOG.md") =~ s/^(## \Q$meta->{version}\E)\b.*/$1 (2027-01-31)/mr;
 	open my $f, '>', "$tree/CHANGELOG.md" or die;
 	print $f $log;
 	close $f;
 	is_deeply([ $missing->() ], ['missing  everything is committed'], 'with addresses and a date, only the commit is');
+
+	# What was released stays as it is, under a later third number too.
+	for my $what ('scripts', '')
+	{
+		my (undef, $err) = run_command([ "$tree/tools/keep", $what || () ]);
+		like($err, qr/^keep: .* was released/m, "tools/keep $what: not for a version that has a date");
+	}
 	run_ok('a commit', 'git', '-C', $tree, 'commit', '-q', '-a', '-m', 'published');
 	is_deeply([ $missing->("v$meta->{version}") ], [], 'and then nothing');
 	is_deeply([ map { s/ \S+$//r } $missing->('v0.9.0') ], ['missing  the tag is'], 'but another tag is wrong');

@@ -89,6 +89,7 @@ sub started
 	{
 		skip "$name of PostgreSQL $major on Linux x86_64", 1
 		  if $here !~ / $major\b/ || $platform ne 'Linux x86_64' || system('command -v xz >/dev/null') != 0;
+
 		# All that connects below.
 		(local $ENV{PGUSER}, my @others) = owners($kept);
 		is("@others", '', "$name: is of one role, $ENV{PGUSER}");

@@ -471,9 +471,10 @@ END
 		  map { /\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b/g }
 		  $prose =~ /`([^`\n]+)`/g;
 		my %missing =
-		  map  { $_ => 1 }
-		  grep { !$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|spec|sql|machin_id))$/ }
-		  @named;
+		  map { $_ => 1 }
+		  grep {
+			!$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|spec|sql|machin_id))$/
+		  } @named;
 		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
 	}
 
@@ -496,6 +497,7 @@ END
 		local %ENV = (%ENV, $server->_get_env, PGDATABASE => 'reference', PATH => "$bindir:$ENV{PATH}");
 		my ($made, $err) = run_command(["$root/tools/reference"]);
 		utf8::decode($made);
+		is(join(' ', $made =~ /(\S+\(""[^)]*\))/g), '', 'arguments without a name are shown by their type alone');
 		is("$made\n", $pages{'doc/reference.md'}, 'the reference is current (make reference writes it)') or diag $err;
 	}
 
