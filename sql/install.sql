@@ -9,14 +9,68 @@ SELECT current_user AS superuser, current_database() AS here \gset
 \c regress_install regress_install_owner
 SET client_min_messages = warning;
 CREATE SCHEMA ids;
--- But for its own, which it makes itself: it adopts none. Servers from 18 on add the place in the script.
+-- But for its own, which it makes itself. Servers from 18 on add the place in the script.
 \set SHOW_CONTEXT never
 CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
 CREATE SCHEMA snowflake_ids;
-CREATE EXTENSION snowflake_ids SCHEMA ids;
 CREATE EXTENSION snowflake_ids SCHEMA snowflake_ids;
+-- One of that name is there, of the role that creates the extension: dropped if it is empty, and what was said about it.
+COMMENT ON SCHEMA snowflake_ids IS 'made by a migration';
+GRANT ALL ON SCHEMA snowflake_ids TO regress_install_user;
+ALTER DEFAULT PRIVILEGES IN SCHEMA snowflake_ids GRANT ALL ON TABLES TO regress_install_user;
+BEGIN;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+SELECT nspowner::regrole <> current_user::regrole AS "not his", has_schema_privilege('regress_install_user', oid, 'CREATE') AS others,
+       obj_description(oid, 'pg_namespace') AS comment, (SELECT count(*) FROM pg_default_acl) AS default_privileges
+FROM pg_namespace WHERE nspname = 'snowflake_ids';
+ROLLBACK;
+SELECT nspowner::regrole, has_schema_privilege('regress_install_user', oid, 'CREATE') AS others,
+       obj_description(oid, 'pg_namespace') AS comment, (SELECT count(*) FROM pg_default_acl) AS default_privileges
+FROM pg_namespace WHERE nspname = 'snowflake_ids';
+-- With anything in it, the schema stays, and there is no extension.
+CREATE TABLE snowflake_ids.mine ();
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+DROP TABLE snowflake_ids.mine;
+CREATE FUNCTION snowflake_ids.mine() RETURNS int LANGUAGE sql RETURN 1;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+DROP FUNCTION snowflake_ids.mine();
+CREATE EXTENSION hstore SCHEMA snowflake_ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+DROP EXTENSION hstore;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+SELECT nspowner::regrole <> current_user::regrole AS "not his", has_schema_privilege('regress_install_user', oid, 'CREATE') AS others,
+       (SELECT count(*) FROM pg_default_acl) AS default_privileges
+FROM pg_namespace WHERE nspname = 'snowflake_ids';
+DROP EXTENSION snowflake_ids;
+-- One that belongs to another role stays, also if a superuser asks, or if the other role is a superuser.
+\c - :superuser
+SET client_min_messages = warning;
+CREATE SCHEMA snowflake_ids AUTHORIZATION regress_install_owner;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+ALTER SCHEMA snowflake_ids OWNER TO CURRENT_USER;
+SET client_min_messages = error;
+CREATE PUBLICATION regress_install FOR TABLES IN SCHEMA snowflake_ids;
+SET client_min_messages = warning;
+SET ROLE regress_install_owner;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+RESET ROLE;
+-- So does one that belongs to another extension.
+ALTER EXTENSION plpgsql ADD SCHEMA snowflake_ids;
+CREATE EXTENSION snowflake_ids SCHEMA ids;
+ALTER EXTENSION plpgsql DROP SCHEMA snowflake_ids;
+-- A superuser's own, whose name needs quotes.
+CREATE ROLE "regress install ""owner""" SUPERUSER;
+ALTER SCHEMA snowflake_ids OWNER TO "regress install ""owner""";
+SET ROLE "regress install ""owner""";
+CREATE EXTENSION IF NOT EXISTS snowflake_ids SCHEMA ids;
+SELECT nspowner::regrole, (SELECT count(*) FROM pg_publication_namespace) AS published FROM pg_namespace WHERE nspname = 'snowflake_ids';
+DROP EXTENSION snowflake_ids;
+RESET ROLE;
+DROP PUBLICATION regress_install;
+DROP ROLE "regress install ""owner""";
+\c - regress_install_owner
+SET client_min_messages = warning;
 \set SHOW_CONTEXT errors
-DROP SCHEMA snowflake_ids;
 CREATE EXTENSION snowflake_ids SCHEMA ids;
 SELECT extname, nspname, extrelocatable FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'snowflake_ids';
 -- Nothing is anywhere else but in its own schema.

@@ -11,10 +11,11 @@ CREATE TABLE lookalike_before AS SELECT * FROM snowflake_ids.stats;
 
 \c regress_lookalike regress_lookalike
 SET client_min_messages = warning;
--- A name is taken before the extension comes: it adopts nothing.
+-- A name is taken before the extension comes: it adopts nothing. (For its schema: install.)
 CREATE SCHEMA snowflake_ids;
+CREATE VIEW snowflake_ids.stats AS SELECT;
 CREATE EXTENSION snowflake_ids;
-DROP SCHEMA snowflake_ids;
+DROP SCHEMA snowflake_ids CASCADE;
 CREATE FUNCTION gen_mastic() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
 CREATE EXTENSION snowflake_ids;
 DROP FUNCTION gen_mastic();
