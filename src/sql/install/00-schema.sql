@@ -2,7 +2,8 @@
 -- casts, classes and the planner, and what operators of a server call. In the schema that the user chooses are types,
 -- operators, operator classes and the functions that queries call.
 --
--- Nobody else may create objects here. So the schema must not exist before, and functions find each other here safely.
+-- Nobody else may create objects here, so functions find each other here safely. A schema of that name that is there
+-- before, as migrations of frameworks make it, is not adopted: see below.
 DO $$
 BEGIN
     IF pg_catalog.current_schema() OPERATOR(pg_catalog.=) 'snowflake_ids' THEN
@@ -11,6 +12,21 @@ BEGIN
                   DETAIL = 'The extension makes a schema of that name for its own objects.',
                   HINT = 'Drop the schema, and name another one: CREATE EXTENSION snowflake_ids SCHEMA public.';
     END IF;
+END $$;
+
+-- An empty schema of that name is dropped, if it belongs to the role that creates the extension. (A script's NOTICE is
+-- not shown.) In all other cases CREATE SCHEMA says that it exists.
+DO $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n
+                   ON n.nspowner OPERATOR(pg_catalog.=) e.extowner AND n.nspname OPERATOR(pg_catalog.=) e.extname
+               WHERE e.extname OPERATOR(pg_catalog.=) 'snowflake_ids') THEN
+        DROP SCHEMA snowflake_ids RESTRICT;
+        RAISE INFO 'dropped the empty schema "snowflake_ids", because the extension makes its own'
+            USING DETAIL = 'Its comment, grants, default privileges and publications'' TABLES IN SCHEMA went with it.';
+    END IF;
+EXCEPTION
+    WHEN dependent_objects_still_exist OR invalid_schema_name THEN NULL;
 END $$;
 
 CREATE SCHEMA snowflake_ids;
