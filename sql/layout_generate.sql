@@ -40,6 +40,28 @@ SELECT gen_snowflake_series('twitter', 0), gen_snowflake(NULL), gen_snowflake_se
 EXPLAIN SELECT * FROM gen_snowflake_series('twitter', 12345);
 
 --
+-- A transaction throws away what is left of its numbers. So those that are used up grow with the ids drawn, also where
+-- one statement is many transactions. Numbers between ids of the same tick are counted.
+--
+CREATE PROCEDURE numbers_for(transactions int, ids int, INOUT numbers numeric DEFAULT NULL) LANGUAGE plpgsql AS $$
+DECLARE
+    drawn bigint[];
+BEGIN
+    FOR t IN 1 .. transactions LOOP
+        FOR i IN 1 .. ids LOOP drawn := drawn || gen_snowflake('seconds'); END LOOP;
+        COMMIT;
+    END LOOP;
+    SELECT sum(used) INTO numbers FROM (
+        SELECT sequence - lag(sequence) OVER (PARTITION BY created ORDER BY id) AS used
+        FROM unnest(drawn) AS id, snowflake_decode(id, 'seconds')) AS s;
+END $$;
+CALL numbers_for(100, 1) \gset one_
+CALL numbers_for(30, 10) \gset ten_
+SELECT CASE WHEN :one_numbers < 100 THEN 'one an id' ELSE :'one_numbers' END AS by_ones,
+       CASE WHEN :ten_numbers < 600 THEN 'two an id at most' ELSE :'ten_numbers' END AS by_tens;
+DROP PROCEDURE numbers_for;
+
+--
 -- As a default
 --
 CREATE TABLE tweet (id bigint DEFAULT gen_snowflake('twitter') PRIMARY KEY, n int);
