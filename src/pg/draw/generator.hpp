@@ -55,10 +55,12 @@ namespace generator {
 // Raises the error that the next id of the format `name` would have a time outside the format.
 [[noreturn]] void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
 
-// Ends the lease; its unused numbers were not issued. (The subtraction is modulo 2^64, like the counters.)
+// Ends the lease; its unused numbers were not issued. (The subtraction is modulo 2^64, like the counters.) The next one
+// begins with one number: a lease that grew although each transaction throws the rest away would use up the tick.
 inline void end_lease(Generator& g) {
     g.uncounted -= g.lease.end - g.lease.next;
     g.lease.next = g.lease.end;
+    g.lease.want = 0;
 }
 
 // Registers `g`: from here on its ids are counted at the end of each transaction.

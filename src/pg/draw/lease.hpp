@@ -38,7 +38,6 @@ template <generator::ClaimFunction claim>
     const bool goes_on = l.statement == statement && l.ended == ended;
     const uint32 want = ledger::lease_size(l, goes_on, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
-    l.want = want;
     const ledger::Claim c = generator::draw<claim>(g, want);
     g.uncounted -= ledger::begin_lease(l, c, want);
     l.statement = statement;
