@@ -17,6 +17,8 @@ CREATE UNLOGGED TABLE row_source AS SELECT n FROM generate_series(1, :rows) AS n
 CREATE UNLOGGED TABLE result (section text, what text, metric text, value float8);
 CREATE TABLE candidate (section text, what text, query text, ids float8, before text, sized regclass);
 
+SELECT snowflake_layout_create('five_bits', '2025-01-01 00:00:00+00', '1 ms', 41, 17, 5);
+
 -- One id: a query that calls the function for each row. OFFSET discards the rows without sending them.
 CREATE SEQUENCE seq;
 CREATE SEQUENCE seq_1000 CACHE 1000;
