@@ -171,6 +171,33 @@ SELECT count(*) FILTER (WHERE name = 'unwanted') AS unwanted, count(*) FILTER (W
     FROM snowflake_ids.layouts;
 -- What refuses those changes is a trigger function; a call by hand is refused too.
 SELECT r.* FROM unnest(ARRAY['SELECT snowflake_ids.layout_keep()', 'SELECT snowflake_ids.layout_same()']) AS s, refusal(s) AS r;
+-- Nor does one do anything as a trigger that fires in another way, or on another table, which a superuser can create.
+CREATE TABLE not_layouts (LIKE snowflake_ids.created_layout);
+INSERT INTO not_layouts SELECT * FROM snowflake_ids.created_layout;
+CREATE VIEW not_layout AS TABLE not_layouts;
+CREATE FUNCTION fired(function text, fires text, event text, each text, relation text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    IF relation = 'snowflake_ids.created_layout' THEN
+        ALTER TABLE snowflake_ids.created_layout DISABLE TRIGGER USER;
+    END IF;
+    EXECUTE format('CREATE TRIGGER a %s %s ON %s FOR EACH %s EXECUTE FUNCTION %s()', fires, event, relation, each, function);
+    EXECUTE format(CASE event WHEN 'INSERT' THEN 'INSERT INTO %s VALUES (''x'', ''2020-01-01'', ''1 s'', 32, 20, 11, false)'
+                              WHEN 'UPDATE' THEN 'UPDATE %s SET name = name || 1'
+                              WHEN 'DELETE' THEN 'DELETE FROM %s' ELSE 'TRUNCATE %s' END, relation);
+    RAISE 'nothing was refused';
+EXCEPTION WHEN OTHERS THEN
+    RETURN sqlstate || ' ' || sqlerrm;
+END $$;
+SELECT function, relation, string_agg(fires || ' ' || event || ' ' || each, ', ' ORDER BY fires, event, each) AS fired, said
+FROM unnest(ARRAY['snowflake_ids.layout_keep', 'snowflake_ids.layout_same']) AS function,
+     unnest(ARRAY['BEFORE', 'AFTER', 'INSTEAD OF']) AS fires, unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) AS event,
+     unnest(ARRAY['ROW', 'STATEMENT']) AS each, unnest(ARRAY['snowflake_ids.created_layout', 'not_layouts', 'not_layout']) AS relation,
+     fired(function, fires, event, each, relation) AS said
+WHERE (relation = 'not_layout') = (fires = 'INSTEAD OF') AND (event, each) <> ('TRUNCATE', 'ROW')
+  AND (fires, each) <> ('INSTEAD OF', 'STATEMENT') AND (fires, event) <> ('INSTEAD OF', 'TRUNCATE')
+GROUP BY function, relation, said ORDER BY function, relation, said;
+DROP FUNCTION fired;
+DROP TABLE not_layouts CASCADE;
 -- A transaction that is rolled back leaves nothing behind, in this session neither.
 BEGIN;
 SELECT snowflake_layout_create('brief', '2020-01-01 00:00:00+00', '1 s', 32, 20, 11);

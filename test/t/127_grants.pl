@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use Faults;
+use IPC::Run ();
 use Test::More;
 
 my $clock = clock();
@@ -66,6 +67,25 @@ sub works
 	is($server->safe_psql('other', $draw), 't|t', 'those of another database too, of the present time');
 }
 
+# The functions that are not for PUBLIC.
+my $granted = <<'SQL';
+SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+    JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid WHERE rights ORDER BY 1
+SQL
+cmp_ok(
+	scalar(split /\n/, $server->safe_psql('other', $granted =~ s/rights/NOT has_function_privilege('app', p.oid, 'EXECUTE')/r)),
+	'>', 10, 'there are functions that must be granted');
+
+sub dump_of
+{
+	my ($dbname) = @_;
+	my ($out, $err);
+	IPC::Run::run([ 'pg_dump', '-d', $server->connstr($dbname) ], '>', \$out, '2>', \$err) or die $err;
+
+	# The default privileges are the database's.
+	return join "\n", grep { !/^ALTER DEFAULT PRIVILEGES/ } split /\n/, $out;
+}
+
 # ---- granted afterwards
 $server->safe_psql('plain', <<'SQL');
 CREATE EXTENSION snowflake_ids;
@@ -89,10 +109,42 @@ SELECT c.oid::regclass::text FROM pg_class c JOIN pg_depend d ON d.classid = 'pg
 WHERE relkind <> 'S' AND has_table_privilege('app', c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
 UNION ALL SELECT 'snowflake_ids' WHERE has_schema_privilege('app', 'snowflake_ids', 'CREATE')
 SQL
+	is($server->safe_psql($dbname, $granted =~ s/rights/has_function_privilege('app', p.oid, 'EXECUTE')/r),
+		'', "default privileges $where: nor to call what must be granted");
+	unlike(dump_of($dbname), qr/^(GRANT|REVOKE)/m, 'a dump restores nothing of it');
 	is( $server->safe_psql($dbname, 'SELECT count(*) > 0 FROM snowflake_ids.layouts', extra_params => [ '-U', 'app' ]),
 		't',
 		'reading is for all');
 	works($dbname, "default privileges $where");
+}
+
+# ---- functions are for those only whom the administrator names: what anybody else may call is for them
+$server->safe_psql('postgres', 'CREATE DATABASE strict');
+$server->safe_psql('strict', <<'SQL');
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO app WITH GRANT OPTION;
+CREATE EXTENSION snowflake_ids;
+CREATE ROLE other_app LOGIN;
+SQL
+my $may = q{SELECT has_function_privilege('%1$s', 'gen_mastic()', 'EXECUTE'),
+	has_function_privilege('%1$s', 'snowflake_ids.reset(timestamptz, text, integer, boolean)', 'EXECUTE')};
+is($server->safe_psql('strict', sprintf($may, 'app')), 't|f', 'named in default privileges: draws, does not reset');
+is($server->safe_psql('strict', sprintf($may, 'other_app')), 'f|f', 'not named: neither');
+
+# ---- what a monitor computes: check_postgres --action=sequence, with the query of its version 2.25
+is($server->safe_psql('plain', <<'SQL'), 'wal_ceiling|2|1|50', 'a monitor sees a sequence that is half used');
+SELECT sequencename, slots, used, round(used / slots * 100) FROM (
+    SELECT sequencename, ceil((max_value - min_value::numeric + 1) / increment_by::numeric) AS slots,
+           ceil((coalesce(last_value, min_value) - min_value::numeric + 1) / increment_by::numeric) AS used
+    FROM pg_sequences) AS s
+SQL
+SKIP:
+{
+	skip 'check_postgres is not installed', 1 if system('command -v check_postgres >/dev/null') != 0;
+	like(
+		`check_postgres --action=sequence --host=@{[ $server->host ]} --port=@{[ $server->port ]} --db=plain 2>&1`,
+		qr/^POSTGRES_SEQUENCE OK:/,
+		'so does check_postgres');
 }
 
 # ---- by name: then nextval() is still an error, and changes nothing
