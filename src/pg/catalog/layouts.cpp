@@ -208,28 +208,34 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
-const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function) {
+// The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser can
+// create other triggers with our functions. Takes the lock until the end of the transaction.
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock, bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
                         errmsg("function \"%s\" was not called by trigger manager", function)));
     }
-    return *reinterpret_cast<TriggerData*>(fcinfo->context);
-}
-
-// Raises an error in a trigger of another table. Takes the lock, until the end of the transaction, on the right one.
-void lock_table(const TriggerData& trigger, const char* function, LOCKMODE lock) {
+    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
+    const TriggerEvent event = trigger.tg_event;
+    if (!TRIGGER_FIRED_BEFORE(event) ||
+        (only_insert && !(TRIGGER_FIRED_BY_INSERT(event) && TRIGGER_FIRED_FOR_ROW(event)))) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        only_insert ? errmsg("function \"%s\" must be fired BEFORE INSERT for each row", function)
+                                    : errmsg("function \"%s\" must be fired BEFORE a change", function)));
+    }
     Relation rel = open_relation(lock);
     const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
     table_close(rel, NoLock);
-    if (ours) return;
-    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-                    errmsg("function \"%s\" was called for another table", function)));
+    if (!ours) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was called for another table", function)));
+    }
+    return trigger;
 }
 
 // A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
 // used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
 bool apply_drop(const TriggerData& trigger) {
-    lock_table(trigger, "snowflake_ids.layout_keep", AccessExclusiveLock);  // as layout_drop
     Relation rel = trigger.tg_relation;
     if (used(of_row(rel, trigger.tg_trigtuple))) {
         bool null;
@@ -323,13 +329,16 @@ FUNCTION(snowflake_ids_layout_generates) {
 
 // The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_keep");
+    // A subscription's drop takes the lock of layout_drop.
+    const bool applied = IsLogicalWorker();
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_keep",
+                                              applied ? AccessExclusiveLock : RowExclusiveLock, false);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
                         errhint("Restore as a superuser, or have the privilege granted first.")));
     }
-    if (IsLogicalWorker() && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
+    if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
         return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
                     errdetail("Ids that exist could not be told from others any more."),
@@ -341,9 +350,8 @@ FUNCTION(snowflake_ids_layout_keep) {
 // copy, of a dump that is restored. The row may be there already, because two nodes have created the same layout. Then
 // it is left out: a duplicate key would stop the subscription.
 FUNCTION(snowflake_ids_layout_same) {
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_same");
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;
-    lock_table(trigger, "snowflake_ids.layout_same", RowExclusiveLock);
     if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
     Relation rel = trigger.tg_relation;
     // One insert at a time: of two subscriptions that apply the same row, the second one must see the first one's.

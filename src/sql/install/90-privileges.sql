@@ -1,6 +1,7 @@
 -- Relations give nobody more than SELECT, and the schema gives USAGE. What default privileges have given is taken back:
 -- who could write into a relation could move the ids of all databases, and who could create functions in the schema
--- could get others to call them. Owners of databases may restore layouts, see 80-layouts.sql.
+-- could get others to call them. So are functions that must be granted: those whose privileges this script has changed
+-- (pg_init_privs), by REVOKE. Owners of databases may restore layouts, see 80-layouts.sql.
 DO $$
 DECLARE
     given record;
@@ -17,7 +18,13 @@ BEGIN
               UNION ALL
               SELECT 'SCHEMA', 'snowflake_ids', n.nspacl, n.nspowner
               FROM pg_namespace n
-              WHERE n.oid = 'snowflake_ids'::regnamespace) AS o,
+              WHERE n.oid = 'snowflake_ids'::regnamespace
+              UNION ALL
+              SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, p.proowner
+              FROM pg_depend d JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid
+                   JOIN pg_proc p ON p.oid = d.objid
+              WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+                    AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'snowflake_ids')) AS o,
              aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner
     LOOP

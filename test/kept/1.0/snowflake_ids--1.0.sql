@@ -41,9 +41,11 @@ COMMENT ON SCHEMA snowflake_ids IS
 -- 0 of src/ledger/sealed.hpp, which means: no ceiling yet.
 --
 -- nextval() must not change the number: the increment leaves no room for a next value, so the server refuses the call.
--- Bounds that leave no value for setval() either would stop pg_upgrade, which takes the number along by setval().
+-- Bounds that leave no value for setval() either would stop pg_upgrade, which takes the number along by setval(). With a
+-- least value of 1, monitors (check_postgres --action=sequence) would see a sequence that is used up.
 
-CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint INCREMENT 9223372036854775807 START 22320;
+CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint INCREMENT 9223372036854775807
+    MINVALUE -1000000000000000000 START 22320;
 SELECT pg_catalog.setval('snowflake_ids.wal_ceiling', 22320);
 COMMENT ON SEQUENCE snowflake_ids.wal_ceiling IS
     'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; '
@@ -1770,7 +1772,8 @@ REVOKE ALL ON FUNCTION snowflake_observe(text, bigint, boolean) FROM PUBLIC;
 -- 90-privileges.sql
 -- Relations give nobody more than SELECT, and the schema gives USAGE. What default privileges have given is taken back:
 -- who could write into a relation could move the ids of all databases, and who could create functions in the schema
--- could get others to call them. Owners of databases may restore layouts, see 80-layouts.sql.
+-- could get others to call them. So are functions that must be granted: those whose privileges this script has changed
+-- (pg_init_privs), by REVOKE. Owners of databases may restore layouts, see 80-layouts.sql.
 DO $$
 DECLARE
     given record;
@@ -1787,7 +1790,13 @@ BEGIN
               UNION ALL
               SELECT 'SCHEMA', 'snowflake_ids', n.nspacl, n.nspowner
               FROM pg_namespace n
-              WHERE n.oid = 'snowflake_ids'::regnamespace) AS o,
+              WHERE n.oid = 'snowflake_ids'::regnamespace
+              UNION ALL
+              SELECT 'FUNCTION', p.oid::regprocedure::text, p.proacl, p.proowner
+              FROM pg_depend d JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid
+                   JOIN pg_proc p ON p.oid = d.objid
+              WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+                    AND d.refobjid = (SELECT e.oid FROM pg_extension e WHERE e.extname = 'snowflake_ids')) AS o,
              aclexplode(o.acl) AS a
         WHERE a.grantee <> o.owner
     LOOP
