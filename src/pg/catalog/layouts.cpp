@@ -361,6 +361,12 @@ FUNCTION(snowflake_ids_layout_same) {
     const Layout layout = of_row(rel, row);
     Layout here{};
     if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) {
+        // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the name
+        // built in, or somebody forges it: a superuser has to know.
+        if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
+            ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                            errdetail("Layout \"%s\" is built in.", name), errhint("Restore as a superuser.")));
+        }
         // For caches that have the built-in layout of this name, and for this backend's if the row is rolled back.
         CacheInvalidateRelcache(rel);
         return PointerGetDatum(row);
