@@ -11,9 +11,8 @@
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// How the AND is found: among the restrictions of the relation, look for the clause with the same two arguments (by
-// address, because an index condition has them in the order that the index needs). If nothing is found, the clause is
-// estimated alone: the planner may estimate a clause before it is a restriction.
+// Where the clause is, and in which AND, is found by place.cpp. If it is not found, it is estimated alone: the planner
+// may estimate a clause before it is a restriction.
 //
 // As in PostgreSQL, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
 // histogram is not taken as empty, because rows may have come since.
@@ -27,10 +26,12 @@
 #include "core/gid.hpp"
 #include "core/time_order.hpp"
 #include "pg/datum.hpp"
+#include "pg/plan/place.hpp"
 
 extern "C" {
 #include "access/stratnum.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
@@ -134,59 +135,13 @@ Node* without_relabel(Node* node) {
     return node;
 }
 
-// The operator and its two arguments, or null.
-const OpExpr* comparison_clause(Node* clause) {
-    if (IsA(clause, RestrictInfo)) clause = reinterpret_cast<Node*>(reinterpret_cast<RestrictInfo*>(clause)->clause);
-    if (!IsA(clause, OpExpr)) return nullptr;
-    const auto* op = reinterpret_cast<const OpExpr*>(clause);
-    return list_length(op->args) == 2 ? op : nullptr;
-}
+// So many clauses are looked at. A longer AND would take time that grows with the square of its length.
+constexpr int clauses_before = 50;
 
-bool same_arguments(const List* a, const List* b) {
-    return (linitial(a) == linitial(b) && lsecond(a) == lsecond(b)) ||
-           (linitial(a) == lsecond(b) && lsecond(a) == linitial(b));
-}
-
-// The list of AND-ed clauses with the one that has these arguments: `clauses` or an AND below them; or NIL.
-List* and_list(List* clauses, const List* arguments);
-
-List* and_list_below(Node* node, const List* arguments) {
-    // For an OR, the planner estimates the form that has RestrictInfos inside.
-    if (IsA(node, RestrictInfo)) {
-        auto* info = reinterpret_cast<RestrictInfo*>(node);
-        node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
-    }
-    if (!IsA(node, BoolExpr)) return NIL;
-    auto* expression = reinterpret_cast<BoolExpr*>(node);
-    if (expression->boolop == AND_EXPR) return and_list(expression->args, arguments);
-    ListCell* cell;
-    foreach (cell, expression->args) {
-        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), arguments);
-        if (found != NIL) return found;
-    }
-    return NIL;
-}
-
-List* and_list(List* clauses, const List* arguments) {
-    ListCell* cell;
-    foreach (cell, clauses) {
-        const OpExpr* op = comparison_clause(static_cast<Node*>(lfirst(cell)));
-        if (op != nullptr && same_arguments(op->args, arguments)) return clauses;
-    }
-    foreach (cell, clauses) {
-        List* found = and_list_below(static_cast<Node*>(lfirst(cell)), arguments);
-        if (found != NIL) return found;
-    }
-    return NIL;
-}
-
-void add_clauses_before(PlannerInfo* root, List* clauses, const List* arguments, Node* column, const Order& order,
-                        Range& range) {
-    ListCell* cell;
-    foreach (cell, clauses) {
-        const OpExpr* op = comparison_clause(static_cast<Node*>(lfirst(cell)));
+void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
+    for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
+        const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(place.clauses, i)));
         if (op == nullptr) continue;
-        if (same_arguments(op->args, arguments)) return;
         Node* first = static_cast<Node*>(linitial(op->args));
         Node* second = static_cast<Node*>(lsecond(op->args));
         const bool column_first = equal(without_relabel(first), column);
@@ -203,6 +158,7 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);
     auto* arguments = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
+    CHECK_FOR_INTERRUPTS();  // a query can have thousands of clauses
     VariableStatData variable;
     Node* other;
     bool column_first;
@@ -216,9 +172,8 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     }
     Range range;
     if (variable.rel != nullptr) {
-        List* clauses = and_list(variable.rel->baserestrictinfo, arguments);
-        if (clauses == NIL) clauses = and_list(variable.rel->joininfo, arguments);
-        add_clauses_before(root, clauses, arguments, without_relabel(variable.var), order, range);
+        const Place place = place_of(root, variable.rel, arguments);
+        add_clauses_before(root, place, without_relabel(variable.var), order, range);
     }
     Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));
     const double before = statistics.fraction(range);
