@@ -51,6 +51,22 @@ INSERT INTO candidate
 SELECT 'filter', c, format('SELECT FROM filtered WHERE %I >= timestamptz ''2079-01-01 00:00+00'' AND %I >= timestamptz ''2078-01-01 00:00+00''', c, c), :rows
 FROM unnest('{t,sno,mastic}'::text[]) AS c;
 
+-- Planning a query with 3,000 narrow ranges of ids.
+CREATE UNLOGGED TABLE ranged AS
+SELECT sno, mastic, mastic::bigint AS bigint FROM filtered;
+CREATE INDEX ON ranged (sno);
+CREATE INDEX ON ranged (mastic);
+CREATE INDEX ON ranged (bigint);
+INSERT INTO candidate
+SELECT 'planning', c, format('EXPLAIN SELECT FROM ranged WHERE %s', 
+    string_agg(format('%1$I >= %2$L AND %1$I < %3$L', c, ids ->> c, next ->> c), ' OR ')), 1
+FROM unnest('{bigint,sno,mastic}'::text[]) AS c, (
+    SELECT to_jsonb(r) AS ids, lead(to_jsonb(r)) OVER (ORDER BY sno) AS next
+    FROM (SELECT *, row_number() OVER (ORDER BY sno) AS n FROM ranged) AS r WHERE n % (:rows / 6000) = 1
+    ORDER BY sno LIMIT 6000) AS s
+WHERE (ids ->> 'n')::bigint / (:rows / 6000) % 2 = 0
+GROUP BY c;
+
 -- The kernel brings the figure up to date when the process sleeps.
 CREATE FUNCTION cpu_ns() RETURNS float8 LANGUAGE sql AS
 $$ SELECT split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 FROM pg_sleep(0.0001) $$;
