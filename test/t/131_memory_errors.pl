@@ -210,45 +210,4 @@ $ids->none_twice('no room for shared memory, and room again');
 	$ids->none_twice('memory of another version, server restarted');
 }
 $server->stop('immediate');
-
-# ---- the next release, with the same memory: installed under a running server
-{
-	$ids = Ids->new;
-	my ($version) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/snowflake_ids.control") =~ /^default_version = '(.*)'/m;
-	my $next = $version =~ s/.\z/9/r;
-	my ($prefix, $libdir, $extension) = own_installation();
-	my $updated = new_server('updated', $clock, install_path => $prefix);
-	my $what = 'SELECT library_version, memory, life FROM snowflake_ids.status()';
-	my @old = map { Session->new($updated) } 1 .. 2;
-	$ids->draw($_) for @old;
-	my ($life) = $old[0]->ask($what) =~ /^\Q$version\E\|dynamic\|(\d+)$/;
-	ok($life, "sessions of $version");
-
-	# As a package does: new files take the names.
-	my $library = slurp("$libdir/snowflake_ids.so");
-	cmp_ok($library =~ s/\x00\Q$version\E(?=\x00)/\x00$next/g, '>', 0, "a library of version $next is made up");
-	my $control = slurp("$extension/snowflake_ids.control");
-	$control =~ s/^default_version = .*/default_version = '$next'/m;
-	spew("$libdir/new.so", $library);
-	spew("$extension/new.control", $control);
-	spew("$extension/snowflake_ids--$version--$next.sql", "-- nothing changes\n");
-	rename "$libdir/new.so", "$libdir/snowflake_ids.so" or die;
-	rename "$extension/new.control", "$extension/snowflake_ids.control" or die;
-
-	my @new = map { Session->new($updated) } 1 .. 2;
-	is($new[0]->ask('ALTER EXTENSION snowflake_ids UPDATE'), '', 'ALTER EXTENSION UPDATE');
-	is(value($updated, q{SELECT extversion FROM pg_extension WHERE extname = 'snowflake_ids'}), $next, "is at $next");
-	$_->send(Ids::query(20, 8400)) for @old, @new;
-	$ids->{said} = [];
-	$ids->add($_->answer) for @old, @new;
-	is("@{ $ids->{said} }", '', 'all draw at the same time');
-	cmp_ok($ids->drawn, '>', 200000, 'many ids');
-	is($_->ask($what), "$version|dynamic|$life", "a session of $version stays one")                for @old;
-	is($_->ask($what), "$next|dynamic|$life", "a new session has $next, the same memory and life") for @new;
-	$clock->step(-3600);
-	kill_backend($updated);
-	draw_at_all_times($ids, $updated, $clock, $start);
-	$ids->none_twice('two releases with the same memory at the same time');
-	$updated->stop('immediate');
-}
 done_testing();
