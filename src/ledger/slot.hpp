@@ -4,7 +4,7 @@
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
-//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 512
+//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 576
 //                         bytes each; see settled.hpp
 //
 // It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
@@ -21,8 +21,9 @@ using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
-// Sessions of two releases may share the memory, until the server is restarted. So a release that gives these bytes
-// another meaning has another version, and says that the server must be restarted.
+// Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that
+// are unused so far: the rest of the header's page, of a slot's first cache line, Backend::reserved. They are 0 until a
+// session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
@@ -132,8 +133,9 @@ struct alignas(64) Backend {
         Word low;       // the lowest of them
         Word database;  // their database, or any_database
     } ring[ring_size];  // from the oldest
+    Word reserved[8];
 };
-static_assert(sizeof(Backend) == 512);
+static_assert(sizeof(Backend) == 576);
 
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
     return header_bytes + slot_count * sizeof(Slot) + (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
