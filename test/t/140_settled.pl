@@ -266,6 +266,65 @@ END
 	complete($server, 'after READ ONLY transactions');
 }
 
+# ---- a layout with a tick of a second makes no other reader late: not in its database, not in another one, and not after
+# it has gone
+{
+	$server->safe_psql('other', <<'END');
+SELECT snowflake_layout_create('slow', '2020-01-01', '1 s', 32, 10, 12);
+CREATE TABLE event_slow (id bigint PRIMARY KEY DEFAULT gen_snowflake('slow'), n int);
+CREATE TABLE event_mastic (id mastic PRIMARY KEY DEFAULT gen_mastic());
+END
+	my ($writer, $reader) = map { Session->new($server, dbname => 'other') } 1 .. 2;
+	my $is_late = sub {
+		my ($name, $session) = @_;
+		my $late = best_of(
+			15,
+			sub {
+				$session->ask('SELECT gen_mastic()');
+				return $session->ask(
+					'SELECT 1000 * extract(epoch FROM clock_timestamp() - mastic_timestamp(mastic_settled()))');
+			});
+		cmp_ok($late, '<', 15, "$name: at most 15 ms late");
+	};
+
+	# Nothing is thrown away for that: an id is of the tick of the clock, although readers have been further.
+	for my $n (1 .. 20)
+	{
+		$reader->ask('SELECT mastic_settled()');
+		$writer->ask("INSERT INTO event_slow (n) VALUES ($n)");
+	}
+	is($writer->ask("SELECT count(*) FROM event_slow WHERE snowflake_timestamp(id, 'slow') > clock_timestamp()"),
+		0, 'ids of the slow layout are not ahead of the clock');
+	$is_late->('a reader next to a slow layout', $reader);
+	$is_late->('a reader in another database', Session->new($server));
+
+	# What is open holds back each reader up to where its own ids are.
+	$writer->ask('BEGIN');
+	my $open = $writer->ask('INSERT INTO event_slow (n) VALUES (0) RETURNING id');
+	my $tick_ends = "snowflake_timestamp($open, 'slow') + interval '1 s'";
+	ok( eventually(
+			sub {
+				$reader->ask('INSERT INTO event_mastic DEFAULT VALUES');
+				return $reader->ask("SELECT mastic_settled() = mastic_lower_bound($tick_ends - interval '1 ms')") eq 't';
+			}),
+		'an open transaction with a slow id: other readers come to the end of its tick');
+	is($reader->ask("SELECT snowflake_settled('slow') = snowflake_lower_bound('slow', $tick_ends - interval '1 s')"),
+		't', 'and readers of slow ids to its start');
+	$writer->ask('COMMIT');
+	ok( eventually(
+			sub {
+				$reader->ask('INSERT INTO event_mastic DEFAULT VALUES');
+				return $reader->ask("SELECT snowflake_settled('slow') > $open") eq 't';
+			}),
+		'then its row settles');
+
+	$_->gone for $writer, $reader, $elsewhere;
+	$server->safe_psql('postgres', 'DROP DATABASE other');
+	restart_after($server, 'fast');
+	caught_up($server);
+	$is_late->('after DROP DATABASE and a restart', Session->new($server));
+}
+
 # ---- promotion
 $server->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
