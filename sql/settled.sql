@@ -12,12 +12,15 @@ INSERT INTO event (what) SELECT 'event ' || n FROM generate_series(1, 1000) n;
 SELECT sno_timestamp(max(id)) + interval '4 ms' AS until FROM event \gset
 CALL settle(:'until');
 
--- Each function gives the first id of the same time.
-SELECT sno_settled() = sno_lower_bound(t) AS sno, mastic_settled() = mastic_lower_bound(t) AS mastic,
-       snowflake_si_settled() = snowflake_si_lower_bound(t) AS snowflake_si,
-       snowflake_settled('mastic') = mastic_lower_bound(t)::bigint AS layout,
-       snowflake_settled('twitter') = snowflake_lower_bound('twitter', t) AS twitter
-FROM snowflake_ids_settled() t;
+-- Each function subtracts the tick of its format, and the one that gives a time the longest of all. Here they are seen
+-- from the time of the protocol.
+SELECT sno_settled() = sno_lower_bound(t - interval '3999 us') AS sno,
+       mastic_settled() = mastic_lower_bound(t - interval '999 us') AS mastic,
+       snowflake_si_settled() = snowflake_si_lower_bound(t - interval '999 us') AS snowflake_si,
+       snowflake_settled('mastic') = mastic_settled()::bigint AS layout,
+       snowflake_settled('twitter') = snowflake_lower_bound('twitter', t - interval '999 us') AS twitter,
+       snowflake_settled('sonyflake') = snowflake_lower_bound('sonyflake', t - interval '9999 us') AS sonyflake
+FROM (SELECT snowflake_ids_settled() + interval '9999 us' AS t) x;
 SELECT snowflake_settled('no such layout');
 
 -- The recommended form: one range of the index.

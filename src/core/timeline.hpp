@@ -25,8 +25,11 @@ struct Timeline {
         return epoch_us + static_cast<std::int64_t>(tick) * tick_us;
     }
 
+    // Last microsecond of a tick.
+    constexpr std::int64_t last_us(std::uint64_t tick) const { return start_us(tick) + tick_us - 1; }
+
     // Last microsecond that the format can express (it belongs to the last tick).
-    constexpr std::int64_t end_us() const { return start_us(max_tick()) + tick_us - 1; }
+    constexpr std::int64_t end_us() const { return last_us(max_tick()); }
 
     // The tick that contains `us`. Errors: time_before_epoch, time_after_end.
     constexpr Result<std::uint64_t> floor_tick(std::int64_t us) const {

@@ -8,7 +8,11 @@
 //   Backend   One for each process: the earliest id of its open transaction, and a ring of those that it has ended,
 //             because the reader's snapshot may be older than their end.
 //
-// A draw of a transaction, after its claim. t: the time at which the id's tick starts.
+// The time of an id is the last microsecond of its tick. So a draw at the time of the clock is never earlier than the
+// clock, however long the tick, and no layout delays the readers of another one. A reader of one format subtracts the
+// tick of that format from T: settled_start().
+//
+// A draw of a transaction, after its claim. t: the time of the id.
 //   1. t >= covered: done. `covered` is the process's own: none when a transaction starts.
 //   2. Lower `low` to t, and only then load the promise. If it is not above t: covered := t, done.
 //   3. Else throw the id away and draw again, at the promise or later. If covered was none, it becomes the promise; not
@@ -59,6 +63,9 @@ inline constexpr std::uint64_t ring_resolution_us = 1000;
 
 // In the ring: an entry that was merged from those of several databases counts for all.
 inline constexpr std::uint64_t any_database = 0;
+
+// Of a format with this tick: no row can still appear whose tick starts before this. An earlier tick ends before `t`.
+constexpr std::int64_t settled_start(std::int64_t t, std::int64_t tick_us) { return t - (tick_us - 1); }
 
 template <class W>
 void lower_to(W& word, std::uint64_t ceiling) {

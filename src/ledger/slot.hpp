@@ -124,7 +124,7 @@ static_assert(sizeof(Header) <= header_bytes);
 inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {
-    Word low;       // Unix microseconds: the transaction has drawn no earlier id
+    Word low;       // Unix microseconds: the transaction has drawn no id of an earlier time; see settled.hpp
     Word database;  // of the transaction
     Word xid;       // full id of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;     // entries of the ring

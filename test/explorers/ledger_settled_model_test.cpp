@@ -95,6 +95,9 @@ struct Right {
         ledger::limit_by(b, 0, finished, t);
     }
     static constexpr bool prepared_last = true, promise_first = true;
+    static Value settled_start(Value t, Value tick) {
+        return static_cast<Value>(ledger::settled_start(static_cast<std::int64_t>(t), static_cast<std::int64_t>(tick)));
+    }
 };
 
 struct Settled : Model {
@@ -191,6 +194,7 @@ struct Writer {
     int draws = 1;
     How how = commits;
     Value at = 0;  // the time that its clock shows; 0: any
+    Value tick = 1;
 
     Claim operator()(World& w) const {
         Memory m(w);
@@ -201,9 +205,10 @@ struct Writer {
         Value covered = no_low;
         for (int i = 0; i < draws; i++) {
             Value t = at != 0 ? at : w.tick().value;
-            while (!Steps::accepts(m, own, t * unit, covered)) {
+            t -= t % tick;
+            while (!Steps::accepts(m, own, (t + tick - 1) * unit, covered)) {
                 const Value promised = m.promise.load() / unit;
-                if (t < promised) t = promised;
+                if (t + tick - 1 < promised) t = promised - promised % tick;
             }
             w.issue(row(x, t));
         }
@@ -226,6 +231,7 @@ Operation finisher(Value x) {
 template <class Steps>
 struct Reader {
     unsigned looks_at = others;  // so many of the others
+    Value tick = 1;              // of the rows that it reads
 
     Claim operator()(World& w) const {
         Memory m(w);
@@ -238,7 +244,7 @@ struct Reader {
         for (unsigned i = 0; i < looks_at; i++) Steps::limit_by(m.other[i], finished, t);
         if (!Steps::prepared_last) Steps::limit_by(m.own, finished, t);
         if (!Steps::promise_first) raise_to(m.promise, f);
-        w.issue(told(snapshot, t / unit));
+        w.issue(told(snapshot, Steps::settled_start(t / unit, tick)));
         return {};
     }
 };
@@ -258,6 +264,17 @@ struct TwoDraws : Settled {
         program({Writer<Steps>{0, 1, 2}});
         program({Reader<Steps>{0}});
         another();
+    }
+};
+// Rows have the time at which their tick starts.
+template <class Steps>
+struct LongTicks : Settled {
+    LongTicks() {
+        two_writers = true;
+        times = {2, 3, 4};
+        program({Writer<Steps>{.b = 0, .x = 1, .tick = 2}});
+        program({Writer<Steps>{.b = 1, .x = 2, .tick = 2}});
+        program({Reader<Steps>{1, 2}});
     }
 };
 // Times that are merged, and times that are not.
@@ -309,6 +326,10 @@ struct TwoPrepared : Settled {
 TEST(LedgerSettledModel, TwoWriters) {
     OneDraw<Right> m;
     m.times = {1, 2};
+    expect_right(m);
+}
+TEST(LedgerSettledModel, LongTicks) {
+    LongTicks<Right> m;
     expect_right(m);
 }
 TEST(LedgerSettledModel, OneWriterAnyTimes) {
@@ -395,6 +416,11 @@ struct PromiseLast : Right {
     static constexpr bool promise_first = false;
 };
 TEST(LedgerSettledWrong, PromiseIsRaisedLast) { expect_skipped<OneDraw, PromiseLast>(); }
+
+struct TickNotSubtracted : Right {
+    static Value settled_start(Value t, Value) { return t; }
+};
+TEST(LedgerSettledWrong, TickIsNotSubtracted) { expect_skipped<LongTicks, TickNotSubtracted>(); }
 
 struct NoRing : Right {
     template <class B>

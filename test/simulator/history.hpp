@@ -30,6 +30,7 @@ public:
         w.generators[0] = {rules(true, {3, 255, 65535}), {epoch_us, 4000, 40}};
         w.generators[1] = {rules(false, {3, 65535}), {epoch_us, 1000, 40}};
         w.generators[2] = {rules(false, {255, 7}), {epoch_us, random_.of({1000, 10000}), 40}};
+        w.generators[3] = {rules(false, {255, 65535}), {epoch_us, random_.of({100000, 1000000}), 40}};
         w.window_us = random_.of({100000, 500000, 2000000});
         most_pause_us_ = random_.of({500, 5000, 50000});
         bulk_ = random_.of({5, 50, 400});
@@ -69,6 +70,7 @@ private:
     void start_server(std::size_t site, bool promoted = false) {
         primary_ = site;
         sites_[site].memory = std::make_shared<Memory>();
+        sites_[site].never_back = true;
         if (promoted) draw_in_each_database();
         const std::size_t count = 3 + random_.below(8);
         for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
@@ -172,12 +174,15 @@ private:
                 note("power failure");
                 return restart(primary_);
             case 3:
-            case 4:
+            case 4: {
                 faults.steps++;
                 note("clock step");
+                const std::int64_t before = site.clock_ahead_us;
                 site.clock_ahead_us += 1000 * random_.of({-10000, -2500, -700, -20, -3, 3, 700, 3000, 10000});
                 site.clock_ahead_us = std::min<std::int64_t>(site.clock_ahead_us, 20000000);
+                site.never_back = site.never_back && site.clock_ahead_us >= before;
                 return;
+            }
             case 5:
                 faults.disk++;
                 note("disk error");

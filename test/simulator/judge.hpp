@@ -13,6 +13,23 @@
 namespace snowflake_ids::simulator {
 
 inline constexpr std::size_t most_running = 64;
+inline constexpr std::int64_t never_us = INT64_MAX;
+
+// A time for each generator: the start of a tick.
+struct Times {
+    std::int64_t us[generator_count];
+
+    explicit Times(std::int64_t all) { std::fill(std::begin(us), std::end(us), all); }
+    bool any_before(const Times& t) const {
+        for (std::uint32_t g = 0; g < generator_count; g++) {
+            if (us[g] < t.us[g]) return true;
+        }
+        return false;
+    }
+    void raise_to(const Times& t) {
+        for (std::uint32_t g = 0; g < generator_count; g++) us[g] = std::max(us[g], t.us[g]);
+    }
+};
 
 struct Snapshot {
     Value xmin = 0, xmax = 0;
@@ -36,16 +53,16 @@ public:
         Value xid;
         std::uint32_t database;
         bool prepared;
-        std::int64_t low_us;  // of its rows
+        Times low;  // of its rows
     };
 
     Value begin(std::uint32_t database) {
-        running_.push_back({next, database, false, never_us});
+        running_.push_back({next, database, false, Times{never_us}});
         return next++;
     }
-    void add_row(Value xid, std::int64_t us) {
+    void add_row(Value xid, std::uint32_t g, std::int64_t us) {
         for (Running& r : running_) {
-            if (r.xid == xid) r.low_us = std::min(r.low_us, us);
+            if (r.xid == xid) r.low.us[g] = std::min(r.low.us[g], us);
         }
     }
     void prepare(Value xid) {
@@ -59,16 +76,16 @@ public:
         return std::any_of(running_.begin(), running_.end(),
                            [&](const Running& r) { return r.xid == xid && (!r.prepared || r.database != database); });
     }
-    // The earliest time of its rows.
-    std::int64_t end(Value xid) {
+    // The earliest times of its rows.
+    Times end(Value xid) {
         ended++;
         for (auto r = running_.begin(); r != running_.end(); ++r) {
             if (r->xid != xid) continue;
-            const std::int64_t low_us = r->low_us;
+            const Times low = r->low;
             running_.erase(r);
-            return low_us;
+            return low;
         }
-        return never_us;
+        return Times{never_us};
     }
     void crash() {
         std::erase_if(running_, [](const Running& r) { return !r.prepared; });
@@ -91,8 +108,6 @@ public:
         }
         return s;
     }
-
-    static constexpr std::int64_t never_us = INT64_MAX;
 
 private:
     std::vector<Running> running_;
@@ -127,18 +142,17 @@ public:
     }
     static Value order(Value tick, std::uint32_t number) { return tick << 16 | number; }
 
-    void committed(std::uint32_t database, std::int64_t low_us) {
-        commits_.push_back({database, low_us});
-        if (low_us < settled_us_[database]) blame("a row appeared below a settled time");
+    void committed(std::uint32_t database, const Times& low) {
+        commits_.push_back({database, low});
+        if (low.any_before(settled_[database])) blame("a row appeared below a settled time");
     }
     std::size_t commits() const { return commits_.size(); }
-    void settled(std::uint32_t database, const Snapshot& s, std::int64_t us) {
-        polls++;
-        if (us == INT64_MIN) return;
+    // A reader was told that no row appears whose tick starts before these.
+    void settled(std::uint32_t database, const Snapshot& s, const Times& told) {
         settled_polls++;
-        settled_us_[database] = std::max(settled_us_[database], us);
+        settled_[database].raise_to(told);
         for (std::size_t i = s.commits; i < commits_.size(); i++) {
-            if (commits_[i].database == database && commits_[i].low_us < us)
+            if (commits_[i].database == database && commits_[i].low.any_before(told))
                 blame("a row that the reader did not see is below its settled time");
         }
     }
@@ -155,10 +169,10 @@ private:
     std::unordered_map<Value, std::vector<std::pair<std::uint32_t, std::uint32_t>>> issued_;
     struct Commit {
         std::uint32_t database;
-        std::int64_t low_us;
+        Times low;
     };
     std::vector<Commit> commits_;
-    std::int64_t settled_us_[database_count] = {INT64_MIN, INT64_MIN};
+    Times settled_[database_count] = {Times{INT64_MIN}, Times{INT64_MIN}};
 };
 
 }  // namespace snowflake_ids::simulator

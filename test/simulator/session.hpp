@@ -71,8 +71,14 @@ public:
         for (;;) {
             const Drawn d = draw_one(g);
             if (!d.ok) return d;
-            const auto t = static_cast<Value>(w.generators[g].timeline.start_us(d.tick));
-            if (!w.wrong.accept_all && !accepts(t)) continue;
+            const Timeline& timeline = w.generators[g].timeline;
+            const std::int64_t t = w.wrong.tick_start ? timeline.start_us(d.tick) : timeline.last_us(d.tick);
+            if (!w.wrong.accept_all && !accepts(static_cast<Value>(t))) {
+                // At a clock that has never gone back, no id is late.
+                if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall_us()).value)
+                    w.judge.blame("an id of the clock's tick was thrown away");
+                continue;
+            }
             if (!orphaned && !thrown_away && !w.generators[g].rules.has_toggle)
                 w.judge.drew(g, d.tick, d.toggle, d.number, seen[g]);
             return d;
@@ -94,7 +100,7 @@ public:
     void insert(std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
-        w.transactions.add_row(xid, w.generators[g].timeline.start_us(d.tick));
+        w.transactions.add_row(xid, g, w.generators[g].timeline.start_us(d.tick));
         drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number));
     }
     void end(bool commit) {
@@ -123,9 +129,9 @@ public:
     void finish(Value x, bool commit) {
         scheduler->step();
         if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
-        const std::int64_t low_us = w.transactions.end(x);
+        const Times low = w.transactions.end(x);
         if (!commit) return;
-        w.judge.committed(database, low_us);
+        w.judge.committed(database, low);
         if (x != xid) return;
         for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
     }
@@ -135,7 +141,13 @@ public:
         const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
         scheduler->step();
         const std::int64_t us = settle(snapshot);
-        if (!orphaned) w.judge.settled(database, snapshot, us);
+        w.judge.polls++;
+        if (orphaned || us == INT64_MIN) return;
+        // As sno_settled() and so on have it: ids from the first tick that starts at or after this have not settled.
+        Times told{us};
+        for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
+            told.us[g] = ledger::settled_start(us, w.generators[g].timeline.tick_us);
+        w.judge.settled(database, snapshot, told);
     }
 
     // Nothing at or before `us` is issued any more.
@@ -350,16 +362,15 @@ private:
 
     std::int64_t promise() {
         const std::int64_t now_us = site.wall_us();
-        std::int64_t longest = 0, issued = INT64_MIN;
+        std::int64_t issued = INT64_MIN;
         for (std::uint32_t g = 0; g < generator_count; g++) {
             if (slot(g).key.load() == 0) continue;
             const Timeline& timeline = w.generators[g].timeline;
-            longest = std::max(longest, timeline.tick_us);
             const snowflake_ids::State state =
                 ledger::unpack(slot(g).word.load(), slot(g).safe.load(), w.generators[g].rules.has_toggle);
-            issued = std::max(issued, timeline.start_us(std::max(state.tick, state.safe)) + timeline.tick_us);
+            issued = std::max(issued, timeline.last_us(std::max(state.tick, state.safe)) + 1);
         }
-        std::int64_t until = std::min(now_us - longest - 5000, issued);
+        std::int64_t until = std::min(now_us - 5000, issued + 10000);
         const auto durable_us = [&] { return static_cast<std::int64_t>(m.header.settled_ms.load()) * 1000; };
         if (until > durable_us()) {
             const Value ms = to_ms(ahead_us());
@@ -391,7 +402,10 @@ private:
     std::int64_t settle(const Snapshot& snapshot) {
         if (!enter()) return INT64_MIN;
         const std::int64_t promised = promise();
-        if (wal_until_us < promised) wal_until_us = Wal{site.wal[database]}.read().until_us;
+        Wal wal{site.wal[database]};
+        if (wal_until_us < promised) wal_until_us = wal.read().until_us;
+        if (wal_until_us < promised)
+            wal_until_us = ledger::raise_wal_above(wal, m.header.life_id.load(), promised, promised);
         const std::int64_t until = std::min(promised, wal_until_us);
         if (until <= 0) return INT64_MIN;
         auto t = static_cast<Value>(until);

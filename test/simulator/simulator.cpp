@@ -28,6 +28,8 @@ constexpr Named wrongs[] = {
     {"accept-all", &Wrong::accept_all},
     {"ring-forgotten", &Wrong::ring_forgotten},
     {"lease-too-long", &Wrong::lease_too_long},
+    {"tick-not-subtracted", &Wrong::tick_not_subtracted},
+    {"tick-start", &Wrong::tick_start},
 };
 
 struct Totals {

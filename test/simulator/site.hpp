@@ -50,7 +50,7 @@ private:
     Value value_ = 0;
 };
 
-inline constexpr std::uint32_t generator_count = 3, database_count = 2, backend_count = 12, prepared_count = 6;
+inline constexpr std::uint32_t generator_count = 4, database_count = 2, backend_count = 12, prepared_count = 6;
 
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
@@ -133,6 +133,7 @@ struct Site {
     WalPosition wal[database_count];
     Fiber* locked_by = nullptr;
     std::int64_t clock_ahead_us = 0;  // of the true time
+    bool never_back = true;           // the clock, in this life of the server
 
     // 2026, as the clock has it.
     std::int64_t wall_us() const { return 1'790'000'000'000'000 + scheduler->now_us + clock_ahead_us; }
@@ -141,7 +142,7 @@ struct Site {
 // What goes wrong on purpose, to see that the judges notice.
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
-    bool ring_forgotten = false, lease_too_long = false;
+    bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.

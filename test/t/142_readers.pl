@@ -187,8 +187,8 @@ $one->safe_psql('postgres',
 $one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals OWNER TO brings');
 my ($last, @arrived) = ($smallest);
 my $read_arrivals = sub {
-	my @rows = split /\n/, $session{node1}
-	  ->ask("SELECT id, n FROM arrival WHERE id > '$last' AND id < (SELECT sno_settled()) ORDER BY id");
+	my @rows = split /\n/,
+	  $session{node1}->ask("SELECT id, n FROM arrival WHERE id > '$last' AND id < (SELECT sno_settled()) ORDER BY id");
 	for (@rows)
 	{
 		($last, my $n) = split /\|/;
@@ -196,8 +196,7 @@ my $read_arrivals = sub {
 	}
 };
 
-for (
-	[ 1, 'table synchronization', sub { $one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals ENABLE') } ],
+for ([ 1, 'table synchronization', sub { $one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals ENABLE') } ],
 	[ 2, 'apply worker', sub { $bring->(2) } ])
 {
 	my ($n, $what, $begin) = @$_;
@@ -217,7 +216,10 @@ for (
 	$read_arrivals->();
 	$holder->gone;
 	ok( eventually(
-			sub { $read_arrivals->(); $session{node1}->ask("SELECT '$last' >= max(id) FROM arrival WHERE n = -$n") eq 't' }),
+			sub {
+				$read_arrivals->();
+				$session{node1}->ask("SELECT '$last' >= max(id) FROM arrival WHERE n = -$n") eq 't';
+			}),
 		'the reader goes on');
 	is("@arrived", join(' ', map { "$_ -$_" } 1 .. $n), "$what: the reader gets all rows, in order");
 }

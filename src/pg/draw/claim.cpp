@@ -203,14 +203,14 @@ ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         // If the clock has gone back, only this brings the generator to the promise.
-        const Result<uint64> first = g.timeline.ceil_tick(static_cast<int64>(shared_ledger().header->promise.load()));
-        if (!first) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
-        if (first.value != 0) {
+        const Result<uint64> first = g.timeline.floor_tick(static_cast<int64>(shared_ledger().header->promise.load()));
+        if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+        if (first && first.value != 0) {
             ledger::raise_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::raise_slot<ledger::Slot>);
         }
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
-        if (unsettled::accepts(g.timeline.start_us(c.tick))) return c;
+        if (unsettled::accepts(g.timeline.last_us(c.tick))) return c;
     }
 }
 

@@ -53,7 +53,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
     // Once per tick, and at the first claim of a transaction: show its time, count, and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
-        if (unlikely(!unsettled::accepts(g.timeline.start_us(c.tick)))) c = draw_later(g, want, claim);
+        if (unlikely(!unsettled::accepts(g.timeline.last_us(c.tick)))) c = draw_later(g, want, claim);
         if (unlikely(c.toggled || c.held)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);

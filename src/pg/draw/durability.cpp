@@ -90,6 +90,8 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
 
 int64 wal_ceiling_us(int64 us, const Patience& patience) {
     if (wal_until_us < us) wal_until_us = wal_ceiling::read(patience).until_us;
+    // The last ids begin below the ceiling. Their tick may end above it.
+    if (wal_until_us < us) raise_wal_above(us, us, patience);
     return wal_until_us;
 }
 

@@ -14,7 +14,7 @@ namespace snowflake_ids::durability {
 // raises the ledger's floor above that ceiling.
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
-// The ceiling of this database's ids, as this backend last saw it; looks again if that is not above `us`.
+// The ceiling of this database's ids, for a reader who wants it at `us` at least: looks again, or raises it.
 int64 wal_ceiling_us(int64 us, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.

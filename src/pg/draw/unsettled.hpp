@@ -7,7 +7,7 @@
 
 namespace snowflake_ids::unsettled {
 
-// The earliest time, in Unix microseconds, that the present transaction may draw at without another look.
+// The earliest time of an id (ledger/settled.hpp), in Unix microseconds, that the present transaction may draw at without another look.
 extern uint64 covered;
 
 // For a time before `covered`. False: the id must be thrown away.

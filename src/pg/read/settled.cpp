@@ -2,6 +2,8 @@
 // the last id. The protocol is in ledger/settled.hpp. And who holds that time back.
 #include <algorithm>
 
+#include "core/known_layouts.hpp"
+#include "core/sno.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/settled.hpp"
@@ -20,6 +22,7 @@ extern "C" {
 #include "utils/tuplestore.h"
 }
 
+#include "pg/catalog/layouts.hpp"
 #include "pg/datum.hpp"
 #include "pg/draw/durability.hpp"
 #include "pg/draw/unsettled.hpp"
@@ -52,11 +55,22 @@ struct View {
     }
 };
 
-// The slots of generators with a time, and the longest of their ticks. Looked up again when there are more.
+// The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time that
+// is told must not depend on which layouts there are: one may be created, and used, while a query with that time runs.
+// Layouts with a longer tick have snowflake_settled(layout).
+constexpr int64 longest_us = 10000;
+
+constexpr bool is_longest() {
+    int64 longest = sno::timeline.tick_us;
+    for (const KnownLayout& known : known_layouts) longest = std::max(longest, known.layout.timeline.tick_us);
+    return longest == longest_us;
+}
+static_assert(is_longest());
+
+// The slots of generators with a time. Looked up again when there are more.
 struct Generators {
     uint64 taken = 0;
     uint32 count = 0;
-    int64 longest_us = 0;
     uint16* slots = nullptr;  // as many as the ledger has; not static for the reason in entropy.cpp
 };
 constinit Generators generators{};
@@ -72,14 +86,12 @@ void find_generators(const ledger::Ledger& shared) {
     generators.count = 0;
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
-        if (!ledger::has_time(ledger::format_of(slot))) continue;
-        generators.slots[generators.count++] = static_cast<uint16>(i);
-        generators.longest_us = std::max(generators.longest_us, ledger::timeline_of(slot).tick_us);
+        if (ledger::has_time(ledger::format_of(slot))) generators.slots[generators.count++] = static_cast<uint16>(i);
     }
     generators.taken = taken;
 }
 
-// The end of the last tick that any generator may have issued an id in.
+// Just after the last id that any generator may have issued.
 int64 issued_until(const ledger::Ledger& shared) {
     int64 until = never;
     for (uint32 i = 0; i < generators.count; i++) {
@@ -87,17 +99,18 @@ int64 issued_until(const ledger::Ledger& shared) {
         const bool toggle = ledger::has_toggle(ledger::format_of(slot));
         const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
         const Timeline timeline = ledger::timeline_of(slot);
-        until = std::max(until, timeline.start_us(std::max(state.tick, state.safe)) + timeline.tick_us);
+        until = std::max(until, timeline.last_us(std::max(state.tick, state.safe)) + 1);
     }
     return until;
 }
 
-// Raises the promise as far as ids drawn now will keep it. No further than ids were issued: if the clock is wrong, and
-// far ahead, and is corrected later, the promise remains. Returns it.
+// Raises the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
+// wrong, and far ahead, and is corrected later, the promise remains. It goes the longest tick further, or the last ids
+// would not settle for snowflake_ids_settled() until somebody draws others. Returns it.
 int64 promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const int64 now_us = ledger::wall_us();
-    int64 until = std::min(now_us - generators.longest_us - slack_us, issued_until(shared));
+    int64 until = std::min(now_us - slack_us, issued_until(shared) + longest_us);
     const auto durable_us = [&] { return static_cast<int64>(shared.header->settled_ms.load()) * 1000; };
     if (until > durable_us()) {
         ceiling_file::try_raise_settled(ceiling_file::ahead_us(now_us));
@@ -195,9 +208,10 @@ int64 settled_us() {
     return static_cast<int64>(kept);
 }
 
-Datum settled() {
+// For ids with this tick: the time before which all ticks have settled.
+Datum settled(int64 tick_us) {
     const int64 us = settled_us();
-    return TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
+    return TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(us, tick_us)));
 }
 
 }  // namespace
@@ -209,15 +223,20 @@ Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 }
 
-FUNCTION(snowflake_ids_settled) { return settled(); }
-FUNCTION(snowflake_ids_sno_settled) { return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled()); }
-FUNCTION(snowflake_ids_mastic_settled) { return DirectFunctionCall1(snowflake_ids_mastic_lower_bound, settled()); }
+FUNCTION(snowflake_ids_settled) { return settled(longest_us); }
+FUNCTION(snowflake_ids_sno_settled) {
+    return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(sno::timeline.tick_us));
+}
+FUNCTION(snowflake_ids_mastic_settled) {
+    return DirectFunctionCall1(snowflake_ids_mastic_lower_bound, settled(mastic::layout.timeline.tick_us));
+}
 FUNCTION(snowflake_ids_snowflake_si_settled) {
-    return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound, settled());
+    return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound, settled(snowflake_si::layout.timeline.tick_us));
 }
 // snowflake_settled(layout)
 FUNCTION(snowflake_ids_snowflake_settled) {
-    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0), settled());
+    const int64 tick_us = layouts::argument(fcinfo, 0).layout.timeline.tick_us;
+    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0), settled(tick_us));
 }
 
 namespace {

@@ -3,8 +3,8 @@
 CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled() IS
-    'for ids that the inserting transaction drew (a DEFAULT does): no row whose id has an earlier time will still '
-    'appear; -infinity: not known; not for gid and uuid';
+    'for ids that the inserting transaction drew, of ticks up to 10 ms: no row with an id of an earlier time will '
+    'appear; -infinity: not known; not for gid, uuid';
 
 CREATE FUNCTION sno_settled() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -47,7 +47,7 @@ COMMENT ON VIEW snowflake_ids.unsettled IS
 COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'process of the session; NULL: a prepared transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS 'name of the prepared transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.drew IS
-    'time of its first id: nothing settles past it; -infinity: prepared before the first id since the start';
+    'when the tick of its first id ends: nothing settles past it; -infinity: prepared before the first id since the start';
 COMMENT ON COLUMN snowflake_ids.unsettled.since IS
     'when the transaction began, or was prepared; NULL: you may not see that session';
 COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'its user';
