@@ -40,18 +40,20 @@ sub has_all
 my $observer = Session->new($primary);
 my $waiting = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = };
 
-# Sends, and returns the answer; `waits` if the session waits for a standby.
+# Sends one statement, and tells whether the session waits for a standby, or answers.
+my $sent = 0;
+
 sub ends
 {
 	my ($session, $query) = @_;
-	$session->send($query);
-	my $state = eventually(
+	my $mark = '/* ' . ++$sent . ' */';
+	$session->send("$query $mark");
+	my $idle = "SELECT state = 'idle' AND query LIKE '%$mark%' FROM pg_stat_activity WHERE pid = $session->{backend}";
+	return eventually(
 		sub {
 			return 'waits' if $observer->ask($waiting . $session->{backend}) eq '1';
-			my $left = $observer->ask("SELECT state FROM pg_stat_activity WHERE pid = $session->{backend}");
-			return $left eq 'idle' && 'answers';
+			return $observer->ask($idle) eq 't' && 'answers';
 		});
-	return $state;
 }
 
 sub session

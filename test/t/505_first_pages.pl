@@ -27,8 +27,8 @@ for my $node (values %node)
 	my $program = '3. A program that reads new rows';
 	for my $chapter (grep { $page->blocks($_, 'sql') } $page->chapters)
 	{
-		if ($chapter eq $program) { read_events($page, $chapter) }
-		else                      { $page->run_on(\%node, $chapter) }
+		if   ($chapter eq $program) { read_events($page, $chapter) }
+		else                        { $page->run_on(\%node, $chapter) }
 	}
 	$page->all_run;
 }
@@ -64,7 +64,8 @@ sub read_events
 		my $slow = Session->new($node{node1}, dbname => 'app');
 		$slow->ask(q{BEGIN; INSERT INTO order_outbox (event) VALUES ('slow')});
 		$sql->(q{INSERT INTO order_outbox (event) VALUES ('fast')});
-		is($sql->(q{SELECT count(*) FROM order_feed WHERE event = 'fast'}), 0, 'an open transaction holds the feed back');
+		is($sql->(q{SELECT count(*) FROM order_feed WHERE event = 'fast'}),
+			0, 'an open transaction holds the feed back');
 		$slow->ask('COMMIT');
 		$has_read->('both, in the order of their ids', 'slow', 'fast');
 
@@ -95,7 +96,8 @@ for my $page (Page->new('doc/faq.md'), Page->new('doc/cheat-sheet.md'))
 	my $db = $page->{path} =~ s/\W/_/gr;
 	$node{node1}->safe_psql('postgres', "CREATE DATABASE $db");
 	$node{node1}->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
-	$page->run_chapter($node{node1}, $_, dbname => $db, tables => 1) for grep { $page->blocks($_, 'sql') } '', $page->chapters;
+	$page->run_chapter($node{node1}, $_, dbname => $db, tables => 1)
+	  for grep { $page->blocks($_, 'sql') } '', $page->chapters;
 	$page->all_run;
 }
 {

@@ -67,6 +67,29 @@ TEST_F(LedgerWal, IsRaisedOnlyIfItMustBe) {
     EXPECT_EQ(log, "raise 900 of 7;");
 }
 
+// The WAL that a commit must wait for.
+TEST(LedgerSeenCeilings, IdsBelowTheCeilingBeforeNeedNoMore) {
+    SeenCeilings seen;
+    EXPECT_EQ(seen.position_for(1), 0u) << "not known";
+    seen.saw(500, 10);
+    EXPECT_EQ(seen.position_for(499), 10u);
+    seen.saw(900, 20);
+    EXPECT_EQ(seen.until_us(), 900);
+    EXPECT_EQ(seen.position_for(499), 10u);
+    EXPECT_EQ(seen.position_for(500), 20u) << "no id of the time of a ceiling is below it";
+    EXPECT_EQ(seen.position_for(899), 20u);
+}
+
+TEST(LedgerSeenCeilings, SeenAgainIsWhereItWas) {
+    SeenCeilings seen;
+    seen.saw(500, 10);
+    seen.saw(500, 15);
+    EXPECT_EQ(seen.position_for(499), 10u);
+    seen.saw(900, 20);
+    seen.saw(900, 25);
+    EXPECT_EQ(seen.position_for(499), 10u) << "the one before is still known";
+}
+
 static_assert(WalCeiling{}.until_us == 0 && WalCeiling{}.life_id == 0, "nobody's, without a floor");
 
 }  // namespace
