@@ -38,4 +38,33 @@ std::int64_t raise_wal_above(Wal& wal, std::uint64_t life_id, std::int64_t wante
     return wanted_us < until_us ? until_us : wal.raise({target_us, life_id}).until_us;
 }
 
+// Synchronous replication: an id that a client has must not be issued again by a standby that is promoted. It is not,
+// if the standby has the WAL with a ceiling above the id. So a transaction that has drawn ids, and is about to commit,
+// asks for the position of that WAL. If the standbys have it, nobody waits; otherwise the commit waits for them.
+//
+// The last two ceilings that a process has seen of its database. A ceiling is raised when a quarter of the window is
+// left. Until that is used up, ids are below the one before, which the standbys have had for long.
+class SeenCeilings {
+public:
+    std::int64_t until_us() const { return now_.until_us; }
+
+    // `position`: the ceiling is in WAL before this.
+    void saw(std::int64_t until_us, std::uint64_t position) {
+        if (until_us == now_.until_us) return;
+        before_ = now_;
+        now_ = {until_us, position};
+    }
+    // The WAL that protects all ids before and at `latest_us`. 0: not known.
+    std::uint64_t position_for(std::int64_t latest_us) const {
+        return latest_us < before_.until_us ? before_.position : now_.position;
+    }
+
+private:
+    struct Seen {
+        std::int64_t until_us = 0;  // 0: not seen yet
+        std::uint64_t position = 0;
+    };
+    Seen now_, before_;
+};
+
 }  // namespace snowflake_ids::ledger

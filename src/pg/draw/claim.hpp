@@ -59,6 +59,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up_us = 0;
+            durability::note_latest(g.timeline.start_us(c.tick));
             if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
         }
     }

@@ -1,6 +1,11 @@
 // When ceilings are raised, and how far.
 #include "pg/draw/durability.hpp"
 
+extern "C" {
+#include "access/xact.h"
+#include "access/xlog.h"
+}
+
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
@@ -8,10 +13,13 @@
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
+#include "pg/server/standby.hpp"
 #include "pg/server/wait.hpp"
 #include "pg/server/wal_ceiling.hpp"
 
 namespace snowflake_ids::durability {
+
+int64 latest_us = 0;
 
 namespace {
 
@@ -20,7 +28,9 @@ using ceiling_file::ahead_us, ceiling_file::margin_us;
 // The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is
 // only too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget() or
 // wal_ceiling::watch() sets 0 here.
-int64 wal_until_us = 0;
+ledger::SeenCeilings wal;
+
+void saw(int64 until_us) { wal.saw(until_us, wal_ceiling::position()); }
 
 // While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
 // the last one, and frequent restarts would add up. A life that has just begun raises them no further than it has
@@ -41,26 +51,26 @@ int64 ceiling_us(const Generator& g) { return static_cast<int64>(g.slot->ceiling
 
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
-        wal_until_us = 0;
+        forget();
         settings::generation++;  // every generator is set up again
     });
-    const wal_ceiling::InDatabase wal{patience};
+    const wal_ceiling::InDatabase in_database{patience};
     // Generators may already be at the time where the life began.
     const int64 target = ahead_us(ledger::wall_us()) + step_us();
-    wal_until_us = ledger::enter_database(wal, shared.header->life_id.load(), target, [&](int64 us) {
+    saw(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](int64 us) {
         ledger::raise_floor(shared, ceiling_file::to_ms(us));
         shared.header->epoch.fetch_add(1);  // ends leases below the floor
-    });
+    }));
 }
 
 void raise_wal_above(int64 wanted_us, int64 target_us, const Patience& patience) {
-    const wal_ceiling::InDatabase wal{patience};
-    wal_until_us = ledger::raise_wal_above(wal, shared_ledger().header->life_id.load(), wanted_us, target_us);
+    const wal_ceiling::InDatabase in_database{patience};
+    saw(ledger::raise_wal_above(in_database, shared_ledger().header->life_id.load(), wanted_us, target_us));
 }
 
 void raise_wal_ahead(int64 soon_us, int64 target_us) {
     const int64 until_us = wal_ceiling::raise_if_free(soon_us, {target_us, shared_ledger().header->life_id.load()});
-    if (until_us != 0) wal_until_us = until_us;
+    if (until_us != 0) saw(until_us);
 }
 
 // One backend at a time raises ceilings early, because all others would wait for its flush. Its right expires by
@@ -75,6 +85,19 @@ bool may_raise_ahead() {
     return busy_until.compare_exchange_strong(seen, now + expiry_us);
 }
 
+// Of PostgreSQL's COMMIT, before anything is written. It is too late for an error after that.
+void before_commit() {
+    if (latest_us == 0 || !standby::commits_wait() || RecoveryInProgress()) return;
+    if (!standby::have(wal.position_for(latest_us))) standby::make_commit_wait();
+}
+
+void at_event(XactEvent event, void*) {
+    if (event == XACT_EVENT_PRE_COMMIT)
+        before_commit();
+    else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+        latest_us = 0;
+}
+
 void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::memory_order_relaxed); }
 
 }  // namespace
@@ -84,22 +107,24 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
     // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::raise_to(prepared_below, unsettled::next_xid());
-    if (!in_recovery && wal_until_us == 0) enter_database(shared, patience);
+    if (!in_recovery && wal.until_us() == 0) enter_database(shared, patience);
     return shared;
 }
 
 int64 wal_ceiling_us(int64 us, const Patience& patience) {
-    if (wal_until_us < us) wal_until_us = wal_ceiling::read(patience).until_us;
+    if (wal.until_us() < us) saw(wal_ceiling::read(patience).until_us);
     // The last ids begin below the ceiling. Their tick may end above it.
-    if (wal_until_us < us) raise_wal_above(us, us, patience);
-    return wal_until_us;
+    if (wal.until_us() < us) raise_wal_above(us, us, patience);
+    return wal.until_us();
 }
 
-void forget() { wal_until_us = 0; }
+void forget() { wal = {}; }
+
+void watch_commits() { RegisterXactCallback(at_event, nullptr); }
 
 void set_limit(Generator& g) {
     int64 until = ceiling_us(g);
-    if (!g.in_recovery) until = Min(until, wal_until_us);
+    if (!g.in_recovery) until = Min(until, wal.until_us());
     const auto first_refused = [&](int64 us) {
         const Result<uint64> tick = g.timeline.ceil_tick(us);
         return tick ? tick.value : g.timeline.max_tick() + 1;
@@ -115,14 +140,14 @@ void raise_above(Generator& g, uint64 tick, const Patience& patience) {
         if (wanted < ceiling_us(g)) return ledger::CeilingResult{};
         return ceiling_file::try_raise(*g.slot, target_us(g, tick));
     });
-    if (!g.in_recovery && wanted >= wal_until_us) raise_wal_above(wanted, target_us(g, tick), patience);
+    if (!g.in_recovery && wanted >= wal.until_us()) raise_wal_above(wanted, target_us(g, tick), patience);
     set_limit(g);
 }
 
 void raise_ahead(Generator& g, uint64 tick) {
     const int64 soon = g.timeline.start_us(tick) + enough_us(target_us(g, tick));
     // Checked again here, because another backend may have raised them since.
-    if (soon >= ceiling_us(g) || (!g.in_recovery && soon >= wal_until_us)) {
+    if (soon >= ceiling_us(g) || (!g.in_recovery && soon >= wal.until_us())) {
         if (!may_raise_ahead()) return;
         PG_TRY();
         {
@@ -131,7 +156,7 @@ void raise_ahead(Generator& g, uint64 tick) {
             // because it has the fence.
             const bool raised =
                 soon < ceiling_us(g) || ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
-            if (raised && !g.in_recovery && soon >= wal_until_us) raise_wal_ahead(soon, target);
+            if (raised && !g.in_recovery && soon >= wal.until_us()) raise_wal_ahead(soon, target);
         }
         PG_CATCH();
         {

@@ -14,6 +14,16 @@ namespace snowflake_ids::durability {
 // raises the ledger's floor above that ceiling.
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
+// The latest time, in Unix microseconds, of the ids that the present transaction has drawn, or of what it was told has
+// settled. 0: none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this
+// time. An id of a transaction that is not committed is not protected, as a value of nextval() is not.
+extern int64 latest_us;
+
+inline void note_latest(int64 us) { latest_us = Max(latest_us, us); }
+
+// For _PG_init: from here on every COMMIT of this process looks at latest_us.
+void watch_commits();
+
 // The ceiling of this database's ids, for a reader who wants it at `us` at least: looks again, or raises it.
 int64 wal_ceiling_us(int64 us, const Patience& patience);
 

@@ -180,6 +180,8 @@ int64 settle(Snapshot snapshot) {
     const ledger::Ledger& shared = durability::enter(false, patience);
     const int64 promised = promise(shared);
     const int64 until = std::min(promised, durability::wal_ceiling_us(promised, patience));
+    // No id before that may be issued by a standby that is promoted later.
+    durability::note_latest(until);
     return until <= 0 ? never : limit(shared, view, until);
 }
 

@@ -30,6 +30,7 @@ constexpr const char* purpose = "It keeps ids unique across failover and recover
 Oid known = InvalidOid;  // see open_extension_relation()
 
 void (*forget_ceiling)() = nullptr;
+XLogRecPtr last_position = InvalidXLogRecPtr;
 
 void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == known) forget_ceiling();
@@ -190,6 +191,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);
     flush(lsn);
+    last_position = lsn;
     return {found.damage, before, after};
 }
 
@@ -259,6 +261,7 @@ Ceiling read(const Patience& patience) {
     if (found.damage != Damage::none) fail_damaged(found.damage);
     // Another backend may have written it and not flushed it yet.
     if (!RecoveryInProgress()) flush(lsn);
+    last_position = lsn;
     return found.ceiling;
 }
 
@@ -292,6 +295,8 @@ int64 raise_if_free(int64 soon_us, const Ceiling& wanted) {
     });
     return c.damage == Damage::none ? c.after.until_us : 0;
 }
+
+XLogRecPtr position() { return last_position; }
 
 Ceiling set(const Ceiling& c, const Patience& patience) {
     const Ceiling exactly = rounded(c);

@@ -39,6 +39,9 @@ Ceiling raise(const Ceiling& wanted, const Patience& patience);
 // draw that needs the ceiling will wait, or get the error.
 int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
 
+// Up to where WAL has the ceiling that read(), raise() or raise_if_free() has returned last.
+XLogRecPtr position();
+
 // For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
 Ceiling set(const Ceiling& c, const Patience& patience);
 

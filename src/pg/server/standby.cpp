@@ -1,0 +1,41 @@
+// Asks which WAL the synchronous standbys have, and makes COMMIT wait. What has to be there is in draw/durability.cpp.
+#include "pg/server/standby.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "access/xloginsert.h"
+#include "catalog/pg_control.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+}
+
+#include "pg/server/orphan.hpp"
+
+namespace snowflake_ids::standby {
+
+bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
+
+bool have(XLogRecPtr position) {
+    if (position == InvalidXLogRecPtr) return false;
+    // For FIRST these are the chosen ones only; for ANY, all that are named and connected.
+    SyncRepStandbyData* candidates;
+    const int count = SyncRepGetCandidateStandbys(&candidates);
+    int with_it = 0;
+    for (int i = 0; i < count; i++) with_it += candidates[i].flush >= position;
+    if (candidates != nullptr) pfree(candidates);
+    return with_it >= SyncRepConfig->num_sync;
+}
+
+void make_commit_wait() {
+    const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
+    if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // it waits anyway
+    GetTopTransactionId();
+    // A COMMIT waits only if its transaction wrote WAL before.
+    if (wrote) return;
+    end_if_orphaned();
+    XLogBeginInsert();
+    XLogInsert(RM_XLOG_ID, XLOG_NOOP);
+}
+
+}  // namespace snowflake_ids::standby
