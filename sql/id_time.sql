@@ -207,6 +207,37 @@ RESET ROLE;
 REVOKE ALL ON event FROM regress_reader;
 DROP ROLE regress_reader;
 
+-- BRIN of a domain: the index would have the domain's values, for which the class has no operators.
+CREATE DOMAIN sno_domain AS sno;
+CREATE DOMAIN gid_domain AS gid;
+CREATE DOMAIN mastic_domain AS mastic;
+CREATE DOMAIN domain_of_domain AS sno_domain;
+CREATE TABLE of_domain (s sno_domain, g gid_domain, m mastic_domain, d domain_of_domain);
+\set VERBOSITY default
+CREATE INDEX ON of_domain USING brin (s);
+\set VERBOSITY terse
+CREATE INDEX ON of_domain USING brin (g);
+CREATE INDEX ON of_domain USING brin (m);
+CREATE INDEX ON of_domain USING brin (d);
+\echo :LAST_ERROR_SQLSTATE
+CREATE INDEX ON of_domain USING brin ((s::sno), (g::gid), (m::mastic), (d::sno)) WITH (pages_per_range = 1);
+INSERT INTO of_domain SELECT make_sno(t, 0, 0, 0), make_gid('log', t, '\x0123456789abcdef'), make_mastic(t, 0), make_sno(t, 0, 0, 0)
+FROM generate_series(timestamptz '2026-03-01', '2026-03-08', '10 min') AS t;
+BEGIN;
+SET LOCAL enable_seqscan = off;
+SET LOCAL enable_bitmapscan = on;
+SELECT plan($$SELECT count(*) FROM of_domain WHERE s >= timestamptz '2026-03-07' AND m < timestamptz '2026-03-08'$$);
+SELECT count(*) FROM of_domain WHERE s >= timestamptz '2026-03-07' AND m < timestamptz '2026-03-08';
+SELECT count(*) FROM of_domain WHERE g < gid_lower_bound('log', '2026-03-02') AND d >= timestamptz '2026-03-01 12:00';
+COMMIT;
+DROP TABLE of_domain;
+DROP DOMAIN domain_of_domain, sno_domain, gid_domain, mastic_domain;
+-- No foreign key leads from a time to an id, nor back: there is no "=".
+CREATE TABLE key (id sno PRIMARY KEY, m mastic UNIQUE, t timestamptz UNIQUE);
+CREATE TABLE to_sno (t timestamptz REFERENCES key);
+CREATE TABLE to_mastic (t timestamptz REFERENCES key (m));
+CREATE TABLE to_time (id sno REFERENCES key (t));
+DROP TABLE key;
 DROP TABLE event, moment, of_kind, log, by_brin, checked;
 DROP FUNCTION at_run_time, leaky, report;
 

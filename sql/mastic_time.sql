@@ -10,7 +10,7 @@ SELECT parameter_types FROM pg_prepared_statements WHERE name = 'untyped';
 DEALLOCATE untyped;
 -- A bigint may have ids of any layout: next to a time it is not read as a mastic.
 SELECT s, r.* FROM unnest(ARRAY['5::bigint < now()', '5::bigint <= now()', '5::bigint >= now()', '5::bigint > now()', 'now() < 5::bigint',
-    'now() <= 5::bigint', 'now() >= 5::bigint', 'now() > 5::bigint', '5 > now()', '5::smallint > now()', '5::bigint > current_date',
+    'now() <= 5::bigint', 'now() >= 5::bigint', 'now() > 5::bigint', '5 > now()', '5::smallint > now()', '5::bigint > current_date', 'current_date > 5',
     '5::bigint BETWEEN now() AND now()', '5::bigint >= ANY (ARRAY[now()])', '(5::bigint, 1) >= (now(), 1)', '5::bigint::mastic < now()']) AS s,
     refusal('SELECT ' || s) AS r;
 -- The domain that makes it ambiguous is not for columns.
