@@ -100,7 +100,7 @@ COMMENT ON OPERATOR CLASS %ID%_ops USING hash IS '%ID% by equality';
 
 CREATE OPERATOR CLASS %ID%_minmax_ops DEFAULT FOR TYPE %ID% USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 1 snowflake_ids.id_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);

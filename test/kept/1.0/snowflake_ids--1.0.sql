@@ -441,6 +441,13 @@ COMMENT ON FUNCTION mastic_upper_bound(timestamptz) IS
 CREATE CAST (mastic AS timestamptz) WITH FUNCTION mastic_timestamp(mastic);
 COMMENT ON CAST (mastic AS timestamptz) IS 'start of the millisecond';
 
+-- 34-id_order.sql
+-- For the BRIN classes of 35-id_order.
+
+CREATE FUNCTION snowflake_ids.id_minmax_opcinfo(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_id_minmax_opcinfo' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.id_minmax_opcinfo(internal) IS 'what a BRIN index keeps of each block range';
+
 -- 35-id_order.sql
 -- The order of a type: comparison, operators, operator classes, min and max. It is that of the bytes of a sno or a gid,
 -- and of the unsigned numbers of mastic; the comment of each type says which fields come first.
@@ -543,7 +550,7 @@ COMMENT ON OPERATOR CLASS sno_ops USING hash IS 'sno by equality';
 
 CREATE OPERATOR CLASS sno_minmax_ops DEFAULT FOR TYPE sno USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 1 snowflake_ids.id_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
@@ -671,7 +678,7 @@ COMMENT ON OPERATOR CLASS gid_ops USING hash IS 'gid by equality';
 
 CREATE OPERATOR CLASS gid_minmax_ops DEFAULT FOR TYPE gid USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 1 snowflake_ids.id_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
@@ -799,7 +806,7 @@ COMMENT ON OPERATOR CLASS mastic_ops USING hash IS 'mastic by equality';
 
 CREATE OPERATOR CLASS mastic_minmax_ops DEFAULT FOR TYPE mastic USING brin AS
     OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-    FUNCTION 1 brin_minmax_opcinfo(internal),
+    FUNCTION 1 snowflake_ids.id_minmax_opcinfo(internal),
     FUNCTION 2 brin_minmax_add_value(internal, internal, internal, internal),
     FUNCTION 3 brin_minmax_consistent(internal, internal, internal),
     FUNCTION 4 brin_minmax_union(internal, internal, internal);
