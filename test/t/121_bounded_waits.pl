@@ -119,7 +119,7 @@ for my $end ('ROLLBACK', 'COMMIT')
 	beyond;
 	my @held = (
 		qr/ERROR:  55P03: gave up waiting for the lock on ceiling file "snowflake_ids.ceiling" after 200 ms/,
-		qr/HINT:  .*storage.*max_wait/);
+		qr/HINT:  .*storage.*fuser.*max_wait/);
 	gives_up($sessions[0], 'the ceiling file is locked, beyond the ceiling', @held);
 	restart_after($server, 'fast');
 	$_ = session() for @sessions;

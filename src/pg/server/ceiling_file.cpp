@@ -89,8 +89,9 @@ void fail(const ledger::CeilingResult& r) {
             ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                             errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name,
                                    settings::max_wait_ms),
-                            errhint("Another session's sync of the file does not return: look at the server's "
-                                    "storage. The limit of the wait is set by snowflake_ids.max_wait.")));
+                            errhint("Look at the server's storage, and with \"fuser\" or /proc/locks for a process of "
+                                    "an earlier server that still holds the lock. The limit of the wait is set by "
+                                    "snowflake_ids.max_wait.")));
             break;
         case ledger::CeilingError::io:
         case ledger::CeilingError::none:
