@@ -73,8 +73,11 @@ SELECT p.oid::regprocedure FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_pr
     JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid WHERE rights ORDER BY 1
 SQL
 cmp_ok(
-	scalar(split /\n/, $server->safe_psql('other', $granted =~ s/rights/NOT has_function_privilege('app', p.oid, 'EXECUTE')/r)),
-	'>', 10, 'there are functions that must be granted');
+	scalar(
+		split /\n/,
+		$server->safe_psql('other', $granted =~ s/rights/NOT has_function_privilege('app', p.oid, 'EXECUTE')/r)),
+	'>', 10,
+	'there are functions that must be granted');
 
 # A dump of a database, restored as another one.
 sub restored

@@ -22,7 +22,8 @@ my $tree = PostgreSQL::Test::Utils::tempdir();
 	my @added = (
 		[ Header => qr/^struct Header \{.*?\n\};/ms, qr/\n\};\z/, "\n    Word added;\n};" ],
 		[ Slot => qr/^struct BasicSlot \{.*?\n\};/ms, qr/\n\};\z/, "\n    W added;\n};" ],
-		[ Backend => qr/^struct alignas\(64\) Backend \{.*?\n\};/ms, qr/Word reserved\[8\];/, 'Word added, reserved[7];' ]);
+		[   Backend => qr/^struct alignas\(64\) Backend \{.*?\n\};/ms,
+			qr/Word reserved\[8\];/, 'Word added, reserved[7];' ]);
 	for (@added)
 	{
 		my ($what, $struct, $place, $word) = @$_;
@@ -70,7 +71,7 @@ sub side_by_side
 	$ids->{said} = [];
 	$ids->add($_->answer) for @old, @new;
 	is("@{ $ids->{said} }", '', "$name: all draw at the same time");
-	is($_->ask($what), "$installed|$memory|$life", "$name: a session of $installed stays one") for @old;
+	is($_->ask($what), "$installed|$memory|$life", "$name: a session of $installed stays one")              for @old;
 	is($_->ask($what), "$newer|$memory|$life", "$name: a new session has $newer, the same memory and life") for @new;
 
 	# A reader of either library sees what a writer of the other one has open.
@@ -81,7 +82,7 @@ sub side_by_side
 		my $open = $writer->ask('SELECT max(id) FROM row');
 		is($reader->ask("SELECT mastic_settled()::bigint <= $open"), 't', "$name: nothing settles past an open insert");
 		is($writer->ask('COMMIT'), '', "$name: its end");
-		ok( eventually(sub { $reader->ask("SELECT mastic_settled()::bigint > $open") eq 't' }),
+		ok(eventually(sub { $reader->ask("SELECT mastic_settled()::bigint > $open") eq 't' }),
 			"$name: it settles after its end");
 	}
 

@@ -331,8 +331,8 @@ FUNCTION(snowflake_ids_layout_generates) {
 FUNCTION(snowflake_ids_layout_keep) {
     // A subscription's drop takes the lock of layout_drop.
     const bool applied = IsLogicalWorker();
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_keep",
-                                              applied ? AccessExclusiveLock : RowExclusiveLock, false);
+    const TriggerData& trigger =
+        trigger_data(fcinfo, "snowflake_ids.layout_keep", applied ? AccessExclusiveLock : RowExclusiveLock, false);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
