@@ -1,8 +1,13 @@
 -- The state of each conversion, and the views of it.
 --
 -- The functions that a conversion uses have a schema of their own, snowflake_ids_convert. Nobody else can create
--- objects there, so these functions can call each other by name safely. They run with the rights of the caller, who
--- owns the tables. The functions that users call are in the schema in which the extension was created.
+-- objects there, so these functions can call each other by name safely. The functions that users call are in the schema
+-- in which the extension was created.
+--
+-- A conversion runs code of the tables: checks, index expressions, triggers. And what their owner wrote into the state
+-- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX: a function
+-- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
+-- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
@@ -19,13 +24,13 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C ST
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
 
--- A job: what the functions of a conversion need to know about it.
+-- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
+-- come from the arguments if the conversion is planned.
 --
 -- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
 -- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
 -- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
--- a number within it, read returns the time of an id. issued_after: every id that was drawn since the new columns exist
--- is later than this time. Times without a zone are read in that of the first call.
+-- a number within it, read returns the time of an id.
 CREATE TYPE snowflake_ids_convert.job AS (
     relation regclass,
     key_attnum smallint,
@@ -39,6 +44,7 @@ CREATE TYPE snowflake_ids_convert.job AS (
     fire_triggers boolean,
     build_concurrently boolean,
     publications boolean,
+    phase text,
     issued_after timestamptz,
     key_column name,
     shadow name,
@@ -55,17 +61,27 @@ CREATE TYPE snowflake_ids_convert.job AS (
 );
 COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
+-- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
-    job snowflake_ids_convert.job NOT NULL,
-    map regclass,
-    filled jsonb,
-    phase text NOT NULL,
+    key_attnum smallint NOT NULL,
+    created_attnum smallint NOT NULL,
+    format text NOT NULL,
+    zone text NOT NULL,
+    metabyte integer NOT NULL,
+    batch_size integer NOT NULL,
+    spill boolean NOT NULL,
+    keep_position boolean NOT NULL,
+    fire_triggers boolean NOT NULL,
+    build_concurrently boolean NOT NULL,
+    publications boolean NOT NULL,
+    issued_after timestamptz CHECK (issued_after IS NOT NULL OR phase = 'prepare'),
+    phase text NOT NULL CHECK (phase IN ('prepare', 'number', 'fill', 'settle', 'follow', 'check', 'index', 'ready',
+                                         'swap', 'validate', 'done')),
     part regclass,
-    unit text,
     done bigint,
     total bigint,
-    todo jsonb,
+    todo oid[],
     rows bigint NOT NULL DEFAULT 0,
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     phase_started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
@@ -76,44 +92,65 @@ CREATE TABLE snowflake_ids_convert.conversion (
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.job IS 'what is converted, and how';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
-    IS 'columns that have a new column: pairs of table oid and column number';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'number of the key; after the changeover, of the new one';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum IS 'number of the column of times';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.zone IS 'time zone of the first call; times without a zone are read in it';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte IS 'metabyte of the new ids';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.spill IS 'whether rows may get ids of later ticks';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position IS 'whether the tables are rewritten';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers IS 'whether triggers of the tables fire';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently IS 'whether the user builds the indexes';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in a publication';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after IS 'every id that was drawn since the new columns exist is later than this time';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
     IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.part
     IS 'table that is written now; null if the phase is not about one table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.unit
-    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'units of this part that are done';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'rows of the key''s table, or blocks of a referencing one, that are done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'rows, or blocks, of this part';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
-    IS 'what is left to do in the phase: oids of tables, or constraints to validate';
+    IS 'constraints that the changeover made not valid';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.rows IS 'rows written so far, in all tables';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.started IS 'time of the first call';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase_started IS 'when this phase, or this part of it, began';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
     IS 'when the current call began, or this part, whichever is later';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'units that were done by then';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or blocks, that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
 
--- Only the owner of a table may write its state, because later steps act on it. This is a view and not row security:
--- pg_dump would dump the policies of an extension's table.
+-- Only the owner of a table writes its state: steps run as the owner. This is a view and not row security: pg_dump
+-- would dump the policies of an extension's table.
 CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
 SELECT *
 FROM snowflake_ids_convert.conversion s
 WHERE EXISTS (SELECT
               FROM pg_catalog.pg_class c
               WHERE c.oid OPERATOR(pg_catalog.=) s.relation
-                AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+                AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user)
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
+-- The map belongs to the owner of the table. A table of that name that belongs to another role is no map.
+CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT m.oid
+    FROM pg_class m
+         JOIN pg_class c ON c.oid = relation AND c.relowner = m.relowner
+    WHERE m.relname = 'snowflake_ids_map_' || relation::oid AND m.relkind = 'r' AND m.relpersistence <> 't'
+    ORDER BY m.oid
+    LIMIT 1
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.map_of(regclass) IS 'internal: the table of old and new keys of a table';
+
 CREATE VIEW snowflake_ids_convert_progress AS
-SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part,
+       CASE s.phase WHEN 'fill' THEN 'rows' WHEN 'follow' THEN 'blocks' END AS unit,
+       s.done, s.total, s.rows,
        CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
             THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
        END AS per_second,
@@ -121,17 +158,19 @@ SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.u
             THEN pg_catalog.make_interval(secs => (s.total OPERATOR(pg_catalog.-) s.done)
                                                   OPERATOR(pg_catalog.*) p.seconds OPERATOR(pg_catalog./) p.progress)
        END AS remaining,
-       s.started, s.phase_started, s.updated
+       snowflake_ids_convert.map_of(s.relation) AS map, s.started, s.phase_started, s.updated
 FROM snowflake_ids_convert.conversion s
      LEFT JOIN pg_catalog.pg_attribute a
-     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) (s.job).key_attnum
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
      CROSS JOIN LATERAL (
          SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
-COMMENT ON COLUMN snowflake_ids_convert_progress.format IS 'format of the new ids: sno, mastic or snowflake_si';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
+COMMENT ON COLUMN snowflake_ids_convert_progress.map IS 'table of old and new keys';
+COMMENT ON COLUMN snowflake_ids_convert_progress.unit
+    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
 GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;

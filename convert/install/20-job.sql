@@ -1,18 +1,5 @@
 -- How a job is made, and errors about its arguments.
 
-CREATE FUNCTION snowflake_ids_convert.refuse_nulls(arguments jsonb) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
-    missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
-BEGIN
-    IF missing IS NOT NULL THEN
-        PERFORM snowflake_ids_convert.fail('22004', format('argument must not be null: %s', missing));
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
-    IS 'internal: error that names the arguments that are null';
-
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -55,9 +42,7 @@ BEGIN
     job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
     job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
     job.shadow := 'snowflake_ids_new_' || job.key_attnum;
-    job.map := (SELECT s.map
-                FROM snowflake_ids_convert.my_conversion s
-                WHERE s.relation = job.relation AND s.phase <> 'done' AND s.map IN (SELECT oid FROM pg_class));
+    job.map := CASE WHEN job.phase NOT IN ('prepare', 'number') THEN snowflake_ids_convert.map_of(job.relation) END;
     job.core := (SELECT quote_ident(n.nspname)
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
@@ -125,8 +110,14 @@ AS $$
 DECLARE
     job snowflake_ids_convert.job;
 BEGIN
-    SELECT (s.job).* INTO job FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
-    RETURN CASE WHEN job.relation IS NOT NULL THEN snowflake_ids_convert.with_format(job) END;
+    job := (SELECT jsonb_populate_record(job, to_jsonb(s) - 'relation')
+            FROM snowflake_ids_convert.my_conversion s
+            WHERE s.relation = target);
+    IF job.format IS NOT NULL THEN
+        job.relation := target;
+        job := snowflake_ids_convert.with_format(job);
+    END IF;
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
     IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';

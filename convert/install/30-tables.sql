@@ -1,5 +1,46 @@
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
 
+-- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on its
+-- own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
+-- only such triggers count, on tables of the owner, as whom the conversion runs.
+CREATE FUNCTION snowflake_ids_convert.triggers(
+    converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT g.tgrelid, g.tgname, p.proname, arguments.n[1]::oid::regclass,
+           CASE WHEN p.proname IN ('key', 'follow') THEN coalesce(arguments.n[3], arguments.n[2])::smallint END
+    FROM pg_trigger g
+         JOIN pg_class c ON c.oid = g.tgrelid AND pg_get_userbyid(c.relowner) = current_user
+         JOIN pg_proc p ON p.oid = g.tgfoid
+         CROSS JOIN LATERAL (
+             SELECT regexp_match(encode(g.tgargs, 'escape'), '^(\d+)\\000(\d+)\\000(?:(\d+)\\000)?')
+         ) AS arguments (n)
+    WHERE p.pronamespace = 'snowflake_ids_convert'::regnamespace
+      AND g.tgname ~ '^zz_snowflake_ids_'
+      AND g.tgenabled = 'A'
+      AND (converted IS NULL OR arguments.n[1] = converted::oid::text)
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
+    IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
+
+-- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
+CREATE FUNCTION snowflake_ids_convert.added_columns(
+    relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT DISTINCT g.rel, g.attnum, o.attname, n.attname
+    FROM snowflake_ids_convert.triggers(relation) g
+         JOIN pg_attribute n
+         ON n.attrelid = g.rel AND n.attname = 'snowflake_ids_new_' || g.attnum AND NOT n.attisdropped
+         LEFT JOIN pg_attribute o
+         ON o.attrelid = g.rel AND o.attnum = g.attnum AND NOT o.attisdropped
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
+    IS 'internal: columns to which a conversion has added a new one';
+
 -- The key, and all columns that refer to it through foreign keys, directly or through others.
 --
 -- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
@@ -45,9 +86,8 @@ AS $$
                           JOIN pg_collation o ON o.oid = k.attcollation
                           JOIN pg_namespace n ON n.oid = o.collnamespace
                      WHERE k.attrelid = relation AND k.attnum = key_attnum), ''),
-           EXISTS (SELECT
-                   FROM pg_attribute n
-                   WHERE n.attrelid = c.rel AND n.attname = 'snowflake_ids_new_' || c.attnum AND NOT n.attisdropped)
+           (c.rel::oid, c.attnum) IN (SELECT n.rel::oid, n.attnum
+                                      FROM snowflake_ids_convert.added_columns(relation) n)
     FROM c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
@@ -68,26 +108,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
-
--- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
-CREATE FUNCTION snowflake_ids_convert.added_columns(
-    relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT n.attrelid, f.attnum, o.attname, n.attname
-    FROM snowflake_ids_convert.my_conversion s
-         CROSS JOIN LATERAL (
-             SELECT (pair ->> 0)::oid, (pair ->> 1)::int2
-             FROM jsonb_array_elements(s.filled) AS pair) AS f (rel, attnum)
-         JOIN pg_attribute n
-         ON n.attrelid = f.rel AND n.attname = 'snowflake_ids_new_' || f.attnum AND NOT n.attisdropped
-         LEFT JOIN pg_attribute o
-         ON o.attrelid = f.rel AND o.attnum = f.attnum AND NOT o.attisdropped
-    WHERE s.relation = added_columns.relation
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
-    IS 'internal: columns to which a conversion has added a new one';
 
 -- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
 -- would keep its old values.
@@ -138,36 +158,36 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes(regclass, smallint[])
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
--- A step runs code of the tables: checks, index expressions, triggers. That code gets the rights of the caller. So the
--- caller must be the owner of all the tables; neither a superuser nor a member of the owning role may call.
+-- What the state says is compared with the catalogs: the tables must belong to the role as which the conversion runs,
+-- and what earlier phases have made must be there.
 CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
-DECLARE
-    key_owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job.relation);
 BEGIN
-    IF key_owner <> current_user THEN
-        RETURN NEXT format('table %s: only its owner can convert it; first SET ROLE %I', job.relation, key_owner);
-    END IF;
     RETURN QUERY
     SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
-                  key_owner)
+                  current_user)
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
          JOIN pg_class c ON c.oid = t.rel
-    WHERE pg_get_userbyid(c.relowner) <> key_owner
+    WHERE pg_get_userbyid(c.relowner) <> current_user
     ORDER BY t.rel;
     RETURN QUERY
-    SELECT format('table %s: its owner is %I; first ALTER TABLE %1$s OWNER TO %3$I', job.map,
-                  pg_get_userbyid(relowner), key_owner)
-    FROM pg_class
-    WHERE oid = job.map AND pg_get_userbyid(relowner) <> key_owner;
+    SELECT format('table %s: is not being converted, or lost the trigger zz_snowflake_ids_1_key', job.relation)
+    WHERE job.phase <> 'prepare'
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                      WHERE is_key AND filled);
+    RETURN QUERY
+    SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
+                  'snowflake_ids_map_' || job.relation::oid, current_user)
+    WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
     RETURN QUERY
     SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', rel,
                   coalesce(attname, shadow))
     FROM snowflake_ids_convert.lost_columns(job.relation, job.key_attnum);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
-    IS 'internal: tables that the caller does not own, or that no longer belong to the conversion';
+    IS 'internal: tables of other owners, and what the conversion has made and lost';
 
 CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -192,7 +212,7 @@ BEGIN
         FROM snowflake_ids_convert.owner_problems(job) AS problem));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_owner_problems(snowflake_ids_convert.job)
-    IS 'internal: error if the caller does not own the tables, or if one no longer belongs to the conversion';
+    IS 'internal: error if a table has another owner, or if something that the conversion has made is lost';
 
 -- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void

@@ -24,27 +24,6 @@ CREATE FUNCTION snowflake_ids_convert.moved() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_moved' LANGUAGE C;
 COMMENT ON FUNCTION snowflake_ids_convert.moved() IS 'internal: trigger on a key that passes to another row';
 
--- Another role with the TRIGGER privilege can create triggers that look like these. Only the owner of a table can make
--- a trigger fire always (tgenabled A), so only such triggers count.
-CREATE FUNCTION snowflake_ids_convert.triggers(
-    converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT g.tgrelid, g.tgname, p.proname, argument.relation
-    FROM pg_trigger g
-         JOIN pg_proc p ON p.oid = g.tgfoid
-         CROSS JOIN LATERAL (
-             SELECT substring(encode(g.tgargs, 'escape') FROM '^\d+')::oid::regclass) AS argument (relation)
-    WHERE p.pronamespace = 'snowflake_ids_convert'::regnamespace
-      AND g.tgname ~ '^zz_snowflake_ids_'
-      AND g.tgenabled = 'A'
-      AND (converted IS NULL OR argument.relation = converted)
-    ORDER BY 1, 2
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
-    IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
-
 CREATE FUNCTION snowflake_ids_convert.make_trigger(target regclass, name text, kind text, definition text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -68,7 +47,7 @@ BEGIN
         'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
         job.key_column, arguments));
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key
     LOOP
         PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
@@ -118,34 +97,24 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
     IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
 
--- Another role may have made such triggers on tables of its own. They are no part of the conversion.
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     trigger record;
 BEGIN
-    FOR trigger IN
-        SELECT g.*
-        FROM snowflake_ids_convert.my_conversion s
-             CROSS JOIN LATERAL (
-                 SELECT DISTINCT (pair ->> 0)::oid FROM jsonb_array_elements(s.filled) AS pair) AS t (rel)
-             JOIN snowflake_ids_convert.triggers(converted) g ON g.rel = t.rel
-        WHERE s.relation = converted
-    LOOP
+    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
 
 -- The trigger function moved() calls this as the owner of the table.
-CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key text) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key_number smallint, key text)
+RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    key_number smallint := (SELECT (job).key_attnum
-                            FROM snowflake_ids_convert.my_conversion
-                            WHERE relation = converted);
     key_name name := snowflake_ids_convert.column_name(converted, key_number);
     key_type text := (SELECT format_type(atttypid, atttypmod)
                       FROM pg_attribute
@@ -164,5 +133,5 @@ BEGIN
         USING key;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, text)
+COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, smallint, text)
     IS 'internal: columns that refer to a key get the id of the row that has the key now';

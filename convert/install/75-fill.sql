@@ -23,9 +23,7 @@ BEGIN
     -- draws an id that is later.
     passed := snowflake_ids.pass_now(job.format);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.issued_after = passed,
-        filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))
-                  FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    SET issued_after = passed
     WHERE s.relation = job.relation;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
@@ -35,6 +33,8 @@ CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
+    -- A conversion runs as another role than its caller, so that no trigger may be left until the commit.
+    SET CONSTRAINTS ALL IMMEDIATE;
     IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;

@@ -222,8 +222,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.to_validate(job snowflake_ids_convert.job) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)
-                              ORDER BY k.contype DESC, k.oid), '[]')
+    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)), '[]')
     FROM pg_constraint k
     WHERE k.convalidated
       AND (k.contype = 'f'

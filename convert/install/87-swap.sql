@@ -43,6 +43,17 @@ BEGIN
             FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
             WHERE NOT c.filled);
     END IF;
+    IF problem_text IS NULL THEN
+        problem_text := (
+            SELECT string_agg(format('column %s.%I: its new values have not been checked', c.rel, c.attname), E'\n')
+            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+            WHERE c.at_once
+              AND NOT EXISTS (SELECT
+                              FROM pg_constraint k
+                              WHERE k.conrelid = c.rel
+                                AND k.conname = 'snowflake_ids_check_' || c.attnum
+                                AND k.convalidated));
+    END IF;
     PERFORM snowflake_ids_convert.refuse(job, problem_text);
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
@@ -97,7 +108,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_new_lookalikes(snowflake_ids_convert.job, regclass[], text[])
     IS 'internal: error if tables use lookalikes that were not known before';
 
-CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS jsonb
+CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
@@ -136,9 +147,11 @@ BEGIN
     END LOOP;
     PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
+    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
     WHERE s.relation = job.relation;
-    RETURN to_validate;
+    RETURN ARRAY(SELECT k.oid
+                 FROM jsonb_to_recordset(to_validate) AS v (rel oid, "constraint" name)
+                      JOIN pg_constraint k ON k.conrelid = v.rel AND k.conname = v.constraint);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
     IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';

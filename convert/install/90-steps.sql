@@ -15,12 +15,11 @@ CREATE FUNCTION snowflake_ids_convert.number_step(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    state.map := snowflake_ids_convert.number_rows(job);
+    PERFORM snowflake_ids_convert.number_rows(job);
     state.phase := 'fill';
     state.part := job.relation;
-    state.unit := 'rows';
     state.done := 0;
-    EXECUTE format('SELECT count(*) FROM %s', state.map) INTO state.total;
+    EXECUTE format('SELECT count(*) FROM %s', snowflake_ids_convert.map_of(job.relation)) INTO state.total;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
@@ -32,7 +31,7 @@ CREATE FUNCTION snowflake_ids_convert.fill_step(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    IF state.done >= state.total THEN
+    IF (state.done < state.total) IS NOT TRUE THEN
         state.phase := 'settle';
         RETURN state;
     END IF;
@@ -58,9 +57,6 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
     PERFORM snowflake_ids_convert.make_late_triggers(job);
-    state.todo := (SELECT jsonb_agg(DISTINCT rel::oid)
-                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-                   WHERE NOT is_key);
     state.phase := 'follow';
     state.part := NULL;
     RETURN state;
@@ -97,19 +93,20 @@ CREATE FUNCTION snowflake_ids_convert.next_table(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    IF jsonb_array_length(coalesce(state.todo, '[]')) > 0 THEN
-        state.part := (state.todo ->> 0)::oid::regclass;
-        state.todo := state.todo - 0;
-        state.unit := 'blocks';
-        state.done := 0;
-        state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
-    ELSE
+    WITH t AS (
+        SELECT rel, row_number() OVER (ORDER BY min(depth), rel) AS n
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE NOT is_key
+        GROUP BY rel
+    )
+    SELECT rel INTO state.part
+    FROM t
+    WHERE n = 1 + coalesce((SELECT n FROM t AS present WHERE present.rel = state.part), 0);
+    state.done := CASE WHEN state.part IS NOT NULL THEN 0 END;
+    state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
+    IF state.part IS NULL THEN
         PERFORM snowflake_ids_convert.make_checks(job);
         state.phase := 'check';
-        state.part := NULL;
-        state.unit := NULL;
-        state.done := NULL;
-        state.total := NULL;
     END IF;
     RETURN state;
 END $$;
@@ -125,7 +122,10 @@ DECLARE
     rows_per_block float8;
     until bigint;
 BEGIN
-    IF state.part IS NULL OR state.done >= state.total THEN
+    state.part := (SELECT min(rel::oid)
+                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   WHERE rel = state.part AND NOT is_key);
+    IF state.part IS NULL OR (state.done < state.total) IS NOT TRUE THEN
         RETURN snowflake_ids_convert.next_table(job, snowflake_ids_convert.fill_moved_rows(job, state));
     END IF;
     SELECT CASE WHEN relpages > 0 AND reltuples > 0 THEN reltuples / relpages ELSE 100 END
@@ -192,18 +192,19 @@ RETURNS snowflake_ids_convert.conversion
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    target oid := (state.todo -> 0 ->> 'rel')::oid;
-    name_to_validate text := state.todo -> 0 ->> 'constraint';
+    next record;
 BEGIN
-    IF jsonb_array_length(coalesce(state.todo, '[]')) = 0 THEN
+    -- A constraint may have been dropped after the changeover.
+    SELECT conrelid::regclass AS rel, conname INTO next
+    FROM pg_constraint
+    WHERE oid = ANY (state.todo) AND conrelid <> 0 AND NOT convalidated
+    ORDER BY contype DESC, oid
+    LIMIT 1;
+    IF FOUND THEN
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.rel, next.conname);
+    ELSE
         state.phase := 'done';
-        RETURN state;
     END IF;
-    -- The constraint may have been dropped after the changeover.
-    IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = target AND conname = name_to_validate) THEN
-        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', target::regclass, name_to_validate);
-    END IF;
-    state.todo := state.todo - 0;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.conversion)
@@ -225,28 +226,18 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
     IS 'internal: the state of a conversion; only one session can have it';
 
--- After the changeover other roles may refer to the new keys. So then only two tables must belong to the caller: the
--- key's table, and the one whose constraint is validated next.
-CREATE FUNCTION snowflake_ids_convert.refuse_other_roles(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.refuse_unfinished(target regclass) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF state.phase IN ('validate', 'done') THEN
-        PERFORM snowflake_ids_convert.refuse(job, (
-            SELECT string_agg(format('table %s: only its owner can convert it; first SET ROLE %I', oid::regclass,
-                                     pg_get_userbyid(relowner)), E'\n')
-            FROM pg_class
-            WHERE oid IN (state.relation, (state.todo -> 0 ->> 'rel')::oid)
-              AND pg_get_userbyid(relowner) <> current_user));
-    ELSE
-        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    IF EXISTS (SELECT FROM snowflake_ids_convert.triggers(target)) THEN
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('there is no finished conversion of %s', target),
+            detail => 'Its conversion is not finished.');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_other_roles(
-    snowflake_ids_convert.job, snowflake_ids_convert.conversion
-) IS 'internal: error if the caller is not the owner of the tables';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfinished(regclass)
+    IS 'internal: error if triggers of a conversion exist';
 
 CREATE FUNCTION snowflake_ids_convert.rate_text(
     old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
@@ -254,7 +245,8 @@ CREATE FUNCTION snowflake_ids_convert.rate_text(
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     SELECT format('%s: %s %s, %s of %s %s, %s per second, %s left',
-                  state.relation, state.phase, state.part, state.done, state.total, state.unit,
+                  state.relation, state.phase, state.part, state.done, state.total,
+                  CASE state.phase WHEN 'fill' THEN 'rows' ELSE 'blocks' END,
                   round((p.progress / p.seconds)::numeric, 1),
                   date_trunc('second', make_interval(secs => (state.total - state.done) * p.seconds / p.progress)))
     FROM (SELECT extract(epoch FROM clock_timestamp() - old_state.resumed)::float8 AS seconds,
@@ -277,12 +269,10 @@ BEGIN
     UPDATE snowflake_ids_convert.my_conversion c
     SET phase = state.phase,
         part = state.part,
-        unit = state.unit,
         done = state.done,
         total = state.total,
         todo = state.todo,
         rows = state.rows,
-        map = state.map,
         updated = clock_timestamp(),
         told = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.told END,
         phase_started = CASE WHEN is_new THEN clock_timestamp() ELSE c.phase_started END,
@@ -298,7 +288,7 @@ BEGIN
                   END;
     ELSIF state.part IS DISTINCT FROM old_state.part THEN
         RETURN format('%s: %s %s, %s blocks', state.relation, state.phase, state.part, state.total);
-    ELSIF notice_is_due AND state.unit IS NOT NULL THEN
+    ELSIF notice_is_due AND state.phase IN ('fill', 'follow') THEN
         RETURN snowflake_ids_convert.rate_text(old_state, state);
     END IF;
     RETURN NULL;
@@ -307,7 +297,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.write_state(
     snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
 ) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
-CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
+CREATE FUNCTION snowflake_ids_convert.step_as_owner(target regclass, finish boolean, OUT said text, OUT more boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -318,7 +308,12 @@ BEGIN
     IF old_state.phase IS NULL THEN
         PERFORM snowflake_ids_convert.fail('55000', format('%s is not being converted', target));
     END IF;
-    PERFORM snowflake_ids_convert.refuse_other_roles(job, state);
+    -- After the changeover other roles may refer to the new keys.
+    IF state.phase IN ('validate', 'done') THEN
+        PERFORM snowflake_ids_convert.refuse_unfinished(target);
+    ELSE
+        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    END IF;
     more := true;
     CASE state.phase
     WHEN 'prepare' THEN
@@ -356,4 +351,10 @@ BEGIN
         said := format('%s: filled, and kept so; call again to finish', target);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean) IS 'internal: one transaction of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.step_as_owner(regclass, boolean)
+    IS 'internal: one transaction of a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean)
+    IS 'internal: one transaction of a conversion, as the owner of the table';

@@ -12,8 +12,11 @@ AS $$
                         FROM pg_attrdef
                         WHERE adrelid = job.relation AND adnum = job.key_attnum)
     UNION ALL
-    SELECT format('table %s: is the map of an earlier conversion; copy what you need of it, '
-                  'then SELECT snowflake_ids_convert_forget(%L)', c.oid::regclass, job.relation)
+    SELECT format(CASE WHEN pg_get_userbyid(c.relowner) = current_user
+                       THEN 'table %s: is the map of an earlier conversion; copy what you need of it, '
+                            'then SELECT snowflake_ids_convert_forget(%L)'
+                       ELSE 'table %s: has the name that the map will have; drop or rename it'
+                  END, c.oid::regclass, job.relation)
     FROM pg_class c
     WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = job.relation)
       AND c.relname = 'snowflake_ids_map_' || job.relation::oid
@@ -193,42 +196,48 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job)
     IS 'internal: what a conversion would do, and the problems that prevent it';
 
-CREATE FUNCTION snowflake_ids_convert_plan(
-    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
-    spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
-    publications boolean DEFAULT false, OUT kind text, OUT item text
+CREATE FUNCTION snowflake_ids_convert.plan_as_owner(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean, OUT kind text, OUT item text
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
-        'metabyte', metabyte, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers,
-        'publications', publications));
     RETURN QUERY
     SELECT p.kind, p.item
     FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
              relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
              publications)) AS p;
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner(
+    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
+) IS 'internal: what a conversion would do, and the problems';
+
+CREATE FUNCTION snowflake_ids_convert_plan(
+    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
+    spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
+    publications boolean DEFAULT false, OUT kind text, OUT item text
+) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
     IS 'what snowflake_ids_convert would do, and the problems; makes copies of some rows and drops them again';
 
-CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.indexes_as_owner(relation regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
-    phase text := (SELECT s.phase
-                   FROM snowflake_ids_convert.my_conversion s
-                   WHERE s.relation = snowflake_ids_convert_indexes.relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
+    IF job.phase IN ('index', 'swap') AND NOT job.keep_position THEN
         PERFORM snowflake_ids_convert.refuse_owner_problems(job);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.indexes_as_owner(regclass)
+    IS 'internal: statements that make the indexes for which a conversion waits';
+
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
@@ -279,11 +288,11 @@ BEGIN
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.batch_size = job.batch_size,
-        job.spill = job.spill,
-        job.fire_triggers = job.fire_triggers,
-        job.publications = job.publications,
-        job.build_concurrently = job.build_concurrently,
+    SET batch_size = job.batch_size,
+        spill = job.spill,
+        fire_triggers = job.fire_triggers,
+        publications = job.publications,
+        build_concurrently = job.build_concurrently,
         resumed = clock_timestamp(),
         updated = clock_timestamp(),
         resumed_at = coalesce(s.done, 0)
@@ -294,13 +303,23 @@ COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job)
     IS 'internal: continues a conversion that has begun; false if there is none';
 
 -- The first transaction of a call. It takes no lock that stops writers.
-CREATE FUNCTION snowflake_ids_convert.start(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.start_as_owner(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
+    spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,
+    publications boolean
+) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
+    job snowflake_ids_convert.job;
     planned record;
     problems text;
 BEGIN
+    PERFORM snowflake_ids_convert.check_call(batch_size);
+    job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
+    job.batch_size := batch_size;
+    job.build_concurrently := "concurrently";
     IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
@@ -318,10 +337,25 @@ BEGIN
             hint => 'Solve these problems and call again. Nothing was changed.');
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
-    INSERT INTO snowflake_ids_convert.my_conversion (relation, job, phase) VALUES (job.relation, job, 'prepare');
+    INSERT INTO snowflake_ids_convert.my_conversion (
+        relation, key_attnum, created_attnum, format, zone, metabyte, batch_size, spill, keep_position, fire_triggers,
+        build_concurrently, publications, phase)
+    VALUES (job.relation, job.key_attnum, job.created_attnum, job.format, job.zone, job.metabyte, job.batch_size,
+            job.spill, job.keep_position, job.fire_triggers, job.build_concurrently, job.publications, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job)
-    IS 'internal: begins or resumes a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.start_as_owner(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'internal: begins or resumes a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.start(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
+    spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,
+    publications boolean
+) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.start(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'internal: begins or resumes a conversion, as the owner of the table';
 
 -- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
@@ -333,21 +367,12 @@ CREATE PROCEDURE snowflake_ids_convert(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    job snowflake_ids_convert.job;
     said pg_catalog.text;
     more pg_catalog.bool := true;
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
-        'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
-        'fire_triggers', fire_triggers, 'finish', finish, 'concurrently', "concurrently",
-        'publications', publications));
-    PERFORM snowflake_ids_convert.check_call(batch_size);
-    job := snowflake_ids_convert.planned_job(
-        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
-    job.batch_size := batch_size;
-    job.build_concurrently := "concurrently";
-    PERFORM snowflake_ids_convert.start(job);
+    PERFORM snowflake_ids_convert.start(
+        relation, key_column, format, created_column, metabyte, batch_size, spill, keep_position, fire_triggers, finish,
+        "concurrently", publications);
     WHILE more LOOP
         COMMIT;
         IF said IS NOT NULL THEN

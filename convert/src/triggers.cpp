@@ -355,10 +355,11 @@ FUNCTION(snowflake_ids_convert_moved) {
     char* text = OidOutputFunctionCall(output, key.datum);
     const Identity caller = become_owner_of(call.table);
     if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
-    Oid types[] = {REGCLASSOID, TEXTOID};
-    Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), CStringGetTextDatum(text)};
-    const int result = SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2)", 2, types, values,
-                                             nullptr, false, 0);
+    Oid types[] = {REGCLASSOID, INT2OID, TEXTOID};
+    Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), Int16GetDatum(call.key),
+                      CStringGetTextDatum(text)};
+    const int result = SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2, $3)", 3, types,
+                                             values, nullptr, false, 0);
     if (result != SPI_OK_SELECT) elog(ERROR, "could not follow a key: %s", SPI_result_code_string(result));
     SPI_finish();
     become(caller);

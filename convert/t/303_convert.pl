@@ -222,7 +222,7 @@ $holder->ask('ROLLBACK');
 {
 	my $other = Session->new($server);
 	$other->ask(
-		"BEGIN; SELECT phase FROM snowflake_ids_convert.my_conversion WHERE relation = 'orders'::regclass FOR UPDATE");
+		"BEGIN; SELECT phase FROM snowflake_ids_convert.conversion WHERE relation = 'orders'::regclass FOR UPDATE");
 	like(
 		Session::ask_once($server, "SET lock_timeout = '1s';" . call_text('false')),
 		qr/lock timeout/,
@@ -429,7 +429,7 @@ END
 	$writer->ask('UPDATE race SET created = clock_timestamp() WHERE id <= 3; SELECT pg_advisory_unlock(303)');
 	like($session->answer, qr/filled, and kept so/, 'times that change while the rows are numbered');
 	sql('DROP POLICY gate ON race; ALTER TABLE race DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY');
-	is( sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > (s.job).issued_after"
+	is( sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"
 		),
 		0,
 		'no id is made of a time that the generator has not passed');

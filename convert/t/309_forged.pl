@@ -98,7 +98,8 @@ WITH col (name, type, relation) AS (
     UNION ALL SELECT 'oid[]', quote_literal(v::text) FROM unnest(ARRAY['{}', '{0,4000000000}', '{NULL}', '{{1,2},{3,4}}',
         (SELECT array_agg(oid) FROM pg_constraint WHERE conrelid = 'victim.of_key'::regclass)::text]) AS v
 )
-SELECT f.name AS field, format('%s = %s', f.name, coalesce(v.value, 'NULL')) AS assignment
+SELECT row_number() OVER (ORDER BY f.name, v.value) AS n, f.name AS field,
+    format('%s = %s', f.name, coalesce(v.value, 'NULL')) AS assignment
 FROM (SELECT name, type FROM field WHERE type NOT IN (SELECT oid FROM pg_type WHERE typtype = 'c')
       UNION ALL SELECT name, 0 FROM field) AS f
      LEFT JOIN value v ON v.type = format_type(f.type, NULL)
@@ -130,7 +131,7 @@ DECLARE
     after text;
     odd text;
 BEGIN
-    FOREACH call IN ARRAY ARRAY['SELECT snowflake_ids_convert.step(%1$L, false), snowflake_ids_convert.step(%1$L, true), snowflake_ids_convert.step(%1$L, true)',
+    FOREACH call IN ARRAY ARRAY['SELECT snowflake_ids_convert.step(%1$L, true)',
         'SELECT snowflake_ids_convert_undo(%L)', 'SELECT snowflake_ids_convert_forget(%L)', 'SELECT snowflake_ids_convert_indexes(%L)'] LOOP
         BEGIN
             EXECUTE format('SET LOCAL ROLE %I', forger);
@@ -167,6 +168,9 @@ my $superuser = sql('SELECT current_user');
 my $forgeries = sql('SELECT count(*) FROM forgery');
 cmp_ok($forgeries, '>', 50, "$forgeries forgeries");
 
+# All forgeries in all phases take ten minutes. So each phase gets every fourth, and each forgery its turn in another phase.
+my %turn = map { $phases[$_] => $_ % 4 } 0 .. $#phases;
+
 sub attacks
 {
 	my ($phase, $forger, $caller) = @_;
@@ -174,7 +178,8 @@ sub attacks
 SET client_min_messages = error;
 SET statement_timeout = '180s';
 SELECT regexp_replace(found, '\\s+', ' ', 'g') FROM forgery,
-attack('team.in_$phase', '$forger', format('UPDATE snowflake_ids_convert.my_conversion SET %s WHERE relation = %L::regclass', assignment, 'team.in_$phase'), '$caller') AS found LIMIT 5
+attack('team.in_$phase', '$forger', format('UPDATE snowflake_ids_convert.my_conversion SET %s WHERE relation = %L::regclass', assignment, 'team.in_$phase'), '$caller') AS found
+WHERE n % 4 = $turn{$phase} LIMIT 5
 END
 }
 is(attacks($_, 'team', $superuser), '', "forged by the owner in phase $_; a superuser calls") for @phases;
@@ -227,10 +232,10 @@ END
 		$server->psql('postgres',
 			"SET ROLE team; UPDATE snowflake_ids_convert.my_conversion SET $assignment WHERE relation = 'team.in_index'::regclass"
 		);
-		for my $finish (qw(false true))
+		for my $finish ('false')
 		{
 			$server->psql('postgres',
-				"SET statement_timeout = '10s'; CALL snowflake_ids_convert('team.in_index', 'id', 'mastic', 'created', finish => $finish)"
+				"SET statement_timeout = '3s'; CALL snowflake_ids_convert('team.in_index', 'id', 'mastic', 'created', finish => $finish)"
 			);
 			push @changed, "$assignment, finish => $finish" if sql("SELECT others('team.in_index')") ne $others[0];
 		}

@@ -4,8 +4,13 @@
 -- The state of each conversion, and the views of it.
 --
 -- The functions that a conversion uses have a schema of their own, snowflake_ids_convert. Nobody else can create
--- objects there, so these functions can call each other by name safely. They run with the rights of the caller, who
--- owns the tables. The functions that users call are in the schema in which the extension was created.
+-- objects there, so these functions can call each other by name safely. The functions that users call are in the schema
+-- in which the extension was created.
+--
+-- A conversion runs code of the tables: checks, index expressions, triggers. And what their owner wrote into the state
+-- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX: a function
+-- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
+-- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
@@ -22,13 +27,13 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C ST
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
 
--- A job: what the functions of a conversion need to know about it.
+-- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
+-- come from the arguments if the conversion is planned.
 --
 -- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
 -- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
 -- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
--- a number within it, read returns the time of an id. issued_after: every id that was drawn since the new columns exist
--- is later than this time. Times without a zone are read in that of the first call.
+-- a number within it, read returns the time of an id.
 CREATE TYPE snowflake_ids_convert.job AS (
     relation regclass,
     key_attnum smallint,
@@ -42,6 +47,7 @@ CREATE TYPE snowflake_ids_convert.job AS (
     fire_triggers boolean,
     build_concurrently boolean,
     publications boolean,
+    phase text,
     issued_after timestamptz,
     key_column name,
     shadow name,
@@ -58,17 +64,27 @@ CREATE TYPE snowflake_ids_convert.job AS (
 );
 COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
+-- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
-    job snowflake_ids_convert.job NOT NULL,
-    map regclass,
-    filled jsonb,
-    phase text NOT NULL,
+    key_attnum smallint NOT NULL,
+    created_attnum smallint NOT NULL,
+    format text NOT NULL,
+    zone text NOT NULL,
+    metabyte integer NOT NULL,
+    batch_size integer NOT NULL,
+    spill boolean NOT NULL,
+    keep_position boolean NOT NULL,
+    fire_triggers boolean NOT NULL,
+    build_concurrently boolean NOT NULL,
+    publications boolean NOT NULL,
+    issued_after timestamptz CHECK (issued_after IS NOT NULL OR phase = 'prepare'),
+    phase text NOT NULL CHECK (phase IN ('prepare', 'number', 'fill', 'settle', 'follow', 'check', 'index', 'ready',
+                                         'swap', 'validate', 'done')),
     part regclass,
-    unit text,
     done bigint,
     total bigint,
-    todo jsonb,
+    todo oid[],
     rows bigint NOT NULL DEFAULT 0,
     started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     phase_started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
@@ -79,44 +95,65 @@ CREATE TABLE snowflake_ids_convert.conversion (
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.job IS 'what is converted, and how';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.map IS 'table of old and new keys';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.filled
-    IS 'columns that have a new column: pairs of table oid and column number';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'number of the key; after the changeover, of the new one';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum IS 'number of the column of times';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.zone IS 'time zone of the first call; times without a zone are read in it';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte IS 'metabyte of the new ids';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.spill IS 'whether rows may get ids of later ticks';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position IS 'whether the tables are rewritten';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers IS 'whether triggers of the tables fire';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently IS 'whether the user builds the indexes';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in a publication';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after IS 'every id that was drawn since the new columns exist is later than this time';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
     IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.part
     IS 'table that is written now; null if the phase is not about one table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.unit
-    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'units of this part that are done';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'units of this part';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'rows of the key''s table, or blocks of a referencing one, that are done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'rows, or blocks, of this part';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
-    IS 'what is left to do in the phase: oids of tables, or constraints to validate';
+    IS 'constraints that the changeover made not valid';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.rows IS 'rows written so far, in all tables';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.started IS 'time of the first call';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase_started IS 'when this phase, or this part of it, began';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
     IS 'when the current call began, or this part, whichever is later';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'units that were done by then';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or blocks, that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
 
--- Only the owner of a table may write its state, because later steps act on it. This is a view and not row security:
--- pg_dump would dump the policies of an extension's table.
+-- Only the owner of a table writes its state: steps run as the owner. This is a view and not row security: pg_dump
+-- would dump the policies of an extension's table.
 CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
 SELECT *
 FROM snowflake_ids_convert.conversion s
 WHERE EXISTS (SELECT
               FROM pg_catalog.pg_class c
               WHERE c.oid OPERATOR(pg_catalog.=) s.relation
-                AND pg_catalog.pg_has_role(c.relowner, 'USAGE'))
+                AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user)
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
 GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
+-- The map belongs to the owner of the table. A table of that name that belongs to another role is no map.
+CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT m.oid
+    FROM pg_class m
+         JOIN pg_class c ON c.oid = relation AND c.relowner = m.relowner
+    WHERE m.relname = 'snowflake_ids_map_' || relation::oid AND m.relkind = 'r' AND m.relpersistence <> 't'
+    ORDER BY m.oid
+    LIMIT 1
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.map_of(regclass) IS 'internal: the table of old and new keys of a table';
+
 CREATE VIEW snowflake_ids_convert_progress AS
-SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.unit, s.done, s.total, s.rows,
+SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part,
+       CASE s.phase WHEN 'fill' THEN 'rows' WHEN 'follow' THEN 'blocks' END AS unit,
+       s.done, s.total, s.rows,
        CASE WHEN p.seconds OPERATOR(pg_catalog.>) 0 AND s.total IS NOT NULL
             THEN pg_catalog.round((p.progress OPERATOR(pg_catalog./) p.seconds)::numeric, 1)
        END AS per_second,
@@ -124,17 +161,19 @@ SELECT s.relation, a.attname AS key_column, (s.job).format, s.phase, s.part, s.u
             THEN pg_catalog.make_interval(secs => (s.total OPERATOR(pg_catalog.-) s.done)
                                                   OPERATOR(pg_catalog.*) p.seconds OPERATOR(pg_catalog./) p.progress)
        END AS remaining,
-       s.started, s.phase_started, s.updated
+       snowflake_ids_convert.map_of(s.relation) AS map, s.started, s.phase_started, s.updated
 FROM snowflake_ids_convert.conversion s
      LEFT JOIN pg_catalog.pg_attribute a
-     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) (s.job).key_attnum
+     ON a.attrelid OPERATOR(pg_catalog.=) s.relation AND a.attnum OPERATOR(pg_catalog.=) s.key_attnum
      CROSS JOIN LATERAL (
          SELECT EXTRACT(epoch FROM s.updated OPERATOR(pg_catalog.-) s.resumed)::float8 AS seconds,
                 s.done OPERATOR(pg_catalog.-) s.resumed_at AS progress) AS p;
 COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
-COMMENT ON COLUMN snowflake_ids_convert_progress.format IS 'format of the new ids: sno, mastic or snowflake_si';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
+COMMENT ON COLUMN snowflake_ids_convert_progress.map IS 'table of old and new keys';
+COMMENT ON COLUMN snowflake_ids_convert_progress.unit
+    IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
 GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
@@ -161,19 +200,6 @@ END $$;
 
 -- 20-job.sql
 -- How a job is made, and errors about its arguments.
-
-CREATE FUNCTION snowflake_ids_convert.refuse_nulls(arguments jsonb) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
-    missing text := (SELECT string_agg(key, ', ') FROM jsonb_each_text(arguments) WHERE value IS NULL);
-BEGIN
-    IF missing IS NOT NULL THEN
-        PERFORM snowflake_ids_convert.fail('22004', format('argument must not be null: %s', missing));
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_nulls(jsonb)
-    IS 'internal: error that names the arguments that are null';
 
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -217,9 +243,7 @@ BEGIN
     job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
     job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
     job.shadow := 'snowflake_ids_new_' || job.key_attnum;
-    job.map := (SELECT s.map
-                FROM snowflake_ids_convert.my_conversion s
-                WHERE s.relation = job.relation AND s.phase <> 'done' AND s.map IN (SELECT oid FROM pg_class));
+    job.map := CASE WHEN job.phase NOT IN ('prepare', 'number') THEN snowflake_ids_convert.map_of(job.relation) END;
     job.core := (SELECT quote_ident(n.nspname)
                  FROM pg_extension e
                       JOIN pg_namespace n ON n.oid = e.extnamespace
@@ -287,8 +311,14 @@ AS $$
 DECLARE
     job snowflake_ids_convert.job;
 BEGIN
-    SELECT (s.job).* INTO job FROM snowflake_ids_convert.my_conversion s WHERE s.relation = target;
-    RETURN CASE WHEN job.relation IS NOT NULL THEN snowflake_ids_convert.with_format(job) END;
+    job := (SELECT jsonb_populate_record(job, to_jsonb(s) - 'relation')
+            FROM snowflake_ids_convert.my_conversion s
+            WHERE s.relation = target);
+    IF job.format IS NOT NULL THEN
+        job.relation := target;
+        job := snowflake_ids_convert.with_format(job);
+    END IF;
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
     IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
@@ -353,6 +383,47 @@ COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
 -- 30-tables.sql
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
 
+-- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on its
+-- own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
+-- only such triggers count, on tables of the owner, as whom the conversion runs.
+CREATE FUNCTION snowflake_ids_convert.triggers(
+    converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT g.tgrelid, g.tgname, p.proname, arguments.n[1]::oid::regclass,
+           CASE WHEN p.proname IN ('key', 'follow') THEN coalesce(arguments.n[3], arguments.n[2])::smallint END
+    FROM pg_trigger g
+         JOIN pg_class c ON c.oid = g.tgrelid AND pg_get_userbyid(c.relowner) = current_user
+         JOIN pg_proc p ON p.oid = g.tgfoid
+         CROSS JOIN LATERAL (
+             SELECT regexp_match(encode(g.tgargs, 'escape'), '^(\d+)\\000(\d+)\\000(?:(\d+)\\000)?')
+         ) AS arguments (n)
+    WHERE p.pronamespace = 'snowflake_ids_convert'::regnamespace
+      AND g.tgname ~ '^zz_snowflake_ids_'
+      AND g.tgenabled = 'A'
+      AND (converted IS NULL OR arguments.n[1] = converted::oid::text)
+    ORDER BY 1, 2
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
+    IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
+
+-- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
+CREATE FUNCTION snowflake_ids_convert.added_columns(
+    relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
+) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT DISTINCT g.rel, g.attnum, o.attname, n.attname
+    FROM snowflake_ids_convert.triggers(relation) g
+         JOIN pg_attribute n
+         ON n.attrelid = g.rel AND n.attname = 'snowflake_ids_new_' || g.attnum AND NOT n.attisdropped
+         LEFT JOIN pg_attribute o
+         ON o.attrelid = g.rel AND o.attnum = g.attnum AND NOT o.attisdropped
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
+    IS 'internal: columns to which a conversion has added a new one';
+
 -- The key, and all columns that refer to it through foreign keys, directly or through others.
 --
 -- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
@@ -398,9 +469,8 @@ AS $$
                           JOIN pg_collation o ON o.oid = k.attcollation
                           JOIN pg_namespace n ON n.oid = o.collnamespace
                      WHERE k.attrelid = relation AND k.attnum = key_attnum), ''),
-           EXISTS (SELECT
-                   FROM pg_attribute n
-                   WHERE n.attrelid = c.rel AND n.attname = 'snowflake_ids_new_' || c.attnum AND NOT n.attisdropped)
+           (c.rel::oid, c.attnum) IN (SELECT n.rel::oid, n.attnum
+                                      FROM snowflake_ids_convert.added_columns(relation) n)
     FROM c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
@@ -421,26 +491,6 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
-
--- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
-CREATE FUNCTION snowflake_ids_convert.added_columns(
-    relation regclass, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT n.attrelid, f.attnum, o.attname, n.attname
-    FROM snowflake_ids_convert.my_conversion s
-         CROSS JOIN LATERAL (
-             SELECT (pair ->> 0)::oid, (pair ->> 1)::int2
-             FROM jsonb_array_elements(s.filled) AS pair) AS f (rel, attnum)
-         JOIN pg_attribute n
-         ON n.attrelid = f.rel AND n.attname = 'snowflake_ids_new_' || f.attnum AND NOT n.attisdropped
-         LEFT JOIN pg_attribute o
-         ON o.attrelid = f.rel AND o.attnum = f.attnum AND NOT o.attisdropped
-    WHERE s.relation = added_columns.relation
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
-    IS 'internal: columns to which a conversion has added a new one';
 
 -- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
 -- would keep its old values.
@@ -491,36 +541,36 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes(regclass, smallint[])
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
--- A step runs code of the tables: checks, index expressions, triggers. That code gets the rights of the caller. So the
--- caller must be the owner of all the tables; neither a superuser nor a member of the owning role may call.
+-- What the state says is compared with the catalogs: the tables must belong to the role as which the conversion runs,
+-- and what earlier phases have made must be there.
 CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
-DECLARE
-    key_owner name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job.relation);
 BEGIN
-    IF key_owner <> current_user THEN
-        RETURN NEXT format('table %s: only its owner can convert it; first SET ROLE %I', job.relation, key_owner);
-    END IF;
     RETURN QUERY
     SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
-                  key_owner)
+                  current_user)
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
          JOIN pg_class c ON c.oid = t.rel
-    WHERE pg_get_userbyid(c.relowner) <> key_owner
+    WHERE pg_get_userbyid(c.relowner) <> current_user
     ORDER BY t.rel;
     RETURN QUERY
-    SELECT format('table %s: its owner is %I; first ALTER TABLE %1$s OWNER TO %3$I', job.map,
-                  pg_get_userbyid(relowner), key_owner)
-    FROM pg_class
-    WHERE oid = job.map AND pg_get_userbyid(relowner) <> key_owner;
+    SELECT format('table %s: is not being converted, or lost the trigger zz_snowflake_ids_1_key', job.relation)
+    WHERE job.phase <> 'prepare'
+      AND NOT EXISTS (SELECT
+                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                      WHERE is_key AND filled);
+    RETURN QUERY
+    SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
+                  'snowflake_ids_map_' || job.relation::oid, current_user)
+    WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
     RETURN QUERY
     SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', rel,
                   coalesce(attname, shadow))
     FROM snowflake_ids_convert.lost_columns(job.relation, job.key_attnum);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
-    IS 'internal: tables that the caller does not own, or that no longer belong to the conversion';
+    IS 'internal: tables of other owners, and what the conversion has made and lost';
 
 CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -545,7 +595,7 @@ BEGIN
         FROM snowflake_ids_convert.owner_problems(job) AS problem));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_owner_problems(snowflake_ids_convert.job)
-    IS 'internal: error if the caller does not own the tables, or if one no longer belongs to the conversion';
+    IS 'internal: error if a table has another owner, or if something that the conversion has made is lost';
 
 -- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
@@ -1560,27 +1610,6 @@ CREATE FUNCTION snowflake_ids_convert.moved() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_moved' LANGUAGE C;
 COMMENT ON FUNCTION snowflake_ids_convert.moved() IS 'internal: trigger on a key that passes to another row';
 
--- Another role with the TRIGGER privilege can create triggers that look like these. Only the owner of a table can make
--- a trigger fire always (tgenabled A), so only such triggers count.
-CREATE FUNCTION snowflake_ids_convert.triggers(
-    converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT g.tgrelid, g.tgname, p.proname, argument.relation
-    FROM pg_trigger g
-         JOIN pg_proc p ON p.oid = g.tgfoid
-         CROSS JOIN LATERAL (
-             SELECT substring(encode(g.tgargs, 'escape') FROM '^\d+')::oid::regclass) AS argument (relation)
-    WHERE p.pronamespace = 'snowflake_ids_convert'::regnamespace
-      AND g.tgname ~ '^zz_snowflake_ids_'
-      AND g.tgenabled = 'A'
-      AND (converted IS NULL OR argument.relation = converted)
-    ORDER BY 1, 2
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
-    IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
-
 CREATE FUNCTION snowflake_ids_convert.make_trigger(target regclass, name text, kind text, definition text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -1604,7 +1633,7 @@ BEGIN
         'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
         job.key_column, arguments));
     FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
+        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key
     LOOP
         PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
@@ -1654,34 +1683,24 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
     IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
 
--- Another role may have made such triggers on tables of its own. They are no part of the conversion.
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
     trigger record;
 BEGIN
-    FOR trigger IN
-        SELECT g.*
-        FROM snowflake_ids_convert.my_conversion s
-             CROSS JOIN LATERAL (
-                 SELECT DISTINCT (pair ->> 0)::oid FROM jsonb_array_elements(s.filled) AS pair) AS t (rel)
-             JOIN snowflake_ids_convert.triggers(converted) g ON g.rel = t.rel
-        WHERE s.relation = converted
-    LOOP
+    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
         EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
 
 -- The trigger function moved() calls this as the owner of the table.
-CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key text) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key_number smallint, key text)
+RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    key_number smallint := (SELECT (job).key_attnum
-                            FROM snowflake_ids_convert.my_conversion
-                            WHERE relation = converted);
     key_name name := snowflake_ids_convert.column_name(converted, key_number);
     key_type text := (SELECT format_type(atttypid, atttypmod)
                       FROM pg_attribute
@@ -1700,7 +1719,7 @@ BEGIN
         USING key;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, text)
+COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, smallint, text)
     IS 'internal: columns that refer to a key get the id of the row that has the key now';
 
 -- 75-fill.sql
@@ -1729,9 +1748,7 @@ BEGIN
     -- draws an id that is later.
     passed := snowflake_ids.pass_now(job.format);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.issued_after = passed,
-        filled = (SELECT jsonb_agg(jsonb_build_array(c.rel::oid, c.attnum))
-                  FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    SET issued_after = passed
     WHERE s.relation = job.relation;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
@@ -1741,6 +1758,8 @@ CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
+    -- A conversion runs as another role than its caller, so that no trigger may be left until the commit.
+    SET CONSTRAINTS ALL IMMEDIATE;
     IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;
@@ -2389,8 +2408,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.to_validate(job snowflake_ids_convert.job) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)
-                              ORDER BY k.contype DESC, k.oid), '[]')
+    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)), '[]')
     FROM pg_constraint k
     WHERE k.convalidated
       AND (k.contype = 'f'
@@ -2458,6 +2476,17 @@ BEGIN
             FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
             WHERE NOT c.filled);
     END IF;
+    IF problem_text IS NULL THEN
+        problem_text := (
+            SELECT string_agg(format('column %s.%I: its new values have not been checked', c.rel, c.attname), E'\n')
+            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+            WHERE c.at_once
+              AND NOT EXISTS (SELECT
+                              FROM pg_constraint k
+                              WHERE k.conrelid = c.rel
+                                AND k.conname = 'snowflake_ids_check_' || c.attnum
+                                AND k.convalidated));
+    END IF;
     PERFORM snowflake_ids_convert.refuse(job, problem_text);
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
@@ -2512,7 +2541,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_new_lookalikes(snowflake_ids_convert.job, regclass[], text[])
     IS 'internal: error if tables use lookalikes that were not known before';
 
-CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS jsonb
+CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
@@ -2551,9 +2580,11 @@ BEGIN
     END LOOP;
     PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
+    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
     WHERE s.relation = job.relation;
-    RETURN to_validate;
+    RETURN ARRAY(SELECT k.oid
+                 FROM jsonb_to_recordset(to_validate) AS v (rel oid, "constraint" name)
+                      JOIN pg_constraint k ON k.conrelid = v.rel AND k.conname = v.constraint);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
     IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';
@@ -2576,12 +2607,11 @@ CREATE FUNCTION snowflake_ids_convert.number_step(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    state.map := snowflake_ids_convert.number_rows(job);
+    PERFORM snowflake_ids_convert.number_rows(job);
     state.phase := 'fill';
     state.part := job.relation;
-    state.unit := 'rows';
     state.done := 0;
-    EXECUTE format('SELECT count(*) FROM %s', state.map) INTO state.total;
+    EXECUTE format('SELECT count(*) FROM %s', snowflake_ids_convert.map_of(job.relation)) INTO state.total;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
@@ -2593,7 +2623,7 @@ CREATE FUNCTION snowflake_ids_convert.fill_step(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    IF state.done >= state.total THEN
+    IF (state.done < state.total) IS NOT TRUE THEN
         state.phase := 'settle';
         RETURN state;
     END IF;
@@ -2619,9 +2649,6 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
     PERFORM snowflake_ids_convert.make_late_triggers(job);
-    state.todo := (SELECT jsonb_agg(DISTINCT rel::oid)
-                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-                   WHERE NOT is_key);
     state.phase := 'follow';
     state.part := NULL;
     RETURN state;
@@ -2658,19 +2685,20 @@ CREATE FUNCTION snowflake_ids_convert.next_table(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    IF jsonb_array_length(coalesce(state.todo, '[]')) > 0 THEN
-        state.part := (state.todo ->> 0)::oid::regclass;
-        state.todo := state.todo - 0;
-        state.unit := 'blocks';
-        state.done := 0;
-        state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
-    ELSE
+    WITH t AS (
+        SELECT rel, row_number() OVER (ORDER BY min(depth), rel) AS n
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE NOT is_key
+        GROUP BY rel
+    )
+    SELECT rel INTO state.part
+    FROM t
+    WHERE n = 1 + coalesce((SELECT n FROM t AS present WHERE present.rel = state.part), 0);
+    state.done := CASE WHEN state.part IS NOT NULL THEN 0 END;
+    state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
+    IF state.part IS NULL THEN
         PERFORM snowflake_ids_convert.make_checks(job);
         state.phase := 'check';
-        state.part := NULL;
-        state.unit := NULL;
-        state.done := NULL;
-        state.total := NULL;
     END IF;
     RETURN state;
 END $$;
@@ -2686,7 +2714,10 @@ DECLARE
     rows_per_block float8;
     until bigint;
 BEGIN
-    IF state.part IS NULL OR state.done >= state.total THEN
+    state.part := (SELECT min(rel::oid)
+                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   WHERE rel = state.part AND NOT is_key);
+    IF state.part IS NULL OR (state.done < state.total) IS NOT TRUE THEN
         RETURN snowflake_ids_convert.next_table(job, snowflake_ids_convert.fill_moved_rows(job, state));
     END IF;
     SELECT CASE WHEN relpages > 0 AND reltuples > 0 THEN reltuples / relpages ELSE 100 END
@@ -2753,18 +2784,19 @@ RETURNS snowflake_ids_convert.conversion
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    target oid := (state.todo -> 0 ->> 'rel')::oid;
-    name_to_validate text := state.todo -> 0 ->> 'constraint';
+    next record;
 BEGIN
-    IF jsonb_array_length(coalesce(state.todo, '[]')) = 0 THEN
+    -- A constraint may have been dropped after the changeover.
+    SELECT conrelid::regclass AS rel, conname INTO next
+    FROM pg_constraint
+    WHERE oid = ANY (state.todo) AND conrelid <> 0 AND NOT convalidated
+    ORDER BY contype DESC, oid
+    LIMIT 1;
+    IF FOUND THEN
+        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.rel, next.conname);
+    ELSE
         state.phase := 'done';
-        RETURN state;
     END IF;
-    -- The constraint may have been dropped after the changeover.
-    IF EXISTS (SELECT FROM pg_constraint WHERE conrelid = target AND conname = name_to_validate) THEN
-        EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', target::regclass, name_to_validate);
-    END IF;
-    state.todo := state.todo - 0;
     RETURN state;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.conversion)
@@ -2786,28 +2818,18 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
     IS 'internal: the state of a conversion; only one session can have it';
 
--- After the changeover other roles may refer to the new keys. So then only two tables must belong to the caller: the
--- key's table, and the one whose constraint is validated next.
-CREATE FUNCTION snowflake_ids_convert.refuse_other_roles(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.refuse_unfinished(target regclass) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 BEGIN
-    IF state.phase IN ('validate', 'done') THEN
-        PERFORM snowflake_ids_convert.refuse(job, (
-            SELECT string_agg(format('table %s: only its owner can convert it; first SET ROLE %I', oid::regclass,
-                                     pg_get_userbyid(relowner)), E'\n')
-            FROM pg_class
-            WHERE oid IN (state.relation, (state.todo -> 0 ->> 'rel')::oid)
-              AND pg_get_userbyid(relowner) <> current_user));
-    ELSE
-        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    IF EXISTS (SELECT FROM snowflake_ids_convert.triggers(target)) THEN
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('there is no finished conversion of %s', target),
+            detail => 'Its conversion is not finished.');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_other_roles(
-    snowflake_ids_convert.job, snowflake_ids_convert.conversion
-) IS 'internal: error if the caller is not the owner of the tables';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfinished(regclass)
+    IS 'internal: error if triggers of a conversion exist';
 
 CREATE FUNCTION snowflake_ids_convert.rate_text(
     old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
@@ -2815,7 +2837,8 @@ CREATE FUNCTION snowflake_ids_convert.rate_text(
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     SELECT format('%s: %s %s, %s of %s %s, %s per second, %s left',
-                  state.relation, state.phase, state.part, state.done, state.total, state.unit,
+                  state.relation, state.phase, state.part, state.done, state.total,
+                  CASE state.phase WHEN 'fill' THEN 'rows' ELSE 'blocks' END,
                   round((p.progress / p.seconds)::numeric, 1),
                   date_trunc('second', make_interval(secs => (state.total - state.done) * p.seconds / p.progress)))
     FROM (SELECT extract(epoch FROM clock_timestamp() - old_state.resumed)::float8 AS seconds,
@@ -2838,12 +2861,10 @@ BEGIN
     UPDATE snowflake_ids_convert.my_conversion c
     SET phase = state.phase,
         part = state.part,
-        unit = state.unit,
         done = state.done,
         total = state.total,
         todo = state.todo,
         rows = state.rows,
-        map = state.map,
         updated = clock_timestamp(),
         told = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.told END,
         phase_started = CASE WHEN is_new THEN clock_timestamp() ELSE c.phase_started END,
@@ -2859,7 +2880,7 @@ BEGIN
                   END;
     ELSIF state.part IS DISTINCT FROM old_state.part THEN
         RETURN format('%s: %s %s, %s blocks', state.relation, state.phase, state.part, state.total);
-    ELSIF notice_is_due AND state.unit IS NOT NULL THEN
+    ELSIF notice_is_due AND state.phase IN ('fill', 'follow') THEN
         RETURN snowflake_ids_convert.rate_text(old_state, state);
     END IF;
     RETURN NULL;
@@ -2868,7 +2889,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.write_state(
     snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
 ) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
-CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
+CREATE FUNCTION snowflake_ids_convert.step_as_owner(target regclass, finish boolean, OUT said text, OUT more boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -2879,7 +2900,12 @@ BEGIN
     IF old_state.phase IS NULL THEN
         PERFORM snowflake_ids_convert.fail('55000', format('%s is not being converted', target));
     END IF;
-    PERFORM snowflake_ids_convert.refuse_other_roles(job, state);
+    -- After the changeover other roles may refer to the new keys.
+    IF state.phase IN ('validate', 'done') THEN
+        PERFORM snowflake_ids_convert.refuse_unfinished(target);
+    ELSE
+        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    END IF;
     more := true;
     CASE state.phase
     WHEN 'prepare' THEN
@@ -2917,7 +2943,13 @@ BEGIN
         said := format('%s: filled, and kept so; call again to finish', target);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean) IS 'internal: one transaction of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.step_as_owner(regclass, boolean)
+    IS 'internal: one transaction of a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean)
+    IS 'internal: one transaction of a conversion, as the owner of the table';
 
 -- 95-calls.sql
 -- The functions that users call, and what only they need.
@@ -2934,8 +2966,11 @@ AS $$
                         FROM pg_attrdef
                         WHERE adrelid = job.relation AND adnum = job.key_attnum)
     UNION ALL
-    SELECT format('table %s: is the map of an earlier conversion; copy what you need of it, '
-                  'then SELECT snowflake_ids_convert_forget(%L)', c.oid::regclass, job.relation)
+    SELECT format(CASE WHEN pg_get_userbyid(c.relowner) = current_user
+                       THEN 'table %s: is the map of an earlier conversion; copy what you need of it, '
+                            'then SELECT snowflake_ids_convert_forget(%L)'
+                       ELSE 'table %s: has the name that the map will have; drop or rename it'
+                  END, c.oid::regclass, job.relation)
     FROM pg_class c
     WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = job.relation)
       AND c.relname = 'snowflake_ids_map_' || job.relation::oid
@@ -3115,42 +3150,48 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job)
     IS 'internal: what a conversion would do, and the problems that prevent it';
 
-CREATE FUNCTION snowflake_ids_convert_plan(
-    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
-    spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
-    publications boolean DEFAULT false, OUT kind text, OUT item text
+CREATE FUNCTION snowflake_ids_convert.plan_as_owner(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean, OUT kind text, OUT item text
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
-        'metabyte', metabyte, 'spill', spill, 'keep_position', keep_position, 'fire_triggers', fire_triggers,
-        'publications', publications));
     RETURN QUERY
     SELECT p.kind, p.item
     FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
              relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
              publications)) AS p;
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner(
+    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
+) IS 'internal: what a conversion would do, and the problems';
+
+CREATE FUNCTION snowflake_ids_convert_plan(
+    relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
+    spill boolean DEFAULT false, keep_position boolean DEFAULT false, fire_triggers boolean DEFAULT false,
+    publications boolean DEFAULT false, OUT kind text, OUT item text
+) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_plan(regclass, name, text, name, integer, boolean, boolean, boolean, boolean)
     IS 'what snowflake_ids_convert would do, and the problems; makes copies of some rows and drops them again';
 
-CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.indexes_as_owner(relation regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
-    phase text := (SELECT s.phase
-                   FROM snowflake_ids_convert.my_conversion s
-                   WHERE s.relation = snowflake_ids_convert_indexes.relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    IF phase IN ('index', 'swap') AND NOT job.keep_position THEN
+    IF job.phase IN ('index', 'swap') AND NOT job.keep_position THEN
         PERFORM snowflake_ids_convert.refuse_owner_problems(job);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.indexes_as_owner(regclass)
+    IS 'internal: statements that make the indexes for which a conversion waits';
+
+CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
@@ -3201,11 +3242,11 @@ BEGIN
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
-    SET job.batch_size = job.batch_size,
-        job.spill = job.spill,
-        job.fire_triggers = job.fire_triggers,
-        job.publications = job.publications,
-        job.build_concurrently = job.build_concurrently,
+    SET batch_size = job.batch_size,
+        spill = job.spill,
+        fire_triggers = job.fire_triggers,
+        publications = job.publications,
+        build_concurrently = job.build_concurrently,
         resumed = clock_timestamp(),
         updated = clock_timestamp(),
         resumed_at = coalesce(s.done, 0)
@@ -3216,13 +3257,23 @@ COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job)
     IS 'internal: continues a conversion that has begun; false if there is none';
 
 -- The first transaction of a call. It takes no lock that stops writers.
-CREATE FUNCTION snowflake_ids_convert.start(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.start_as_owner(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
+    spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,
+    publications boolean
+) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
+    job snowflake_ids_convert.job;
     planned record;
     problems text;
 BEGIN
+    PERFORM snowflake_ids_convert.check_call(batch_size);
+    job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
+    job.batch_size := batch_size;
+    job.build_concurrently := "concurrently";
     IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
@@ -3240,10 +3291,25 @@ BEGIN
             hint => 'Solve these problems and call again. Nothing was changed.');
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion s WHERE s.relation = job.relation;
-    INSERT INTO snowflake_ids_convert.my_conversion (relation, job, phase) VALUES (job.relation, job, 'prepare');
+    INSERT INTO snowflake_ids_convert.my_conversion (
+        relation, key_attnum, created_attnum, format, zone, metabyte, batch_size, spill, keep_position, fire_triggers,
+        build_concurrently, publications, phase)
+    VALUES (job.relation, job.key_attnum, job.created_attnum, job.format, job.zone, job.metabyte, job.batch_size,
+            job.spill, job.keep_position, job.fire_triggers, job.build_concurrently, job.publications, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start(snowflake_ids_convert.job)
-    IS 'internal: begins or resumes a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.start_as_owner(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'internal: begins or resumes a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.start(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
+    spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,
+    publications boolean
+) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_convert.start(
+    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
+) IS 'internal: begins or resumes a conversion, as the owner of the table';
 
 -- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(
@@ -3255,21 +3321,12 @@ CREATE PROCEDURE snowflake_ids_convert(
 LANGUAGE plpgsql
 AS $$
 DECLARE
-    job snowflake_ids_convert.job;
     said pg_catalog.text;
     more pg_catalog.bool := true;
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(pg_catalog.jsonb_build_object(
-        'relation', relation, 'key_column', key_column, 'format', format, 'created_column', created_column,
-        'metabyte', metabyte, 'batch_size', batch_size, 'spill', spill, 'keep_position', keep_position,
-        'fire_triggers', fire_triggers, 'finish', finish, 'concurrently', "concurrently",
-        'publications', publications));
-    PERFORM snowflake_ids_convert.check_call(batch_size);
-    job := snowflake_ids_convert.planned_job(
-        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
-    job.batch_size := batch_size;
-    job.build_concurrently := "concurrently";
-    PERFORM snowflake_ids_convert.start(job);
+    PERFORM snowflake_ids_convert.start(
+        relation, key_column, format, created_column, metabyte, batch_size, spill, keep_position, fire_triggers, finish,
+        "concurrently", publications);
     WHILE more LOOP
         COMMIT;
         IF said IS NOT NULL THEN
@@ -3290,72 +3347,25 @@ COMMENT ON PROCEDURE snowflake_ids_convert(
 -- Undoing a conversion, and forgetting a finished one.
 
 -- A table that belongs to another role is left as it is.
-CREATE FUNCTION snowflake_ids_convert.drop_columns(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.drop_map(target regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+BEGIN
+    IF snowflake_ids_convert.map_of(target) IS NOT NULL THEN
+        EXECUTE format('DROP TABLE %s', snowflake_ids_convert.map_of(target));
+    END IF;
+    DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = target;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.drop_map(regclass) IS 'internal: drops the map and the state of a conversion';
+
+CREATE FUNCTION snowflake_ids_convert.undo_as_owner(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    col record;
+    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
+    statement text;
+    statements text[];
 BEGIN
-    FOR col IN
-        SELECT a.rel, a.attnum, a.shadow
-        FROM snowflake_ids_convert.added_columns(job.relation) a
-             JOIN pg_class c ON c.oid = a.rel AND pg_has_role(c.relowner, 'USAGE')
-    LOOP
-        EXECUTE format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', col.rel,
-                       'snowflake_ids_check_' || col.attnum, col.shadow);
-    END LOOP;
-    IF job.map IS NOT NULL THEN
-        EXECUTE format('DROP TABLE %s', job.map);
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_columns(snowflake_ids_convert.job)
-    IS 'internal: removes the new columns, what depends on them, and the map';
-
-CREATE FUNCTION snowflake_ids_convert.refuse_undo(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
-    map_owner name := (SELECT pg_get_userbyid(relowner)
-                       FROM pg_class
-                       WHERE oid = job.map AND NOT pg_has_role(relowner, 'USAGE'));
-BEGIN
-    IF map_owner IS NOT NULL THEN
-        PERFORM snowflake_ids_convert.fail(
-            '42501', format('cannot undo the conversion of %s', job.relation),
-            detail => format('The owner of table %s is %I.', job.map, map_owner),
-            hint => 'Give it to the owner of the converted table, or have a superuser undo the conversion.');
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_undo(snowflake_ids_convert.job)
-    IS 'internal: error if the map belongs to another role';
-
--- Includes tables that no longer refer to the key. Tables that belong to another role are not included.
-CREATE FUNCTION snowflake_ids_convert.tables_to_undo(job snowflake_ids_convert.job) RETURNS regclass[]
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT ARRAY(SELECT t.rel
-                 FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-                      JOIN pg_class c ON c.oid = t.rel AND pg_has_role(c.relowner, 'USAGE')
-                 UNION
-                 SELECT c.oid::regclass
-                 FROM snowflake_ids_convert.my_conversion s
-                      CROSS JOIN LATERAL jsonb_array_elements(s.filled) AS pair
-                      JOIN pg_class c ON c.oid = (pair ->> 0)::oid AND pg_has_role(c.relowner, 'USAGE')
-                 WHERE s.relation = job.relation)
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.tables_to_undo(snowflake_ids_convert.job)
-    IS 'internal: tables that an undo alters';
-
--- Undoing runs no code of the tables, so a superuser may call this.
-CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    state snowflake_ids_convert.conversion;
-    job snowflake_ids_convert.job;
-BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
         PERFORM snowflake_ids_convert.fail(
             '55000', format('%s is not being converted', relation),
@@ -3364,24 +3374,32 @@ BEGIN
                                 ELSE 'The changeover is done, and the old keys are gone.'
                            END);
     END IF;
-    job := snowflake_ids_convert.job_of(relation);
-    PERFORM snowflake_ids_convert.refuse_undo(job);
-    PERFORM snowflake_ids_convert.lock_writers_out(snowflake_ids_convert.tables_to_undo(job), 'ACCESS EXCLUSIVE');
+    PERFORM snowflake_ids_convert.lock_writers_out(
+        ARRAY(SELECT relation UNION SELECT a.rel FROM snowflake_ids_convert.added_columns(relation) a),
+        'ACCESS EXCLUSIVE');
+    statements := ARRAY(SELECT format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I, DROP COLUMN %I', a.rel,
+                                      'snowflake_ids_check_' || a.attnum, a.shadow)
+                        FROM snowflake_ids_convert.added_columns(relation) a);
     PERFORM snowflake_ids_convert.drop_triggers(relation);
-    PERFORM snowflake_ids_convert.drop_columns(job);
-    DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_undo.relation;
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+    PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
+    IS 'internal: removes the new columns, what depends on them, the map and the state';
+
+CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass)
     IS 'undoes a conversion; possible until the changeover';
 
-CREATE FUNCTION snowflake_ids_convert_forget(relation regclass) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.forget_as_owner(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion;
+    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
 BEGIN
-    PERFORM snowflake_ids_convert.refuse_nulls(jsonb_build_object('relation', relation));
-    state := snowflake_ids_convert.lock_state(relation);
     IF state.relation IS NULL OR state.phase <> 'done' THEN
         PERFORM snowflake_ids_convert.fail(
             '55000', format('there is no finished conversion of %s', relation),
@@ -3390,11 +3408,14 @@ BEGIN
                                 ELSE 'Its conversion is not finished.'
                            END);
     END IF;
-    IF state.map IN (SELECT oid FROM pg_class) THEN
-        EXECUTE format('DROP TABLE %s', state.map);
-    END IF;
-    DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = snowflake_ids_convert_forget.relation;
+    PERFORM snowflake_ids_convert.refuse_unfinished(relation);
+    PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.forget_as_owner(regclass)
+    IS 'internal: drops the map and the state of a finished conversion';
+
+CREATE FUNCTION snowflake_ids_convert_forget(relation regclass) RETURNS void
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass)
     IS 'drops the table of old and new keys of a finished conversion, and its state';
 

@@ -1,0 +1,97 @@
+// Calls as the owner of a table, whoever calls: as REINDEX does it. Code of the table cannot get the rights of the caller
+// back, leave a trigger that fires later, or change a setting of the session.
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/objectaddress.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "funcapi.h"
+#include "parser/parse_func.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+struct Signature {
+    const char* name;
+    Oid types[FUNC_MAX_ARGS];
+    char** names;
+};
+
+Signature signature_of(Oid function) {
+    HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+    if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", function);
+    const auto* row = reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple));
+    Signature s{.name = pstrdup(NameStr(row->proname)), .types = {}, .names = nullptr};
+    memcpy(s.types, row->proargtypes.values, sizeof(Oid) * static_cast<size_t>(row->pronargs));
+    Oid* all_types;
+    char* modes;
+    get_func_arg_info(tuple, &all_types, &s.names, &modes);
+    ReleaseSysCache(tuple);
+    return s;
+}
+
+void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
+    StringInfoData missing;
+    initStringInfo(&missing);
+    for (int n = 0; n < PG_NARGS(); n++)
+        if (PG_ARGISNULL(n)) appendStringInfo(&missing, "%s%s", missing.len > 0 ? ", " : "", names[n]);
+    if (missing.len > 0)
+        ereport(ERROR,
+                (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
+}
+
+// The owner of a table, whose rights the caller must have.
+Oid owner_of(Oid table) {
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
+    if (!HeapTupleIsValid(tuple))
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table)));
+    const auto* row = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+    const Oid owner = row->relowner;
+    if (!has_privs_of_role(GetUserId(), owner))
+        aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(row->relkind), NameStr(row->relname));
+    ReleaseSysCache(tuple);
+    return owner;
+}
+
+}  // namespace
+
+// The body of several functions, whose first argument is the table. What they call has the same arguments, the same
+// result, and their name with _as_owner, without the prefix that names for users have.
+FUNCTION(snowflake_ids_convert_as_owner) {
+    static const char prefix[] = "snowflake_ids_convert_";
+    const Signature signature = signature_of(fcinfo->flinfo->fn_oid);
+    refuse_nulls(fcinfo, signature.names);
+    const char* name = signature.name;
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0) name += sizeof prefix - 1;
+    const Oid callee = LookupFuncName(
+        list_make2(makeString(pstrdup("snowflake_ids_convert")), makeString(psprintf("%s_as_owner", name))), PG_NARGS(),
+        signature.types, false);
+    const Oid owner = owner_of(PG_GETARG_OID(0));
+
+    FmgrInfo function;
+    fmgr_info_cxt(callee, &function, fcinfo->flinfo->fn_mcxt);
+    LOCAL_FCINFO(call, FUNC_MAX_ARGS);
+    InitFunctionCallInfoData(*call, &function, PG_NARGS(), InvalidOid, nullptr, fcinfo->resultinfo);
+    memcpy(call->args, fcinfo->args, sizeof(NullableDatum) * static_cast<size_t>(PG_NARGS()));
+
+    Oid caller;
+    int context;
+    GetUserIdAndSecContext(&caller, &context);
+    SetUserIdAndSecContext(owner, context | SECURITY_RESTRICTED_OPERATION);
+    const int settings = NewGUCNestLevel();
+    const Datum result = FunctionCallInvoke(call);
+    AtEOXact_GUC(false, settings);
+    SetUserIdAndSecContext(caller, context);
+    fcinfo->isnull = call->isnull;
+    return result;
+}
+
+}  // namespace snowflake_ids
