@@ -16,9 +16,9 @@ extern "C" {
 FUNCTION(snowflake_ids_id_minmax_opcinfo) {
     const Oid type = PG_GETARG_OID(0);
     if (get_typtype(type) == TYPTYPE_DOMAIN) {
-        const char* below = format_type_be(getBaseType(type));
+        const char* below = format_type_be_qualified(getBaseType(type));
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                errmsg("cannot create a BRIN index on domain %s", format_type_be(type)),
+                errmsg("cannot create a BRIN index on domain %s", format_type_be_qualified(type)),
                 errdetail("The operator class is for type %s.", below),
                 errhint("Cast the column: CREATE INDEX ... USING brin ((column::%s)).", below));
     }
