@@ -15,7 +15,7 @@ GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 -- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL RESTRICTED;
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
     IS 'internal: raises an error that has no context';
 

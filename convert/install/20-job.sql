@@ -31,7 +31,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'in
 -- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
 -- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
 CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     node text;
@@ -105,7 +105,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
     IS 'internal: number of a column; error if it does not exist';
 
 CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
@@ -156,7 +156,7 @@ CREATE FUNCTION snowflake_ids_convert.planned_job(
     relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
     keep_position boolean, fire_triggers boolean, publications boolean
 ) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;

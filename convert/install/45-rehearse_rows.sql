@@ -8,7 +8,7 @@
 CREATE FUNCTION snowflake_ids_convert.insert_sample(
     job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
 ) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     WITH c AS (
         SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target

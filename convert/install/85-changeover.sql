@@ -10,7 +10,7 @@
 -- stage 5 it is not.
 
 CREATE FUNCTION snowflake_ids_convert.comment_statement(object text, comment text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE WHEN comment IS NOT NULL THEN format('COMMENT ON %s IS %L', object, comment) END
 $$;

@@ -18,7 +18,7 @@ GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 -- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
-AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL RESTRICTED;
+AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
     IS 'internal: raises an error that has no context';
 
@@ -232,7 +232,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'in
 -- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
 -- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
 CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     node text;
@@ -306,7 +306,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
     IS 'internal: number of a column; error if it does not exist';
 
 CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
@@ -357,7 +357,7 @@ CREATE FUNCTION snowflake_ids_convert.planned_job(
     relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
     keep_position boolean, fire_triggers boolean, publications boolean
 ) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql STABLE PARALLEL SAFE
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
@@ -929,7 +929,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.rehearse(snowflake_ids_convert.job, re
 CREATE FUNCTION snowflake_ids_convert.insert_sample(
     job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
 ) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     WITH c AS (
         SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
@@ -2025,7 +2025,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.index_statements(snowflake_ids_convert
 -- stage 5 it is not.
 
 CREATE FUNCTION snowflake_ids_convert.comment_statement(object text, comment text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE WHEN comment IS NOT NULL THEN format('COMMENT ON %s IS %L', object, comment) END
 $$;
