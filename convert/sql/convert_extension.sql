@@ -10,6 +10,31 @@ CREATE SCHEMA one;
 CREATE SCHEMA "Two";
 CREATE SCHEMA tool;
 CREATE EXTENSION snowflake_ids SCHEMA one;
+-- Its own schema is there: one that is not empty, or belongs to another role, stays; an empty one is replaced.
+CREATE SCHEMA snowflake_ids_convert;
+CREATE TABLE snowflake_ids_convert.mine ();
+CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
+DROP TABLE snowflake_ids_convert.mine;
+CREATE EXTENSION snowflake_ids_convert SCHEMA snowflake_ids_convert;
+GRANT CREATE ON SCHEMA snowflake_ids_convert TO PUBLIC;
+CREATE ROLE regress_convert_extension;
+GRANT CREATE ON DATABASE regress_convert_extension TO regress_convert_extension;
+GRANT USAGE, CREATE ON SCHEMA tool TO regress_convert_extension;
+SET ROLE regress_convert_extension;
+CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
+RESET ROLE;
+ALTER SCHEMA snowflake_ids_convert OWNER TO regress_convert_extension;
+CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
+SET ROLE regress_convert_extension;
+CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
+SELECT nspowner::regrole = 'regress_convert_extension'::regrole AS theirs,
+       has_schema_privilege('public', oid, 'CREATE') AS creates
+FROM pg_namespace
+WHERE nspname = 'snowflake_ids_convert';
+DROP EXTENSION snowflake_ids_convert;
+RESET ROLE;
+DROP OWNED BY regress_convert_extension;
+DROP ROLE regress_convert_extension;
 CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
 CREATE TABLE by_sno (id int PRIMARY KEY, up int REFERENCES by_sno, created timestamptz NOT NULL DEFAULT now());
 CREATE TABLE by_mastic (LIKE by_sno INCLUDING ALL);
