@@ -11,6 +11,23 @@
 -- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX: a function
 -- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
 -- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
+
+-- An empty schema of that name, as migrations of frameworks make it, is dropped: as in 00-schema.sql of snowflake_ids.
+DO $$
+BEGIN
+    IF EXISTS (SELECT
+               FROM pg_catalog.pg_extension e
+                    JOIN pg_catalog.pg_namespace n
+                    ON n.nspowner OPERATOR(pg_catalog.=) e.extowner AND n.nspname OPERATOR(pg_catalog.=) e.extname
+               WHERE e.extname OPERATOR(pg_catalog.=) 'snowflake_ids_convert') THEN
+        DROP SCHEMA snowflake_ids_convert RESTRICT;
+        RAISE INFO 'dropped the empty schema "snowflake_ids_convert", because the extension makes its own'
+            USING DETAIL = 'Its comment, grants, default privileges and publications'' TABLES IN SCHEMA went with it.';
+    END IF;
+EXCEPTION
+    WHEN dependent_objects_still_exist OR invalid_schema_name THEN NULL;
+END $$;
+
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
