@@ -1,7 +1,6 @@
 // The loadable module: magic block and initialisation. Loading defines the settings, watches transactions and, with
 // shared_preload_libraries, asks for memory. Without, each process finds the ledger at its first id.
-#include "pg/draw/durability.hpp"
-#include "pg/draw/unsettled.hpp"
+#include "pg/draw/transaction.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/settings.hpp"
@@ -15,7 +14,6 @@ PGDLLEXPORT void _PG_init(void);
 
 void _PG_init(void) {
     snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define);
-    snowflake_ids::unsettled::watch_transactions();
-    snowflake_ids::durability::watch_commits();
+    snowflake_ids::transaction::watch();
     if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();
 }

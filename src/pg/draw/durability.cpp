@@ -2,7 +2,6 @@
 #include "pg/draw/durability.hpp"
 
 extern "C" {
-#include "access/xact.h"
 #include "access/xlog.h"
 }
 
@@ -85,19 +84,6 @@ bool may_raise_ahead() {
     return busy_until.compare_exchange_strong(seen, now + expiry_us);
 }
 
-// Of PostgreSQL's COMMIT, before anything is written. It is too late for an error after that.
-void before_commit() {
-    if (latest_us == 0 || !standby::commits_wait() || RecoveryInProgress()) return;
-    if (!standby::have(wal.position_for(latest_us))) standby::make_commit_wait();
-}
-
-void at_event(XactEvent event, void*) {
-    if (event == XACT_EVENT_PRE_COMMIT)
-        before_commit();
-    else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
-        latest_us = 0;
-}
-
 void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::memory_order_relaxed); }
 
 }  // namespace
@@ -120,7 +106,10 @@ int64 wal_ceiling_us(int64 us, const Patience& patience) {
 
 void forget() { wal = {}; }
 
-void watch_commits() { RegisterXactCallback(at_event, nullptr); }
+void before_commit() {
+    if (latest_us == 0 || !standby::commits_wait() || RecoveryInProgress()) return;
+    if (!standby::have(wal.position_for(latest_us))) standby::make_commit_wait();
+}
 
 void set_limit(Generator& g) {
     int64 until = ceiling_us(g);

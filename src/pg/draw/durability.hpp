@@ -21,8 +21,9 @@ extern int64 latest_us;
 
 inline void note_latest(int64 us) { latest_us = Max(latest_us, us); }
 
-// For _PG_init: from here on every COMMIT of this process looks at latest_us.
-void watch_commits();
+// Looks at latest_us. Call it before the commit, where an error is still possible. PREPARE TRANSACTION needs no such
+// step: it writes WAL and waits for the standbys anyway.
+void before_commit();
 
 // The ceiling of this database's ids, for a reader who wants it at `us` at least: looks again, or raises it.
 int64 wal_ceiling_us(int64 us, const Patience& patience);

@@ -1,10 +1,6 @@
 // What every draw works on, and how it is counted.
 #include "pg/draw/generator.hpp"
 
-extern "C" {
-#include "access/xact.h"
-}
-
 #include "pg/errors.hpp"
 
 namespace snowflake_ids::generator {
@@ -14,9 +10,6 @@ namespace {
 const ledger::Word no_epoch{0};
 
 Generator* all = nullptr;  // every generator that was ever set up in this backend
-
-// Called also after the commit, where nothing may raise an error, allocate or log.
-void at_end_of_transaction(XactEvent, void*) { count_up_all(); }
 
 }  // namespace
 
@@ -35,7 +28,6 @@ void fail_outside_format(const char* name, const Timeline& timeline, ledger::Out
 }
 
 void enlist(Generator& g) {
-    if (all == nullptr) RegisterXactCallback(at_end_of_transaction, nullptr);
     g.next = all;
     all = &g;
 }

@@ -4,6 +4,7 @@
 //
 // The steps of a draw. Each is in a file of its own, which includes only those below it:
 //
+//   transaction         what becomes of the ids when their transaction ends
 //   sno_generate, ...   the SQL function: composes the id
 //   set_up              once per setting: finds the slot, under the server's life and the database's ceiling
 //   series, lease       gives a number that this session has claimed and not yet used

@@ -21,17 +21,21 @@ ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backe
 
 uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
-// Called also after the commit, where nothing may raise an error.
-void take_back(bool committed) {
-    if (const ledger::Ledger* shared = ledger_if_attached())
-        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
-    covered = ledger::no_low;
-}
-
 // An old entry of the table has a full id that PostgreSQL's functions for 32 bits do not know any more.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
+}
+
+}  // namespace
+
+uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
+
+bool shows(uint64 us) {
+    const ledger::Ledger& shared = shared_ledger();
+    ledger::Backend& backend = own_backend(shared);
+    if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
+    return ledger::accepts(shared.header->promise, backend, us, covered);
 }
 
 void before_prepare() {
@@ -48,34 +52,10 @@ void before_prepare() {
                     errhint("Raise max_prepared_transactions (currently %d).", max_prepared_xacts)));
 }
 
-void at_event(XactEvent event, void*) {
-    switch (event) {
-        case XACT_EVENT_PRE_PREPARE:
-            before_prepare();
-            break;
-        case XACT_EVENT_COMMIT:
-            take_back(true);
-            break;
-        case XACT_EVENT_ABORT:
-        case XACT_EVENT_PREPARE:
-            take_back(false);
-            break;
-        default:
-            break;
-    }
+void take_back(bool committed) {
+    if (const ledger::Ledger* shared = ledger_if_attached())
+        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
+    covered = ledger::no_low;
 }
-
-}  // namespace
-
-uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
-
-bool shows(uint64 us) {
-    const ledger::Ledger& shared = shared_ledger();
-    ledger::Backend& backend = own_backend(shared);
-    if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    return ledger::accepts(shared.header->promise, backend, us, covered);
-}
-
-void watch_transactions() { RegisterXactCallback(at_event, nullptr); }
 
 }  // namespace snowflake_ids::unsettled

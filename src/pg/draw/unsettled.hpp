@@ -19,8 +19,13 @@ inline bool accepts(int64 us) {
     return likely(t >= covered) || shows(t);
 }
 
-// For _PG_init: from here on every transaction of this process takes back what it has shown when it ends.
-void watch_transactions();
+// For a transaction that is about to be prepared: the ledger's table takes over what it has shown. Raises an error if
+// the table is full.
+void before_prepare();
+
+// The transaction has ended: takes back what it has shown. Called after the commit too, where nothing may raise an
+// error.
+void take_back(bool committed);
 
 // The next full transaction id.
 uint64 next_xid();

@@ -1,0 +1,43 @@
+// The end of a transaction that has drawn ids: which step runs at which event, and in which order. What a step does is
+// in its own file.
+#include "pg/draw/transaction.hpp"
+
+#include "pg/draw/durability.hpp"
+#include "pg/draw/generator.hpp"
+#include "pg/draw/unsettled.hpp"
+
+extern "C" {
+#include "access/xact.h"
+}
+
+namespace snowflake_ids::transaction {
+
+namespace {
+
+// Before the commit a step may raise an error; after it, none may.
+void at_event(XactEvent event, void*) {
+    // At each event, so that the counters have the ids before others can see the rows.
+    generator::count_up_all();
+    switch (event) {
+        case XACT_EVENT_PRE_COMMIT:
+            durability::before_commit();
+            break;
+        case XACT_EVENT_PRE_PREPARE:
+            unsettled::before_prepare();
+            break;
+        case XACT_EVENT_COMMIT:
+        case XACT_EVENT_ABORT:
+        case XACT_EVENT_PREPARE:
+            durability::latest_us = 0;
+            unsettled::take_back(event == XACT_EVENT_COMMIT);
+            break;
+        default:  // a parallel worker: its leader ends the transaction
+            break;
+    }
+}
+
+}  // namespace
+
+void watch() { RegisterXactCallback(at_event, nullptr); }
+
+}  // namespace snowflake_ids::transaction
