@@ -1,6 +1,6 @@
 // What the processes of one server share, byte for byte, in the server's shared memory (pg/server/shared_ledger.hpp).
 // Everything that changes is an atomic 64-bit word. No lock guards anything, so a process that ends between any two
-// instructions leaves a valid state. The words used here are explained in doc/design.md.
+// instructions leaves a valid state. The words used here are explained in doc/internals/design.md.
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters

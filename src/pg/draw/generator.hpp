@@ -1,6 +1,6 @@
 // A backend's own generators: which slot of the ledger they draw from, under which rules, and which of their ids the
 // shared counters do not have yet. Generator, slot, claim, lease, ceiling, life, hold and the other words are
-// explained in doc/design.md.
+// explained in doc/internals/design.md.
 //
 // The steps of a draw. Each is in a file of its own, which includes only those below it:
 //
