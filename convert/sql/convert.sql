@@ -85,7 +85,7 @@ CREATE TRIGGER hard_trigger BEFORE UPDATE ON hard FOR EACH ROW WHEN (NEW.id > 3)
 CREATE POLICY hard_policy ON hard USING (id > 0);
 CREATE TABLE hard_part (hard int DEFAULT 1 REFERENCES hard) PARTITION BY LIST (hard);
 CREATE TABLE hard_default (hard int DEFAULT 1 REFERENCES hard);
-SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created');
+SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created', keep_position => true);
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created');
 TABLE traces;
 SELECT * FROM snowflake_ids_convert_plan('hard_part', 'hard', 'sno', 'hard');
@@ -228,6 +228,34 @@ CALL snowflake_ids_convert('again', 'id', 'snowflake_si', 'created', concurrentl
 SELECT count(*), count(done.id) AS same, min(snowflake_si_timestamp(again.id)) AS time
 FROM again
      LEFT JOIN done USING (id);
+
+-- A view may exist until the changeover, and after it. A call that would change over is refused before it does any work.
+CREATE TABLE seen (id int PRIMARY KEY, created timestamptz NOT NULL);
+CREATE TABLE seen_in_place (LIKE seen INCLUDING ALL);
+INSERT INTO seen VALUES (1, '2026-02-01');
+INSERT INTO seen_in_place TABLE seen;
+CREATE VIEW seen_view AS SELECT seen.id, seen_in_place.id AS id_too FROM seen, seen_in_place;
+SELECT * FROM snowflake_ids_convert_plan('seen', 'id', 'sno', 'created') WHERE item ~ 'seen_view';
+SELECT * FROM snowflake_ids_convert_plan('seen', 'id', 'sno', 'created', keep_position => true);
+\set VERBOSITY default
+CALL snowflake_ids_convert('seen', 'id', 'sno', 'created', concurrently => false);
+\set VERBOSITY terse
+TABLE traces;
+CALL snowflake_ids_convert('seen', 'id', 'sno', 'created');
+CALL snowflake_ids_convert('seen_in_place', 'id', 'sno', 'created', keep_position => true, finish => false);
+INSERT INTO seen VALUES (2, '2026-02-02');
+TABLE seen_view;
+\set VERBOSITY default
+CALL snowflake_ids_convert('seen', 'id', 'sno', 'created', concurrently => false);
+CALL snowflake_ids_convert('seen_in_place', 'id', 'sno', 'created', keep_position => true);
+\set VERBOSITY terse
+SELECT replace(statement, 'snowflake_ids_index_' || 'seen_pkey'::regclass::oid, 'new_index') AS statement
+FROM snowflake_ids_convert_indexes('seen') AS statement;
+SELECT phase FROM snowflake_ids_convert_progress WHERE relation::text ~ '^seen' ORDER BY relation;
+DROP VIEW seen_view;
+CALL snowflake_ids_convert('seen', 'id', 'sno', 'created', concurrently => false);
+CALL snowflake_ids_convert('seen_in_place', 'id', 'sno', 'created', keep_position => true);
+SELECT pg_typeof(seen.id), pg_typeof(seen_in_place.id) FROM seen, seen_in_place LIMIT 1;
 
 -- Users can call internal functions. These refuse tables that are not converted, and formats that have no such ids.
 SELECT s, r.*
