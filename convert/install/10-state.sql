@@ -44,6 +44,8 @@ COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
 -- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
 -- come from the arguments if the conversion is planned.
 --
+-- changes_over is null but in the first transaction of a call: whether that call does the changeover too.
+--
 -- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
 -- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
 -- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
@@ -63,6 +65,7 @@ CREATE TYPE snowflake_ids_convert.job AS (
     publications boolean,
     phase text,
     issued_after timestamptz,
+    changes_over boolean,
     key_column name,
     shadow name,
     created_column name,

@@ -27,18 +27,18 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
     IS 'internal: why a table cannot be converted, whatever its columns are';
 
--- Objects that depend on the columns. Exceptions are objects that the changeover makes again: the columns' own
--- defaults and sequences, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.
-CREATE FUNCTION snowflake_ids_convert.dependents(target regclass, attnums smallint[]) RETURNS SETOF text
+-- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that the
+-- changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists of
+-- publications, triggers for UPDATE OF.
+CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('column %s.%I: %s depends on it', target, d.attname, d.object)
-    FROM (SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, a.attname
-          FROM pg_depend d
-               JOIN pg_attribute a ON a.attrelid = target AND a.attnum = d.refobjsubid
+    SELECT format('column %s.%I: %s depends on it', d.rel, d.attname, d.object)
+    FROM (SELECT DISTINCT c.rel, pg_describe_object(d.classid, d.objid, d.objsubid) AS object, c.attname
+          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+               JOIN pg_depend d ON d.refobjid = c.rel AND d.refobjsubid = c.attnum
+               JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
           WHERE d.refclassid = 'pg_class'::regclass
-            AND d.refobjid = target
-            AND d.refobjsubid = ANY (attnums)
             AND NOT CASE d.classid
                 WHEN 'pg_attrdef'::regclass THEN
                     EXISTS (SELECT
@@ -66,9 +66,9 @@ AS $$
                                    OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
                 ELSE false
                 END
-          ORDER BY 1) AS d
+          ORDER BY 1, 2) AS d
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.dependents(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.dependents(snowflake_ids_convert.job)
     IS 'internal: objects that use columns and that a conversion cannot make again';
 
 CREATE FUNCTION snowflake_ids_convert.constraint_problems(
@@ -291,7 +291,6 @@ BEGIN
     FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
         RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(tbl.rel);
         CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = tbl.rel AND (relkind <> 'r' OR relispartition));
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(job, tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.column_problems(job, tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.trigger_problems(job, tbl.rel);
@@ -314,6 +313,9 @@ BEGIN
                 RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
         END;
     END LOOP;
+    IF coalesce(job.changes_over, job.phase IS DISTINCT FROM 'prepare') THEN
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(job);
+    END IF;
     RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
     IF job.keep_position THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);

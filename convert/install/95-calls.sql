@@ -114,6 +114,9 @@ AS $$
     SELECT problem
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
          CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
+    UNION ALL
+    SELECT dependent || '; drop it before the changeover, and create it again afterwards'
+    FROM snowflake_ids_convert.dependents(job) AS dependent
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job)
     IS 'internal: what a user should know before a conversion';
@@ -202,12 +205,12 @@ CREATE FUNCTION snowflake_ids_convert.plan_as_owner(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
+DECLARE
+    job snowflake_ids_convert.job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
 BEGIN
-    RETURN QUERY
-    SELECT p.kind, p.item
-    FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
-             relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
-             publications)) AS p;
+    job.changes_over := keep_position;
+    RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner(
     regclass, name, text, name, integer, boolean, boolean, boolean, boolean
@@ -287,6 +290,10 @@ BEGIN
                                   running.metabyte, running.keep_position),
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
+    IF job.changes_over AND running.phase <> 'validate' THEN
+        PERFORM snowflake_ids_convert.refuse(job, (
+            SELECT string_agg(dependent, E'\n') FROM snowflake_ids_convert.dependents(job) AS dependent));
+    END IF;
     UPDATE snowflake_ids_convert.my_conversion s
     SET batch_size = job.batch_size,
         spill = job.spill,
@@ -320,6 +327,7 @@ BEGIN
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
     job.batch_size := batch_size;
     job.build_concurrently := "concurrently";
+    job.changes_over := finish AND (keep_position OR NOT "concurrently");
     IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;

@@ -47,6 +47,8 @@ COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
 -- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
 -- come from the arguments if the conversion is planned.
 --
+-- changes_over is null but in the first transaction of a call: whether that call does the changeover too.
+--
 -- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
 -- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
 -- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
@@ -66,6 +68,7 @@ CREATE TYPE snowflake_ids_convert.job AS (
     publications boolean,
     phase text,
     issued_after timestamptz,
+    changes_over boolean,
     key_column name,
     shadow name,
     created_column name,
@@ -1096,18 +1099,18 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
     IS 'internal: why a table cannot be converted, whatever its columns are';
 
--- Objects that depend on the columns. Exceptions are objects that the changeover makes again: the columns' own
--- defaults and sequences, constraints, indexes, statistics, column lists of publications, triggers for UPDATE OF.
-CREATE FUNCTION snowflake_ids_convert.dependents(target regclass, attnums smallint[]) RETURNS SETOF text
+-- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that the
+-- changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists of
+-- publications, triggers for UPDATE OF.
+CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('column %s.%I: %s depends on it', target, d.attname, d.object)
-    FROM (SELECT DISTINCT pg_describe_object(d.classid, d.objid, d.objsubid) AS object, a.attname
-          FROM pg_depend d
-               JOIN pg_attribute a ON a.attrelid = target AND a.attnum = d.refobjsubid
+    SELECT format('column %s.%I: %s depends on it', d.rel, d.attname, d.object)
+    FROM (SELECT DISTINCT c.rel, pg_describe_object(d.classid, d.objid, d.objsubid) AS object, c.attname
+          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+               JOIN pg_depend d ON d.refobjid = c.rel AND d.refobjsubid = c.attnum
+               JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
           WHERE d.refclassid = 'pg_class'::regclass
-            AND d.refobjid = target
-            AND d.refobjsubid = ANY (attnums)
             AND NOT CASE d.classid
                 WHEN 'pg_attrdef'::regclass THEN
                     EXISTS (SELECT
@@ -1135,9 +1138,9 @@ AS $$
                                    OR coalesce(g.tgqual::text !~ (':varattno ' || d.refobjsubid || ' '), true)))
                 ELSE false
                 END
-          ORDER BY 1) AS d
+          ORDER BY 1, 2) AS d
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.dependents(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.dependents(snowflake_ids_convert.job)
     IS 'internal: objects that use columns and that a conversion cannot make again';
 
 CREATE FUNCTION snowflake_ids_convert.constraint_problems(
@@ -1360,7 +1363,6 @@ BEGIN
     FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
         RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(tbl.rel);
         CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = tbl.rel AND (relkind <> 'r' OR relispartition));
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(job, tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.column_problems(job, tbl.rel, tbl.attnums);
         RETURN QUERY SELECT * FROM snowflake_ids_convert.trigger_problems(job, tbl.rel);
@@ -1383,6 +1385,9 @@ BEGIN
                 RETURN NEXT format('table %s: %s', tbl.rel, SQLERRM);
         END;
     END LOOP;
+    IF coalesce(job.changes_over, job.phase IS DISTINCT FROM 'prepare') THEN
+        RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(job);
+    END IF;
     RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
     IF job.keep_position THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
@@ -3085,6 +3090,9 @@ AS $$
     SELECT problem
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
          CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
+    UNION ALL
+    SELECT dependent || '; drop it before the changeover, and create it again afterwards'
+    FROM snowflake_ids_convert.dependents(job) AS dependent
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job)
     IS 'internal: what a user should know before a conversion';
@@ -3173,12 +3181,12 @@ CREATE FUNCTION snowflake_ids_convert.plan_as_owner(
 ) RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
+DECLARE
+    job snowflake_ids_convert.job := snowflake_ids_convert.planned_job(
+        relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
 BEGIN
-    RETURN QUERY
-    SELECT p.kind, p.item
-    FROM snowflake_ids_convert.plan(snowflake_ids_convert.planned_job(
-             relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers,
-             publications)) AS p;
+    job.changes_over := keep_position;
+    RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner(
     regclass, name, text, name, integer, boolean, boolean, boolean, boolean
@@ -3258,6 +3266,10 @@ BEGIN
                                   running.metabyte, running.keep_position),
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
+    IF job.changes_over AND running.phase <> 'validate' THEN
+        PERFORM snowflake_ids_convert.refuse(job, (
+            SELECT string_agg(dependent, E'\n') FROM snowflake_ids_convert.dependents(job) AS dependent));
+    END IF;
     UPDATE snowflake_ids_convert.my_conversion s
     SET batch_size = job.batch_size,
         spill = job.spill,
@@ -3291,6 +3303,7 @@ BEGIN
         relation, key_column, format, created_column, metabyte, spill, keep_position, fire_triggers, publications);
     job.batch_size := batch_size;
     job.build_concurrently := "concurrently";
+    job.changes_over := finish AND (keep_position OR NOT "concurrently");
     IF snowflake_ids_convert.resume(job) THEN
         RETURN;
     END IF;
