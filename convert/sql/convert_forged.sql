@@ -129,6 +129,30 @@ INSERT INTO victim.key VALUES (2);
 COMMIT;
 RESET ROLE;
 
+-- ---- A role that may create triggers on one table, and insert into it, asks for the new ids of a table that it cannot
+-- read.
+DELETE FROM victim.lone;
+GRANT INSERT, SELECT, TRIGGER ON victim.lone TO regress_convert_forger;
+SELECT 'victim.key'::regclass::oid AS key \gset
+SET ROLE regress_convert_forger;
+SELECT count(*) FROM victim.key;
+CREATE TRIGGER zz_snowflake_ids_9 BEFORE INSERT ON victim.lone FOR EACH ROW
+    EXECUTE FUNCTION snowflake_ids_convert.follow(:key, 1, 1);
+INSERT INTO victim.lone VALUES (1);
+CREATE OR REPLACE TRIGGER zz_snowflake_ids_9 BEFORE INSERT ON victim.lone FOR EACH ROW
+    EXECUTE FUNCTION snowflake_ids_convert.follow(:key, 1, 1, 'wait');
+INSERT INTO victim.lone VALUES (1);
+RESET ROLE;
+SELECT count(*) AS found_out FROM victim.lone JOIN victim.key USING (snowflake_ids_new_1);
+DROP TRIGGER zz_snowflake_ids_9 ON victim.lone;
+SET ROLE regress_convert_forger;
+CREATE CONSTRAINT TRIGGER zz_snowflake_ids_9 AFTER INSERT ON victim.lone FOR EACH ROW
+    EXECUTE FUNCTION snowflake_ids_convert.late(:key, 1, 1);
+INSERT INTO victim.lone VALUES (2);
+RESET ROLE;
+DROP TRIGGER zz_snowflake_ids_9 ON victim.lone;
+REVOKE ALL ON victim.lone FROM regress_convert_forger;
+
 -- ---- A trigger whose arguments are no oid
 SET ROLE regress_convert_forger;
 CREATE CONSTRAINT TRIGGER zz_snowflake_ids_9 AFTER INSERT ON forger.m2 DEFERRABLE
