@@ -14,6 +14,7 @@ extern "C" {
 #include "executor/executor.h"
 #include "executor/spi.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/acl.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -227,7 +228,9 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
     return id;
 }
 
-// Opens the key's table, for a table that refers to it. Both must have the same owner.
+// Opens the key's table, for a table that refers to it. Both must have the same owner. A role with the TRIGGER privilege
+// can create a trigger like those of a conversion, but only the owner can make it fire always, as they do. Any other
+// trigger looks up keys for the owner only, because its creator may not be allowed to read them.
 Relation open_keys(const Call& call) {
     Relation keys = try_table_open(call.key_table, RowShareLock);
     if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||
@@ -241,6 +244,9 @@ Relation open_keys(const Call& call) {
                            RelationGetRelationName(call.table)),
                  errhint("Give both to one role, or give the conversion up with snowflake_ids_convert_undo().")));
     }
+    if (call.data->tg_trigger->tgenabled != TRIGGER_FIRES_ALWAYS &&
+        !has_privs_of_role(GetUserId(), keys->rd_rel->relowner))
+        aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(keys));
     return keys;
 }
 
