@@ -46,7 +46,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
 CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass)
-    IS 'undoes a conversion; possible until the changeover';
+    IS 'undoes a conversion; possible until the changeover; tables of other roles, and triggers that they made, stay';
 
 CREATE FUNCTION snowflake_ids_convert.forget_as_owner(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

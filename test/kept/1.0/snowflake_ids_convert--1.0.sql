@@ -191,7 +191,8 @@ FROM snowflake_ids_convert.conversion s
 COMMENT ON VIEW snowflake_ids_convert_progress
     IS 'progress of each conversion: its phase, units done and in total, units per second, time left in the phase';
 COMMENT ON COLUMN snowflake_ids_convert_progress.key_column IS 'column that is converted';
-COMMENT ON COLUMN snowflake_ids_convert_progress.map IS 'table of old and new keys';
+COMMENT ON COLUMN snowflake_ids_convert_progress.map
+    IS 'table of old and new keys, of the same owner as relation; null before phase fill';
 COMMENT ON COLUMN snowflake_ids_convert_progress.unit
     IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
@@ -3422,7 +3423,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
 CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids_convert_undo(regclass)
-    IS 'undoes a conversion; possible until the changeover';
+    IS 'undoes a conversion; possible until the changeover; tables of other roles, and triggers that they made, stay';
 
 CREATE FUNCTION snowflake_ids_convert.forget_as_owner(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
