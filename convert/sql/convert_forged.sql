@@ -1,21 +1,9 @@
 -- Whatever a role writes about its own conversion, nothing of other roles changes when they, or a superuser, call for
 -- its tables. (The test 309_forged forges every column of the state in every phase.)
-CREATE DATABASE regress_convert_forged;
-SELECT current_database() AS main \gset
-\c regress_convert_forged
-SET timezone = 'UTC';
-SET client_min_messages = warning;
-\set VERBOSITY terse
-CREATE EXTENSION snowflake_ids_convert CASCADE;
-CREATE ROLE regress_convert_victim;
-CREATE ROLE regress_convert_team;
-CREATE ROLE regress_convert_forger IN ROLE regress_convert_team;
-CREATE ROLE regress_convert_mate IN ROLE regress_convert_team;
-CREATE SCHEMA victim AUTHORIZATION regress_convert_victim;
-CREATE SCHEMA team AUTHORIZATION regress_convert_team;
-CREATE SCHEMA forger AUTHORIZATION regress_convert_forger;
-CREATE SCHEMA mate AUTHORIZATION regress_convert_mate;
-GRANT USAGE ON SCHEMA victim, team, forger, mate TO PUBLIC;
+\set topic forged
+\set roles 'victim team forger mate'
+\i sql/include/roles.psql
+GRANT regress_convert_team TO regress_convert_forger, regress_convert_mate;
 -- Forging may be refused, or a column may not exist. What counts is what happens then.
 CREATE PROCEDURE forge(statement text) LANGUAGE plpgsql AS $$
 BEGIN

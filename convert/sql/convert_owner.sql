@@ -1,19 +1,8 @@
 -- A conversion runs code of the tables, with the rights of their owner, whoever calls. Objects of other roles do not
 -- disturb a conversion.
-CREATE DATABASE regress_convert_owner;
-SELECT current_database() AS main \gset
-\c regress_convert_owner
-SET timezone = 'UTC';
-SET client_min_messages = warning;
-\set VERBOSITY terse
-CREATE EXTENSION snowflake_ids_convert CASCADE;
-CREATE ROLE regress_convert_a;
-CREATE ROLE regress_convert_b;
-CREATE ROLE regress_convert_m;
-CREATE SCHEMA a AUTHORIZATION regress_convert_a;
-CREATE SCHEMA b AUTHORIZATION regress_convert_b;
-CREATE SCHEMA m AUTHORIZATION regress_convert_m;
-GRANT USAGE ON SCHEMA a, b, m TO PUBLIC;
+\set topic owner
+\set roles 'a b m'
+\i sql/include/roles.psql
 
 -- ---- Code of a table does not get the rights of a superuser, or of a member of the owning role, who calls. It cannot
 -- change settings of the session, or leave something that runs later.
