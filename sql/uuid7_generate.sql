@@ -26,6 +26,48 @@ FROM (SELECT clock_timestamp() AS before, gen_uuid7() AS id, clock_timestamp() A
     AS s;
 
 --
+-- A shift
+--
+-- The time is between those of the clock before and after, shifted by the server. The id has milliseconds.
+SELECT shift, count(*) AS ids, count(*) FILTER (WHERE uuid7_timestamp(id) < before + shift - interval '1 ms') AS early,
+    count(*) FILTER (WHERE uuid7_timestamp(id) > after + shift + interval '1 ms') AS late,
+    count(*) FILTER (WHERE pg_temp.version(id) <> 7 OR pg_temp.variant(id) <> 2) AS other_kinds
+FROM (SELECT shift, clock_timestamp() AS before, gen_uuid7(shift) AS id, clock_timestamp() AS after
+      FROM generate_series(1, 300), unnest('{0, 1 us, -1 us, 1 ms, 3 days 01:02:03.004005, -3 days, -1 mon, 20 years, -50 years,
+          8000 years}'::interval[]) AS shift) AS s
+GROUP BY 1 ORDER BY 1;
+-- Days are those of the session's time zone.
+BEGIN;
+SET LOCAL timezone = 'Europe/Berlin';
+SELECT count(*) FROM (SELECT clock_timestamp() AS before, gen_uuid7(n * interval '1 day') AS id, n FROM generate_series(1, 366) AS n)
+    AS s WHERE uuid7_timestamp(id) BETWEEN before + n * interval '1 day' - interval '1 ms' AND before + n * interval '1 day' + interval '10 s';
+COMMIT;
+-- The ids of a shift grow and differ, also where they are moved by single microseconds; the others still grow too.
+SELECT shift, count(*), count(DISTINCT id), count(DISTINCT substr(uuid_send(id), 1, 8)) AS moments,
+    count(*) FILTER (WHERE id <= previous) AS inversions
+FROM (SELECT shift, id, lag(id) OVER (PARTITION BY shift ORDER BY n) AS previous
+      FROM (SELECT n, shift, CASE WHEN shift IS NULL THEN gen_uuid7() ELSE gen_uuid7(shift) END AS id
+            FROM generate_series(1, 20000) AS n, unnest('{null, 0, 1 us, -7 us, -1 day}'::interval[]) AS shift) AS s) AS s
+GROUP BY 1 ORDER BY 1;
+-- Where one moment gets many ids, they differ by their random bits.
+SELECT count(*), count(DISTINCT id) FROM (SELECT gen_uuid7(n % 100 * interval '1 us') AS id FROM generate_series(1, 100000) AS n) AS s;
+-- Out of range, as the bounds say it; the time itself is not shown, because it is now.
+SELECT shift, (regexp_match(refusal::text, '^\(([^,]*),'))[1] AS state, refusal::text ~ 'to 10889-08-02 05:31:50.655\+00' AS range
+FROM unnest('{-100 years, 9000 years, 178000000 years, -178000000 years}'::interval[]) AS shift,
+    refusal(format('SELECT gen_uuid7(%L)', shift));
+SELECT gen_uuid7(NULL);
+-- What PostgreSQL 18 makes has the same time.
+CREATE TEMP TABLE builtin (shift interval, early uuid, ours uuid, late uuid);
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::int < 180000 THEN RETURN; END IF;
+    INSERT INTO builtin SELECT shift, uuidv7(shift), gen_uuid7(shift), uuidv7(shift)
+    FROM unnest('{0, 1 hour, -3 days, -1 mon, 20 years, -50 years, 8000 years}'::interval[]) AS shift;
+END $$;
+SELECT * FROM builtin
+WHERE uuid7_timestamp(ours) NOT BETWEEN uuid7_timestamp(early) - interval '1 ms' AND uuid7_timestamp(late) + interval '1 ms';
+
+--
 -- Arguments
 --
 SELECT (refusal('SELECT gen_uuid7_series(-1)')).*;

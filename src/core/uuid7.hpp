@@ -98,6 +98,22 @@ constexpr Moment moment(std::uint64_t seconds, std::uint64_t ns) {
 // even if the clock stands still or goes back, or if ids are drawn faster than it counts.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
+// The microsecond in which a moment lies, since 1970.
+constexpr std::int64_t time_us(Moment moment) {
+    return static_cast<std::int64_t>((moment >> fraction_bits) * 1000 +
+                                     ((moment & max_fraction) * 1000 >> fraction_bits));
+}
+
+// The moment moved so far that it lies at `to_us`, give or take one. All moments that are moved as far stay different
+// and keep their order, so the microseconds are multiplied by 512/125 alone, not with the moment. Errors:
+// time_before_epoch, time_after_end.
+constexpr Result<Moment> move(Moment moment, std::int64_t to_us) {
+    const Result<std::uint64_t> tick = timeline.floor_tick(to_us);
+    if (!tick) return tick.error;
+    const std::int64_t us = to_us - time_us(moment);
+    return static_cast<Moment>(static_cast<std::int64_t>(moment) + us / 125 * 512 + us % 125 * 512 / 125);
+}
+
 constexpr Id make(Moment moment, std::uint64_t random) {
     return compose({moment >> fraction_bits, moment & max_fraction, random & max_random});
 }

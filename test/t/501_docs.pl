@@ -453,7 +453,8 @@ END
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert CASCADE; SELECT gen_sno()');
 	my $readme = slurp("README.md");
-	my %pages = map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
+	my %pages =
+	  map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
 	$pages{'README.md'} = $readme;
 
 	# What is named exists.

@@ -162,6 +162,41 @@ TEST(Uuid7, GrowWhateverTheClockDoes) {
     EXPECT_GT(at_clock, 10);
 }
 
+// Moments moved as far stay apart and in order, at the time that was asked for.
+TEST(Uuid7, Moved) {
+    std::mt19937_64 random(11);
+    for (int i = 0; i < 2000; i++) {
+        const Moment first = moment(1700000000, random() % 1000000000);
+        const auto us = static_cast<std::int64_t>(random() % 3000000000000000) - 1500000000000000;
+        Moment before = 0;
+        for (Moment m = first; m < first + 20; m++) {
+            const Result<Moment> moved = move(m, time_us(m) + us);
+            ASSERT_TRUE(moved);
+            ASSERT_GT(moved.value, before) << m << ' ' << us;
+            ASSERT_LE(std::abs(time_us(moved.value) - time_us(m) - us), 1) << m << ' ' << us;
+            before = moved.value;
+        }
+    }
+    // Whole milliseconds leave the fraction as it is.
+    const Moment m = moment(1700000000, 123456789);
+    EXPECT_EQ(move(m, time_us(m) - 86400000000).value, m - (Moment{86400000} << fraction_bits));
+    EXPECT_EQ(move(m, time_us(m)).value, m);
+}
+
+TEST(Uuid7, MovedToTheEnds) {
+    for (const Moment m : {Moment{0}, Moment{1}, Moment{4095}, moment(1700000000, 123456789), max_moment}) {
+        ASSERT_TRUE(move(m, 0));
+        EXPECT_LE(move(m, 0).value, 8u) << m;
+        ASSERT_TRUE(move(m, timeline.end_us()));
+        EXPECT_GE(move(m, timeline.end_us()).value, max_moment - 8) << m;
+        EXPECT_LE(move(m, timeline.end_us()).value, max_moment) << m;
+        for (const std::int64_t us : {std::int64_t{-1}, INT64_MIN})
+            EXPECT_EQ(move(m, us).error, Error::time_before_epoch) << m << ' ' << us;
+        for (const std::int64_t us : {timeline.end_us() + 1, INT64_MAX})
+            EXPECT_EQ(move(m, us).error, Error::time_after_end) << m << ' ' << us;
+    }
+}
+
 TEST(Uuid7, MomentsAreExact) {
     const auto expected = [](std::uint64_t s, std::uint64_t ns) {
         return (s * 1000 + ns / 1000000) * 4096 + ns % 1000000 * 4096 / 1000000;
