@@ -221,7 +221,7 @@ END
 	my $db = 'operated';
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
-	$operating->run_chapter($server, 'Installing', dbname => $db);
+	$operating->run_chapter($server, 'Creating the extension', dbname => $db);
 	is( $server->safe_psql(
 			'shop',
 			'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL',
