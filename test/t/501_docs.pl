@@ -510,8 +510,10 @@ END
 	}
 
 	# The map of the pages leads to each of them.
-	my %mapped = map { ($_ =~ s/^/doc\//r =~ s/^doc\/\.\.\///r) => 1 } $pages{'doc/README.md'} =~ /\]\(([\w.\/-]+\.md)[#)]/g;
-	is(join(' ', grep { !$mapped{$_} && $_ ne 'doc/README.md' } sort keys %pages), '', 'every page is in doc/README.md');
+	my %mapped =
+	  map { ($_ =~ s/^/doc\//r =~ s/^doc\/\.\.\///r) => 1 } $pages{'doc/README.md'} =~ /\]\(([\w.\/-]+\.md)[#)]/g;
+	is(join(' ', grep { !$mapped{$_} && $_ ne 'doc/README.md' } sort keys %pages), '',
+		'every page is in doc/README.md');
 
 	# Every page that has commands is run by a script, which looks for what it has left out.
 	for my $path (sort keys %pages)
