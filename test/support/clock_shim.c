@@ -6,8 +6,8 @@
  *
  * The file named by CLOCK_SHIM_OFFSET holds an int64: nanoseconds that are added to the wall clock. Every process
  * maps it, so that an 8-byte write to it is seen by the next clock read of each, backends and workers alike. Timers
- * and sleeps stay real, as they do when an operator or NTP steps a clock, and so does the monotonic clock, unless a
- * second int64 follows: nanoseconds that it is ahead. It may only grow.
+ * and sleeps stay real, as they do when an operator or NTP steps a clock, and so does the monotonic clock (and the time
+ * since boot), unless a second int64 follows: nanoseconds that it is ahead. It may only grow.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -40,7 +40,7 @@ int clock_gettime(clockid_t id, struct timespec *ts) {
     int wall = id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE || id == CLOCK_TAI;
     long rc = syscall(SYS_clock_gettime, id, ts);
 
-    if (rc != 0 || (!wall && id != CLOCK_MONOTONIC)) return (int) rc;
+    if (rc != 0 || (!wall && id != CLOCK_MONOTONIC && id != CLOCK_BOOTTIME)) return (int) rc;
     ns = (int64_t) ts->tv_sec * 1000000000 + ts->tv_nsec + atomic_load_explicit(&offset[!wall], memory_order_relaxed);
     ts->tv_sec = ns / 1000000000;
     ts->tv_nsec = ns % 1000000000;

@@ -429,6 +429,16 @@ sub pass
 	syswrite $self->{handle}, pack('q', sprintf '%.0f', $self->{passed} * 1e9);
 }
 
+# Both at once, as time does.
+sub go_by
+{
+	my ($self, $seconds) = @_;
+	$self->{passed} += $seconds;
+	$self->{offset} += $seconds;
+	sysseek $self->{handle}, 0, 0;
+	syswrite $self->{handle}, pack('qq', map { sprintf '%.0f', $_ * 1e9 } @$self{qw(offset passed)});
+}
+
 sub step   { my ($self, $by) = @_;   $self->set($self->{offset} + $by) }
 sub now    { my ($self) = @_;        return Time::HiRes::time() + $self->{offset} }
 sub set_to { my ($self, $time) = @_; $self->set($time - Time::HiRes::time()) }
