@@ -116,6 +116,11 @@ struct Header {
     Word settled_ms;      // Unix ms: the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
     Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
+    // The wall clock; see clock_step.hpp. Microseconds.
+    Word clock_offset;   // ahead of the time since boot, as last seen; 0: not seen yet
+    Word clock_steps;    // how often that has changed
+    Word clock_step;     // by how much the last time, signed
+    Word clock_stepped;  // Unix time just after that
 };
 static_assert(sizeof(Header) <= header_bytes);
 

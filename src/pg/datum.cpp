@@ -12,7 +12,7 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr int max_columns = 12;
+constexpr int max_columns = 15;
 
 // The row type of the called function, looked up once per call site: OUT parameters cannot
 // change while a query runs.

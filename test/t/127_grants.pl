@@ -144,7 +144,7 @@ SELECT sequencename, slots, used, round(used / slots * 100) FROM (
 SQL
 SKIP:
 {
-	skip 'check_postgres is not installed', 1 if system('command -v check_postgres >/dev/null') != 0;
+	skip 'check_postgres is not installed', 1 unless has_program('check_postgres');
 	my $user = getpwuid $<;
 	my $where = '--host=' . $server->host . ' --port=' . $server->port . " --db=plain --dbuser=$user";
 	like(`check_postgres --action=sequence $where 2>&1`, qr/^POSTGRES_SEQUENCE OK:/, 'so does check_postgres');

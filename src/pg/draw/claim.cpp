@@ -7,6 +7,7 @@ extern "C" {
 #include "storage/ipc.h"
 }
 
+#include "ledger/clock_step.hpp"
 #include "ledger/life.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
@@ -156,6 +157,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 }  // namespace
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
+    ledger::note_clock_step(*shared_ledger().header);
     check_worth_waiting(g, failed);
     const Patience patience{ledger::monotonic_us() - g.set_up_us};
     g.set_up_us = 0;
@@ -180,6 +182,7 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 }
 
 void note_regression(Generator& g, const ledger::Claim& c) {
+    ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
     if (!c.toggled) {
         if (is_lead_of_start(c)) return;

@@ -5,7 +5,7 @@ extern "C" {
 #include "access/xlog.h"
 }
 
-#include "ledger/clock.hpp"
+#include "ledger/clock_step.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "pg/draw/unsettled.hpp"
@@ -138,6 +138,7 @@ void raise_ahead(Generator& g, uint64 tick) {
     // Checked again here, because another backend may have raised them since.
     if (soon >= ceiling_us(g) || (!g.in_recovery && soon >= wal.until_us())) {
         if (!may_raise_ahead()) return;
+        ledger::note_clock_step(*shared_ledger().header);
         PG_TRY();
         {
             const int64 target = target_us(g, tick);

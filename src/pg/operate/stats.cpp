@@ -13,6 +13,7 @@ extern "C" {
 }
 
 #include "core/known_layouts.hpp"
+#include "ledger/clock_step.hpp"
 #include "ledger/formats.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -123,8 +124,10 @@ FUNCTION(snowflake_ids_status) {
     const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
     const int64 life = shared != nullptr ? word(shared->header->life_number) : 0;
+    if (shared != nullptr) ledger::note_clock_step(*shared->header);
+    const int64 steps = shared != nullptr ? word(shared->header->clock_steps) : 0;
 
-    constexpr int columns = 12;
+    constexpr int columns = 15;
     Datum values[columns] = {};
     bool nulls[columns] = {};
     int i = 0;
@@ -145,6 +148,13 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why);
     values[i++] = BoolGetDatum(in_recovery);
     values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
+    values[i++] = Int64GetDatum(steps);
+    nulls[i] = nulls[i + 1] = steps == 0;
+    if (steps != 0) {
+        values[i] = Float8GetDatum(static_cast<double>(word(shared->header->clock_step)) / 1000.0);
+        values[i + 1] = TimestampTzGetDatum(timestamptz(word(shared->header->clock_stepped)));
+    }
+    i += 2;
     Assert(i == columns);
     PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
 }

@@ -70,9 +70,12 @@ CREATE FUNCTION snowflake_ids.status(
     OUT memory_bytes bigint,
     OUT ledger_state text,
     OUT in_recovery boolean,
-    OUT library_version text)
+    OUT library_version text,
+    OUT clock_steps bigint,
+    OUT clock_step double precision,
+    OUT clock_stepped_at timestamptz)
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'this server: the machine id that it draws with, settings that were not accepted, server life, shared memory, state '
-    'of the ceiling file, recovery, version';
+    'this server: its machine id, settings that were not accepted, server life, memory, state of the ceiling file, '
+    'recovery, version; how often its clock was set, by how many ms the last time (negative: back), when';

@@ -21,7 +21,7 @@ our @EXPORT =
   qw(clock new_server start_at copy_of restart_after draw_at_all_times kill_postmaster kill_backend comes_back fails_with
   wait_for_log log_since log_mark shim slurp spew lose_power value more_are_drawn caught_up flushed_lsn reload eventually
   best_of
-  only_connected module small_filesystem segments_of own_installation sleep time);
+  only_connected module has_program small_filesystem segments_of own_installation sleep time);
 
 my %shims;
 
@@ -327,6 +327,15 @@ sub lose_power
 		spew($path, $then);
 	}
 	return $cut;
+}
+
+# Is a program there that tools/setup installs? In CI it must be, unless tools/setup could not get it.
+sub has_program
+{
+	my ($name) = @_;
+	return 1 if system("command -v $name >/dev/null") == 0;
+	die "$name is not installed" if $ENV{CI} && !-e "$ENV{SNOWFLAKE_IDS_SRC}/build/drivers/not-installed";
+	return 0;
 }
 
 # The path of test/support/NAME.c, compiled as a module of the server.

@@ -1,0 +1,52 @@
+// Steps of the wall clock, in either direction, for whoever watches the server. Nothing in the protocol depends on them.
+//
+// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, so the
+// offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
+//
+// Not each draw looks, which would cost too much. These do: a draw that finds the clock behind, or that must wait or
+// raise a ceiling, and snowflake_ids.status(). So a step is seen at the latest when a monitoring system looks. If the
+// clock is set back within that time, only draws can have seen it.
+#pragma once
+
+#include <cstdint>
+
+#include "ledger/clock.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::ledger {
+
+// Smaller steps count when they add up to this.
+inline constexpr std::int64_t least_clock_step_us = 10000;
+
+struct BootClock {
+    static std::int64_t wall_us() { return ledger::wall_us(); }
+    // 0: not known, because the process lost the processor between the two clocks.
+    static std::int64_t offset_us() {
+#ifdef CLOCK_BOOTTIME
+        constexpr clockid_t since_boot = CLOCK_BOOTTIME;
+#else
+        constexpr clockid_t since_boot = CLOCK_MONOTONIC;
+#endif
+        for (int attempt = 0; attempt < 3; attempt++) {
+            const std::int64_t before = clock_us(since_boot), wall = wall_us();
+            if (clock_us(since_boot) - before < least_clock_step_us / 10) return wall - before;
+        }
+        return 0;
+    }
+};
+
+// Counts a step that no process has counted yet. The offset is loaded before the clocks are read: with one that was
+// loaded after them, the step that another process has counted in between would look like a step in the other direction.
+template <class Clock = BootClock, class H>
+void note_clock_step(H& header, const Clock& clock = {}) {
+    std::uint64_t seen = header.clock_offset.load();
+    const std::int64_t offset = clock.offset_us(), step = offset - static_cast<std::int64_t>(seen);
+    const bool first = seen == 0;
+    if (offset == 0 || (!first && step > -least_clock_step_us && step < least_clock_step_us)) return;
+    if (!header.clock_offset.compare_exchange_strong(seen, static_cast<std::uint64_t>(offset)) || first) return;
+    header.clock_step.store(static_cast<std::uint64_t>(step));
+    header.clock_stepped.store(static_cast<std::uint64_t>(clock.wall_us()));
+    header.clock_steps.fetch_add(1);
+}
+
+}  // namespace snowflake_ids::ledger
