@@ -370,11 +370,11 @@ END
 	}
 }
 
-# ---- doc/pictures/formats.svg: each built-in layout, with an id of the time that the picture names
+# ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an id of the time that the first one names
 {
 	my $picture = slurp('doc/pictures/formats.svg');
 	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
-	my %drawn = $picture =~ m{class="t-ink">(\w+)</text>\n<text [^>]*>(\d+)</text>}g;
+	my %drawn = slurp('doc/pictures/layouts.svg') =~ m{class="t-ink">(\w+)</text>\n<text [^>]*>(\d+)</text>}g;
 	my ($mastic) = $picture =~ m{>Mastic<.*?class="m b t-ink">(\d+)<}s;
 	my ($si) = $picture =~ m{>Snowflake-SI<.*?class="m b t-ink">(\d+)<}s;
 	my ($sno) = $picture =~ m{class="m b t-ink">(\w{16})<};
@@ -386,7 +386,7 @@ SELECT name FROM snowflake_ids.layouts LEFT JOIN (VALUES $ids) AS drawn (name, i
 WHERE NOT created
     AND (snowflake_timestamp(id, name) <= '$moment UTC' AND snowflake_timestamp(id, name) + tick > '$moment UTC') IS NOT TRUE
 END
-	is($other, '', 'formats.svg has each built-in layout, with an id of this time');
+	is($other, '', 'formats.svg and layouts.svg have each built-in layout, with an id of this time');
 	my $types = "sno_timestamp('$sno') = '$moment UTC', gid_timestamp('$gid') = '$moment UTC'";
 	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
 }
