@@ -5,6 +5,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/lib";
 use Faults;
+use Page;
 use Test::More;
 
 # What this script started, in case it dies: servers that Cluster does not know of, and sessions without a server.
@@ -227,6 +228,52 @@ END
 		  ->ask(q{SELECT count(id), count(DISTINCT id), to_regclass('of_orphan') FROM kept}),
 		'6000|6000|',
 		"$what: all rows are there after a crash");
+	$server->stop('immediate');
+}
+
+# ---- an orphan that hangs in its sync, and so holds the lock of the file: the new server says what to look with, and
+# the commands of the runbook find it
+{
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $server = new_server('hanging', $clock, synced => 1, conf => $quiet);
+	$ids->draw($server);
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	spew("$server->{sfids_synced}/held.ceiling", " $pid ");
+	$clock->step(1000);
+	$session->send("SELECT 's' || gen_sno()");
+	ok(eventually(sub { -s "$server->{sfids_synced}/held.log" }), 'a sync that does not return');
+	orphaned($server, $clock, $pid);
+	ok(kill(0, $pid), 'the process outlives its server');
+
+	my $new = Session->new($server);
+	my $said = $new->ask("SET snowflake_ids.max_wait = '300ms'; SELECT gen_sno()");
+	like($said, qr/ERROR:  gave up waiting for the lock on ceiling file/, 'the new server cannot draw');
+	like($said, qr/HINT:.*fuser.*\/proc\/locks/, 'and names what finds the process');
+	my $title = '`gave up waiting for the lock on ceiling file "…" after … ms`';
+	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/runbook.md')->blocks($title, 'sh');
+	my $run = sub {
+		local $ENV{PGDATA} = $server->data_dir;
+		return join ' ', map { split } `$_[0]`;
+	};
+	is($run->($locks), $pid, 'the runbook finds the process that holds the lock, and no other');
+  SKIP:
+	{
+		skip 'fuser is not installed', 1 unless has_program('fuser');
+		is($run->("($fuser) 2>/dev/null"), $pid, 'so does fuser');
+	}
+	is(value($server, "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"),
+		'0', 'it is no session of the new server');
+	kill 'KILL', $pid;
+	is($new->ask("SET snowflake_ids.max_wait = '1min'; SELECT gen_sno() IS NOT NULL"), 't', 'killed: ids continue');
+	is($run->($locks), '', 'then nobody holds the lock');
+	delete $stray{$pid};
+	$session->gone;
+	$ids->draw($server);
+	draw_at_all_times($ids, $server, $clock, $clock->now - 1000);
+	$ids->none_twice('an orphan that held the lock');
 	$server->stop('immediate');
 }
 

@@ -269,6 +269,9 @@ END
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$runbook->run_chapter($server, 'Errors', dbname => $db);
 
+	# 132_fence runs them.
+	$runbook->take((grep { /^`gave up waiting for the lock/ } $runbook->headings)[0], 'sh');
+
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
 	$server->restart;
 	is($said->($unset->{content}), 'warning|machine id is not set', 'machine id not set: an alert');
