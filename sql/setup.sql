@@ -24,11 +24,11 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLSTATE;
 END $$;
 
--- A server begins its ids ahead of the clock. The other tests begin when that lead is over.
+-- After a start, a server's ids are ahead of the clock. The other tests begin without that lead. No id of this server is
+-- in use, so a reset by force may take the lead away.
 DO $$
 BEGIN
     PERFORM gen_mastic();
-    WHILE (SELECT max(clock_lead) > 0 FROM snowflake_ids.stats) LOOP
-        PERFORM pg_sleep(0.05);
-    END LOOP;
+    PERFORM snowflake_ids.reset(clock_timestamp() - interval '1 s', force => true);
 END $$;
+SELECT format, node, clock_lead FROM snowflake_ids.stats WHERE clock_lead > 0;
