@@ -88,6 +88,65 @@ SELECT mastic_timestamp(max(id)) + interval '1 ms' AS until FROM parted \gset
 CALL settle(:'until');
 SELECT count(*) FROM parted WHERE id < mastic_settled();
 
+-- Of one table. A statement has one answer for each table that it asks about.
+CREATE TABLE outbox (id mastic PRIMARY KEY DEFAULT gen_mastic(), body text);
+INSERT INTO outbox (body) SELECT 'event ' || n FROM generate_series(1, 1000) n;
+SELECT mastic_timestamp(max(id)) + interval '1 ms' AS until FROM outbox \gset
+CALL settle(:'until');
+BEGIN;
+INSERT INTO event (what) VALUES ('open');
+SELECT count(*) FROM snowflake_ids.unsettled_transactions('event') WHERE pid = pg_backend_pid();
+SELECT count(*) FROM snowflake_ids.unsettled_transactions('outbox');
+DO $$ BEGIN
+    WHILE snowflake_ids_settled('outbox') <= (SELECT drew FROM snowflake_ids.unsettled) LOOP
+        PERFORM pg_sleep(0.002);
+    END LOOP;
+END $$;
+SELECT snowflake_ids_settled('outbox') > snowflake_ids_settled() AS further,
+       snowflake_ids_settled('event') = snowflake_ids_settled() AS same,
+       sno_settled('event') = sno_settled() AS sno, mastic_settled('event') = mastic_settled() AS mastic,
+       snowflake_si_settled('event') = snowflake_si_settled() AS snowflake_si,
+       snowflake_settled('twitter', 'event') = snowflake_settled('twitter') AS twitter;
+SELECT count(DISTINCT (a, b)) FROM (
+    SELECT mastic_settled('outbox') a, mastic_settled('event') b, pg_sleep(0.001) FROM generate_series(1, 30)) x;
+ROLLBACK;
+
+-- A view that calls it depends on the table, and follows its name.
+CREATE VIEW outbox_feed AS SELECT * FROM outbox WHERE id < (SELECT mastic_settled('outbox'));
+DROP TABLE outbox;
+ALTER TABLE outbox RENAME TO sent;
+SELECT pg_get_viewdef('outbox_feed') ~ $$mastic_settled\('sent'::regclass\)$$ AS follows, count(*) FROM outbox_feed;
+SET enable_seqscan = off;
+SET enable_bitmapscan = off;
+\pset tuples_only on
+\pset format unaligned
+SELECT plan FROM plan($$SELECT * FROM outbox_feed WHERE id > 5 ORDER BY id LIMIT 10$$) plan;
+\pset format aligned
+\pset tuples_only off
+RESET enable_seqscan;
+RESET enable_bitmapscan;
+
+-- What is no table.
+SELECT mastic_settled(NULL) IS NULL AS null, snowflake_settled('twitter', NULL) IS NULL AS null_table,
+       snowflake_settled(NULL, 'sent') IS NULL AS null_layout;
+CREATE SEQUENCE numbers;
+CREATE FOREIGN DATA WRAPPER nowhere;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
+CREATE FOREIGN TABLE far_away (id mastic) SERVER nowhere;
+SELECT mastic_settled('outbox_feed');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids_settled('sent_gone');
+SELECT sno_settled('outbox_pkey');
+SELECT snowflake_si_settled('numbers');
+SELECT snowflake_settled('twitter', 'far_away');
+SELECT mastic_settled(0);
+\echo :LAST_ERROR_SQLSTATE
+SELECT mastic_settled('outbox_feed') FROM generate_series(1, 2);
+SELECT * FROM snowflake_ids.unsettled_transactions('outbox_feed');
+DROP FOREIGN DATA WRAPPER nowhere CASCADE;
+DROP SEQUENCE numbers;
+DROP TABLE sent CASCADE;
+
 -- What people may do with it.
 SELECT proname, provolatile, proparallel, proisstrict, has_function_privilege('public', p.oid, 'EXECUTE') AS public
 FROM pg_proc p WHERE proname ~ 'settled' ORDER BY 1;
