@@ -13,10 +13,12 @@
 // tick of that format from T: settled_start().
 //
 // A draw of a transaction, after its claim. t: the time of the id.
-//   1. t >= covered: done. `covered` is the process's own: none when a transaction starts.
-//   2. Lower `low` to t, and only then load the promise. If it is not above t: covered := t, done.
+//   1. If t < covered: lower `low` to t. `covered` is the process's own: none when a transaction starts.
+//   2. Only then load the promise. If it is not above t: covered := t if that is less, done.
 //   3. Else throw the id away and draw again, at the promise or later. If covered was none, it becomes the promise; not
 //      t, because another reader may have made a higher promise since, and seen no `low`.
+// Also an id that is covered is compared with the promise, and one that was claimed before: the reader of a table may
+// have passed over the `low` of a transaction that had not yet locked the table.
 // The end of a transaction, after PostgreSQL has made its end visible, and in this order:
 //   4. If it is committed and has a transaction id: note it in the ring.
 //   5. `low` becomes none.
@@ -24,6 +26,11 @@
 //   6. Raise the promise. T is what it now is.
 //   7. Of each backend: `low`, then the ring, from the newest entry down to the first that the snapshot calls finished.
 //      T is the earliest of all that are of the reader's database.
+//      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table takes
+//      before it draws. If not, its `low` does not count, because what it draws for the table later keeps the promise.
+//      Locks are released after step 5, so a transaction that ends before the question is in the ring.
+//      PostgreSQL can also release a lock although the rows remain: of a cursor that inserts and then fails in a later
+//      subtransaction. Before that, the process sets `unlocked`, and so counts for every table. Step 5 clears it.
 // In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. A reader that finds `low`
 // without a transaction that has drawn before T finds that transaction in the ring, or knows it as finished.
 //
@@ -76,11 +83,11 @@ void lower_to(W& word, std::uint64_t ceiling) {
 // Steps 1 to 3. False: the id must be thrown away.
 template <class W, class B>
 bool accepts(const W& promise, B& backend, std::uint64_t t, std::uint64_t& covered) {
-    if (t >= covered) return true;
-    lower_to(backend.low, t);
+    const bool is_covered = t >= covered;
+    if (!is_covered) lower_to(backend.low, t);
     const std::uint64_t promised = promise.load();
     if (promised <= t) {
-        covered = t;
+        if (!is_covered) covered = t;
         return true;
     }
     if (covered == no_low) covered = promised;
@@ -169,19 +176,26 @@ void end_transaction(B& backend, std::uint64_t xid) {
     if (low == no_low) return;
     if (xid != 0) note_ended(backend, xid, low, backend.database.load(std::memory_order_relaxed));
     backend.low.store(no_low, std::memory_order_release);
+    if (backend.unlocked.load(std::memory_order_relaxed) != 0) backend.unlocked.store(0, std::memory_order_release);
 }
 
 // In Backend::xid: a process is about to use the place again. It still stands for that transaction.
 inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
 
+struct Everybody {
+    bool operator()(std::uint64_t) const { return true; }
+};
+
 // Step 7, of a process or of a prepared transaction. Lowers `t` to what it allows. `finished(xid)`: as the snapshot has
-// it; true for 0.
-template <class B, class Finished>
-void limit_by(B& backend, std::uint64_t database, Finished finished, std::uint64_t& t) {
+// it; true for 0. `writes(xid)`: does the transaction hold a writer's lock on what is read? xid: 0 of a process.
+template <class B, class Finished, class Writes = Everybody>
+void limit_by(B& backend, std::uint64_t database, Finished finished, std::uint64_t& t, Writes writes = {}) {
     const std::uint64_t low = backend.low.load();
     if (low < t) {
         const std::uint64_t xid = backend.xid.load() & ~taken_mark;
-        if ((xid == 0 || !finished(xid)) && backend.database.load() == database) t = low;
+        if ((xid == 0 || !finished(xid)) && backend.database.load() == database &&
+            (writes(xid) || backend.unlocked.load() != 0))
+            t = low;
     }
     for (std::uint64_t i = backend.ended.load(); i-- > 0;) {
         auto& entry = backend.ring[i];

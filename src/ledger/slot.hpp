@@ -138,7 +138,8 @@ struct alignas(64) Backend {
         Word low;       // the lowest of them
         Word database;  // their database, or any_database
     } ring[ring_size];  // from the oldest
-    Word reserved[8];
+    Word unlocked;      // not 0: the transaction's rows have outlasted its locks, so it counts for every table
+    Word reserved[7];
 };
 static_assert(sizeof(Backend) == 576);
 

@@ -173,3 +173,49 @@ IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot
     else
         return begin(table, index, snapshot, nullptr, keys, 0, 0);
 }
+
+// The locks of one process, which no function of PostgreSQL returns. The fast path has one group of 16 slots before 18,
+// then several.
+extern "C" {
+#include "storage/lock.h"
+#include "storage/proc.h"
+}
+#if PG_VERSION_NUM >= 180000
+inline int fast_path_groups() { return FastPathLockGroupsPerBackend; }
+inline uint64 fast_path_group(const PGPROC& process, int group) { return process.fpLockBits[group]; }
+#else
+inline int fast_path_groups() { return 1; }
+inline uint64 fast_path_group(const PGPROC& process, int) { return process.fpLockBits; }
+#endif
+// Calls of(relation) for each RowExclusiveLock, the strongest mode there. A slot has three bits, for the modes up to it.
+// The caller holds process.fpInfoLock.
+template <class Of>
+void each_fast_path_write(const PGPROC& process, Of of) {
+    for (int group = 0; group < fast_path_groups(); group++) {
+        for (uint64 bits = fast_path_group(process, group) & 0'4444'4444'4444'4444; bits != 0; bits &= bits - 1)
+            of(process.fpRelId[group * 16 + __builtin_ctzll(bits) / 3]);
+    }
+}
+// Calls of(tag, modes) for those in a partition of the main table. The caller holds the lock of that partition.
+template <class Of>
+void each_lock(PGPROC& process, int partition, Of of) {
+#if PG_VERSION_NUM >= 160000
+    dlist_node* end = &process.myProcLocks[partition].head;
+#else
+    SHM_QUEUE* end = &process.myProcLocks[partition];
+#endif
+    for (auto* at = end->next; at != end; at = at->next) {
+        const auto* held = reinterpret_cast<PROCLOCK*>(reinterpret_cast<char*>(at) - offsetof(PROCLOCK, procLink));
+        of(held->tag.myLock->tag, held->holdMask);
+    }
+}
+
+// Of the place of a prepared transaction: was it prepared before the server started, or on another server? Then it has
+// no backend. The field has another name since 17.
+inline bool prepared_before_start(const PGPROC& place) {
+#if PG_VERSION_NUM >= 170000
+    return place.vxid.procNumber == INVALID_PROC_NUMBER;
+#else
+    return place.backendId == InvalidBackendId;
+#endif
+}

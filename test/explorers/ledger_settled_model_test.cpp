@@ -27,7 +27,9 @@ enum : unsigned {
     cells_of_own = 2 + 2 * own_places,
     other_cell = own_cell + cells_of_own,
     cells_of_other = 3 + 2 * other_places,
-    end_cell = other_cell + others * cells_of_other
+    own_unlocked_cell = other_cell + others * cells_of_other,
+    locks_cell,  // who holds the lock on the table that is read
+    end_cell
 };
 static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
@@ -36,7 +38,7 @@ Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 // There is one database, so those words stay 0.
 template <unsigned places>
 struct ModelBackend {
-    WatchedWord low, database, xid, ended;
+    WatchedWord low, database, xid, ended, unlocked;
     struct {
         WatchedWord xid, low, database;
     } ring[places];
@@ -57,12 +59,14 @@ using Other = ModelBackend<other_places>;
 struct Memory {
     Own own;
     Other other[others];
-    WatchedWord promise, finished;
+    WatchedWord promise, finished, locks;
 
     explicit Memory(World& w) {
+        locks.watch(w, as_cell(locks_cell));
         promise.watch(w, as_cell(promise_cell));
         finished.watch(w, as_cell(finished_cell));
         own.watch(w, own_cell);
+        own.unlocked.watch(w, as_cell(own_unlocked_cell));
         for (unsigned i = 0; i < others; i++) {
             const unsigned cell = other_cell + i * cells_of_other;
             other[i].watch(w, cell);
@@ -150,7 +154,7 @@ struct Settled : Model {
     bool at_once(const Global&, std::uint8_t p, const Request& r) const override {
         if (r.kind != Request::load) return false;
         const unsigned cell = r.cell;
-        if (p == 0) return cell >= unsigned{own_cell} && cell < unsigned{two_writers ? other_cell : end_cell};
+        if (p == 0) return cell >= unsigned{own_cell} && cell < unsigned{two_writers ? other_cell : locks_cell};
         return two_writers && p == 1 && cell >= unsigned{other_cell} && cell < unsigned{other_cell} + cells_of_other;
     }
 
@@ -367,6 +371,239 @@ TEST(LedgerSettledModel, SeveralPrepared) {
     expect_right(m);
 }
 
+// ---- readers of one table ----
+
+// Bits of `locks`: of the processes, and of prepared transactions.
+Value lock_of_process(unsigned p) { return Value{1} << p; }
+Value lock_of_prepared(Value x) { return Value{16} << x; }
+
+void change_locks(Memory& m, Value off, Value on) {
+    Value seen = m.locks.load();
+    while (!m.locks.compare_exchange_strong(seen, (seen & ~off) | on)) {}
+}
+
+enum Marks { first, last, not_at_all };
+
+struct RightOfTable : Right {
+    // Asked of a process, or of a prepared transaction: its locks are released after its end.
+    static bool prepared_counts(Memory& m, Value x) {
+        return (m.locks.load() & lock_of_prepared(x)) != 0 || knows(m.finished.load(), x);
+    }
+    template <class B, class Finished, class Counts>
+    static void limit_by(Memory&, B& b, Finished finished, Counts counts, Value& t) {
+        ledger::limit_by(b, 0, finished, t, counts);
+    }
+    // The lease is used, unless readers have been promised more than it keeps.
+    static bool serves(Memory& m, Value lease) { return m.promise.load() <= lease * unit; }
+    static constexpr bool ring_before_locks = true;
+    static constexpr Marks marks = first;
+};
+
+// A transaction that does these things:
+//   a  draws for another table            L  locks the table      c  claims a lease
+//   d  draws a row of the table           U  rolls back to before that
+//   r  the same, and it is rolled back    u  draws a row of the table from the lease
+//   K  loses its lock, and keeps its rows
+template <class Steps>
+struct TableWriter {
+    unsigned b;
+    Value x;
+    const char* does;
+    How how = commits;
+
+    Claim operator()(World& w) const {
+        Memory m(w);
+        return b == 0 ? run(w, m, m.own) : run(w, m, m.other[0]);
+    }
+    template <class B>
+    Value draw(World& w, Memory& m, B& own, Value& covered) const {
+        Value t = w.tick().value;
+        while (!Steps::accepts(m, own, t * unit, covered)) {
+            const Value promised = m.promise.load() / unit;
+            if (t < promised) t = promised;
+        }
+        return t;
+    }
+    template <class B>
+    Claim run(World& w, Memory& m, B& own) const {
+        Value covered = no_low, lease = 0;
+        for (const char* p = does; *p != 0; p++) {
+            switch (*p) {
+                case 'a':
+                case 'r':
+                    draw(w, m, own, covered);
+                    break;
+                case 'd':
+                    w.issue(row(x, draw(w, m, own, covered)));
+                    break;
+                case 'c':
+                    lease = draw(w, m, own, covered);
+                    break;
+                case 'u':
+                    w.issue(row(x, Steps::serves(m, lease) ? lease : draw(w, m, own, covered)));
+                    break;
+                case 'L':
+                    change_locks(m, 0, lock_of_process(b));
+                    break;
+                case 'K':
+                    if (Steps::marks == first) own.unlocked.store(1);
+                    change_locks(m, lock_of_process(b), 0);
+                    if (Steps::marks == last) own.unlocked.store(1);
+                    break;
+                default:
+                    change_locks(m, lock_of_process(b), 0);
+            }
+        }
+        if (how == prepares) {
+            if (!Steps::prepare(m, x)) return {};
+            change_locks(m, lock_of_process(b), lock_of_prepared(x));
+            Steps::end(own, 0);
+            return {};
+        }
+        if (how == commits) finish(m, x);
+        if (Steps::ring_before_locks) Steps::end(own, how == commits ? x : 0);
+        change_locks(m, lock_of_process(b), 0);
+        if (!Steps::ring_before_locks) Steps::end(own, how == commits ? x : 0);
+        return {};
+    }
+};
+
+// COMMIT PREPARED.
+Operation lock_finisher(Value x) {
+    return [x](World& w) {
+        Memory m(w);
+        finish(m, x);
+        change_locks(m, lock_of_prepared(x), 0);
+        return Claim{};
+    };
+}
+
+template <class Steps>
+struct TableReader {
+    unsigned looks_at = others;
+    bool second_is_process = false;
+
+    Claim operator()(World& w) const {
+        Memory m(w);
+        const Value snapshot = m.finished.load();
+        const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
+        const Value f = w.tick().value * unit;
+        if (Steps::promise_first) raise_to(m.promise, f);
+        Value t = Steps::promise_first ? m.promise.load() : f;
+        const auto holds = [&m](unsigned p) {
+            return [&m, p](Value) { return (m.locks.load() & lock_of_process(p)) != 0; };
+        };
+        if (Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
+        for (unsigned i = 0; i < looks_at; i++) {
+            if (second_is_process) {
+                Steps::limit_by(m, m.other[i], finished, holds(1), t);
+            } else {
+                Steps::limit_by(
+                    m, m.other[i], finished, [&m](Value x) { return Steps::prepared_counts(m, x); }, t);
+            }
+        }
+        if (!Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
+        if (!Steps::promise_first) raise_to(m.promise, f);
+        w.issue(told(snapshot, t / unit));
+        return {};
+    }
+};
+
+template <class Steps>
+struct OneTable : Settled {
+    explicit OneTable(const char* does = "aLd") {
+        times = {1, 2, 3};
+        program({TableWriter<Steps>{0, 1, does}, TableWriter<Steps>{0, 2, "Ld"}});
+        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+    }
+};
+template <class Steps>
+struct TwoTableWriters : Settled {
+    TwoTableWriters() {
+        times = {1, 2};
+        two_writers = true;
+        program({TableWriter<Steps>{0, 1, "aLd"}});
+        program({TableWriter<Steps>{1, 2, "Ld"}});
+        program({TableReader<Steps>{1, true}});
+    }
+};
+template <class Steps>
+struct LocksAgain : Settled {
+    LocksAgain() {
+        times = {1, 2, 3};
+        program({TableWriter<Steps>{0, 1, "LrUaLd"}});
+        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+    }
+};
+template <class Steps>
+struct LosesLock : Settled {
+    LosesLock() {
+        times = {1, 2};
+        program({TableWriter<Steps>{0, 1, "LdK"}, TableWriter<Steps>{0, 2, "aLd"}});
+        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+    }
+};
+template <class Steps>
+struct TableLease : Settled {
+    TableLease() {
+        times = {1, 2, 3};
+        program({TableWriter<Steps>{0, 1, "cLu"}});
+        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+    }
+};
+template <class Steps>
+struct TablePrepares : Settled {
+    TablePrepares() {
+        times = {1, 3};
+        program({TableWriter<Steps>{0, 1, "aLd", prepares}, lock_finisher(1), TableWriter<Steps>{0, 2, "a", prepares},
+                 TableWriter<Steps>{0, 3, "aLd", prepares}, lock_finisher(2), lock_finisher(3)});
+        program({TableReader<Steps>{}});
+    }
+};
+template <class Steps>
+struct TablePrepare : Settled {
+    TablePrepare() {
+        times = {1, 3};
+        program({TableWriter<Steps>{0, 1, "aLd", prepares}, lock_finisher(1)});
+        program({TableReader<Steps>{1}});
+        another();
+    }
+};
+
+TEST(LedgerTableModel, AnotherTableFirst) {
+    OneTable<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, SeveralDraws) {
+    OneTable<RightOfTable> m("aLdad");
+    m.times = {1, 2};
+    expect_right(m);
+}
+TEST(LedgerTableModel, TwoWriters) {
+    TwoTableWriters<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, LockIsRolledBack) {
+    LocksAgain<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, LosesLock) {
+    LosesLock<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, Lease) {
+    TableLease<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, Prepared) {
+    TablePrepares<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, PreparedTwoReaders) {
+    TablePrepare<RightOfTable> m;
+    expect_right(m);
+}
+
 // ---- wrong ones ----
 
 template <template <class> class M, class Steps>
@@ -575,6 +812,93 @@ struct Overwrites : Right {
 };
 TEST(LedgerSettledWrong, PlaceIsUsedAgainWithoutANote) { expect_skipped<Prepares, Overwrites<false>>(); }
 TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepares, Overwrites<true>>(); }
+
+// ---- wrong ones, of one table ----
+
+// As it was: what is covered is not compared with the promise.
+struct CoveredIsNotCompared : RightOfTable {
+    template <class B>
+    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
+        return t >= covered || ledger::accepts(m.promise, b, t, covered);
+    }
+};
+TEST(LedgerTableWrong, CoveredIsNotCompared) { expect_skipped<OneTable, CoveredIsNotCompared>(); }
+
+struct LeaseIsNotCompared : RightOfTable {
+    static bool serves(Memory&, Value) { return true; }
+};
+TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsNotCompared>(); }
+
+struct RingBeforeTheLock : RightOfTable {
+    template <class B, class Finished, class Counts>
+    static void limit_by(Memory&, B& b, Finished finished, Counts counts, Value& t) {
+        const Value low = b.low.load();
+        Value ring = t;
+        ledger::limit_by(b, 0, finished, ring, [](Value) { return false; });
+        const Value xid = b.xid.load() & ~taken_mark;
+        if (low < t && (xid == 0 || !finished(xid)) && counts(xid)) t = low;
+        if (ring < t) t = ring;
+    }
+};
+TEST(LedgerTableWrong, RingIsReadBeforeTheLock) { expect_skipped<OneTable, RingBeforeTheLock>(); }
+
+struct LocksAreReleasedFirst : RightOfTable {
+    static constexpr bool ring_before_locks = false;
+};
+TEST(LedgerTableWrong, LocksAreReleasedBeforeTheRing) { expect_skipped<OneTable, LocksAreReleasedFirst>(); }
+
+struct TablePromiseLast : RightOfTable {
+    static constexpr bool promise_first = false;
+};
+TEST(LedgerTableWrong, PromiseIsRaisedAfterTheLock) { expect_skipped<OneTable, TablePromiseLast>(); }
+
+struct NoMark : RightOfTable {
+    static constexpr Marks marks = not_at_all;
+};
+TEST(LedgerTableWrong, LostLockIsNotMarked) { expect_skipped<LosesLock, NoMark>(); }
+
+struct MarkLast : RightOfTable {
+    static constexpr Marks marks = last;
+};
+TEST(LedgerTableWrong, LostLockIsMarkedAfterwards) { expect_skipped<LosesLock, MarkLast>(); }
+
+struct MarkIsClearedFirst : RightOfTable {
+    template <class B>
+    static void end(B& b, Value xid) {
+        b.unlocked.store(0);
+        end_transaction(b, xid);
+    }
+};
+TEST(LedgerTableWrong, MarkIsClearedBeforeTheRing) { expect_skipped<LosesLock, MarkIsClearedFirst>(); }
+
+// The contract is broken: the id is drawn before the table is locked.
+template <class Steps>
+struct DrawsFirst : Settled {
+    DrawsFirst() {
+        times = {1, 2};
+        program({TableWriter<Steps>{0, 1, "dL"}});
+        program({TableReader<Steps>{0}});
+    }
+};
+TEST(LedgerTableWrong, DrawnBeforeTheLock) { expect_skipped<DrawsFirst, RightOfTable>(); }
+
+struct OnlyLocksOfPrepared : RightOfTable {
+    static bool prepared_counts(Memory& m, Value x) { return (m.locks.load() & lock_of_prepared(x)) != 0; }
+};
+TEST(LedgerTableWrong, PreparedEndsBeforeItsLocksAreRead) { expect_skipped<TablePrepares, OnlyLocksOfPrepared>(); }
+
+struct EndBeforeLocksOfPrepared : RightOfTable {
+    static bool prepared_counts(Memory& m, Value x) {
+        const bool over = knows(m.finished.load(), x);
+        return over || (m.locks.load() & lock_of_prepared(x)) != 0;
+    }
+};
+TEST(LedgerTableWrong, EndOfPreparedIsReadBeforeItsLocks) { expect_skipped<TablePrepares, EndBeforeLocksOfPrepared>(); }
+
+struct TablePreparedFirst : RightOfTable {
+    static constexpr bool prepared_last = false;
+};
+TEST(LedgerTableWrong, PreparedAreReadFirst) { expect_skipped<TablePrepares, TablePreparedFirst>(); }
 
 }  // namespace
 }  // namespace snowflake_ids::ledger

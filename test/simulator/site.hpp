@@ -58,7 +58,7 @@ struct Header {
     Word epoch, raising_until, promise, prepared_below;
 };
 struct Backend {
-    Word low, database, xid, ended;
+    Word low, database, xid, ended, unlocked;
     struct Ended {
         Word xid, low, database;
     } ring[4];  // few, so that it is full now and then

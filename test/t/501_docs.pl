@@ -124,7 +124,9 @@ END
 }
 
 # ---- how-to pages, a database each
-how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'), Page->new('doc/polling.md');
+how_to($server, $_)
+  for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'), Page->new('doc/polling.md'),
+  Page->new('doc/one-table.md');
 
 # Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
 {

@@ -17,7 +17,7 @@ using namespace snowflake_ids::test;
 static_assert(no_low == 0xffff'ffff'ffff'ffff && taken_mark == 0x8000'0000'0000'0000 && any_database == 0);
 
 struct Words {
-    HookedWord low{no_low}, database{5}, xid, ended;
+    HookedWord low{no_low}, database{5}, xid, ended, unlocked;
     struct {
         HookedWord xid, low, database;
     } ring[4];
@@ -73,14 +73,37 @@ TEST_F(LedgerSettledSteps, AnIdAtThePromiseIsAccepted) {
     EXPECT_EQ(covered, 50u);
 }
 
-// What is covered is not looked at again: the promise may have risen since.
-TEST_F(LedgerSettledSteps, CoveredIdsAreAccepted) {
+// The promise may have risen since.
+TEST_F(LedgerSettledSteps, CoveredIdsKeepThePromise) {
     EXPECT_TRUE(draws(50));
     promise.value = 90;
-    EXPECT_TRUE(draws(50));
-    EXPECT_TRUE(draws(80));
+    EXPECT_FALSE(draws(50));
+    EXPECT_FALSE(draws(89));
+    EXPECT_TRUE(draws(90));
     EXPECT_FALSE(draws(49));
     EXPECT_EQ(covered, 50u);
+}
+
+// ---- one table
+
+TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
+    EXPECT_TRUE(draws(50));
+    std::uint64_t t = 100;
+    const auto finished = [](std::uint64_t xid) { return xid == 0; };
+    const auto counts = [](std::uint64_t) { return false; };
+    limit_by(backend, 5, finished, t, counts);
+    EXPECT_EQ(t, 100u);
+    backend.unlocked.value = 1;
+    limit_by(backend, 5, finished, t, counts);
+    EXPECT_EQ(t, 50u);
+    backend.unlocked.before_store = [&] {
+        EXPECT_EQ(ring() + " " + std::to_string(backend.low.value == no_low), "11 50 5 1");
+    };
+    ends(11);
+    EXPECT_EQ(backend.unlocked.value, 0u);
+    t = 100;
+    limit_by(backend, 5, finished, t, counts);
+    EXPECT_EQ(t, 50u);
 }
 
 // ---- the end

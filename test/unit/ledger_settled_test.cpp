@@ -65,9 +65,10 @@ TEST_F(LedgerSettled, PromiseRejects) {
     EXPECT_EQ(covered, 70u);
     EXPECT_TRUE(draws(70));
     EXPECT_LE(limit({10}, 100), 70u);
-    // Another promise since: what is covered is not looked at again, and need not be.
+    // Another promise since: also what is covered keeps it.
     promise.store(90);
-    EXPECT_TRUE(draws(80));
+    EXPECT_FALSE(draws(80));
+    EXPECT_TRUE(draws(90));
     EXPECT_FALSE(draws(60));
     EXPECT_EQ(covered, 70u);
 }

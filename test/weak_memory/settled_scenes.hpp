@@ -13,7 +13,7 @@ inline constexpr Value unit = ledger::ring_resolution_us * 6 / 10;
 
 struct Backend {
     static constexpr unsigned places = 3;
-    Word low, database, xid, ended;
+    Word low, database, xid, ended, unlocked;
     struct {
         Word xid, low, database;
     } ring[places];
@@ -23,6 +23,7 @@ struct Backend {
         database.begin("database");
         xid.begin("xid");
         ended.begin("ended");
+        unlocked.begin("unlocked");
         for (auto& r : ring) {
             r.xid.begin("ring.xid");
             r.low.begin("ring.low");
@@ -37,6 +38,7 @@ struct Prepared : Backend {
         database.begin("prepared.database");
         xid.begin("prepared.xid");
         ended.begin("prepared.ended");
+        unlocked.begin("prepared.unlocked");
     }
 };
 

@@ -51,9 +51,11 @@ template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
-    // Once per tick, and at the first claim of a transaction: show its time, count, and note a regression.
-    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held)) {
+    // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
+    // note a regression.
+    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held || promised_past(g))) {
         if (unlikely(!unsettled::accepts(g.timeline.last_us(c.tick)))) c = draw_later(g, want, claim);
+        g.accepted_us = static_cast<uint64>(g.timeline.last_us(c.tick));
         if (unlikely(c.toggled || c.held)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);

@@ -7,13 +7,13 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-const ledger::Word no_epoch{0};
+const ledger::Header no_header{};
 
 Generator* all = nullptr;  // every generator that was ever set up in this backend
 
 }  // namespace
 
-const ledger::Word* epoch = &no_epoch;
+const ledger::Header* header = &no_header;
 
 void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
     const bool early = outcome == ledger::Outcome::before_epoch;

@@ -41,6 +41,7 @@ struct Generator {
     uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
     uint64 epoch = 0;           // Header::epoch it was set up under
+    uint64 accepted_us = 0;     // time of the last claim, see unsettled.hpp
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;      // ticks from here on are near the limit
     bool in_recovery = false;   // set up in recovery, with standby_machine_id
@@ -72,12 +73,17 @@ void enlist(Generator& g);
 void count_up(Generator& g);
 void count_up_all();
 
-// The ledger's Header::epoch; a zero before the ledger is mapped.
-extern const ledger::Word* epoch;
+// The ledger's; zeros before the ledger is mapped.
+extern const ledger::Header* header;
 
 // True if `g` was set up under other settings, or under another Header::epoch.
 inline bool stale(const Generator& g) {
-    return g.generation != settings::generation || g.epoch != epoch->load(std::memory_order_relaxed);
+    return g.generation != settings::generation || g.epoch != header->epoch.load(std::memory_order_relaxed);
+}
+
+// Have readers been promised that no id of the last claim's time appears any more?
+inline bool promised_past(const Generator& g) {
+    return header->promise.load(std::memory_order_relaxed) > g.accepted_us;
 }
 
 }  // namespace generator

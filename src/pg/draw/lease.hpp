@@ -25,8 +25,11 @@ struct Id {
 // that ended earlier has only ids below the claim.
 inline uint64 transactions_ended() { return server_transactions_ended(); }
 
-inline bool same_view(const Lease& l) {
-    return l.statement == GetCurrentStatementStartTimestamp() && l.ended == transactions_ended();
+// Nor may readers have been promised more than the claim keeps.
+inline bool same_view(const Generator& g) {
+    const Lease& l = g.lease;
+    return !generator::promised_past(g) && l.statement == GetCurrentStatementStartTimestamp() &&
+           l.ended == transactions_ended();
 }
 
 // Claims one number, or a lease if the statement keeps drawing.
@@ -50,7 +53,7 @@ template <generator::ClaimFunction claim, class TickNow>
 pg_attribute_always_inline Id draw(Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
     if (ledger::serves(
-            l, [&] { return tick_now(g); }, [&] { return same_view(l); })) {
+            l, [&] { return tick_now(g); }, [&] { return same_view(g); })) {
         l.used++;
         return {l.tick, l.toggle, l.next++};
     }

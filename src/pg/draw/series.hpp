@@ -48,7 +48,7 @@ template <generator::ClaimFunction claim, class TickNow>
 template <generator::ClaimFunction claim, class TickNow>
 inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
-    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end && lease::same_view(l))) {
+    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end && lease::same_view(g))) {
         p.unchecked--;
         l.used++;
         return {l.tick, l.toggle, l.next++};

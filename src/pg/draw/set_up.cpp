@@ -55,9 +55,9 @@ void check_may_draw(const char* name) {
 //   - The time that the set-up waits counts against max_wait of the draw.
 void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
           uint64 numbering = 0) {
-    epoch = &shared_ledger().header->epoch;
+    header = shared_ledger().header;
     // Read this first, so that a later reset is noticed.
-    const uint64 bound_epoch = epoch->load();
+    const uint64 bound_epoch = header->epoch.load();
     if (g.epoch != bound_epoch) durability::forget();
     const ledger::Ledger& shared = durability::enter(in_recovery, patience);
     ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);

@@ -8,6 +8,7 @@
 
 extern "C" {
 #include "access/xact.h"
+#include "utils/resowner.h"
 }
 
 namespace snowflake_ids::transaction {
@@ -36,8 +37,15 @@ void at_event(XactEvent event, void*) {
     }
 }
 
+void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
+    if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::before_locks_end();
+}
+
 }  // namespace
 
-void watch() { RegisterXactCallback(at_event, nullptr); }
+void watch() {
+    RegisterXactCallback(at_event, nullptr);
+    RegisterResourceReleaseCallback(at_release, nullptr);
+}
 
 }  // namespace snowflake_ids::transaction

@@ -5,17 +5,19 @@ extern "C" {
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "storage/ipc.h"
+#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
+#include "utils/resowner.h"
 }
 
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::unsettled {
 
-uint64 covered = ledger::no_low;
-
 namespace {
+
+uint64 covered = ledger::no_low;  // of the present transaction: see ledger/settled.hpp
 
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
@@ -31,11 +33,17 @@ bool is_over(uint64 xid) {
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
-bool shows(uint64 us) {
+bool accepts(int64 us) {
     const ledger::Ledger& shared = shared_ledger();
     ledger::Backend& backend = own_backend(shared);
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    return ledger::accepts(shared.header->promise, backend, us, covered);
+    return ledger::accepts(shared.header->promise, backend, static_cast<uint64>(us), covered);
+}
+
+// Which cursors are older than the subtransaction, PostgreSQL does not tell.
+void before_locks_end() {
+    if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
+    if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);
 }
 
 void before_prepare() {
@@ -44,6 +52,7 @@ void before_prepare() {
     const ledger::Backend& backend = own_backend(*shared);
     // Without a transaction id it has no rows.
     if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
+    if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
                               is_over))
         return;

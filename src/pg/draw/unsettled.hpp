@@ -5,19 +5,23 @@
 #include "ledger/settled.hpp"
 #include "pg/pg.hpp"
 
+extern "C" {
+#include "catalog/pg_extension.h"
+}
+
 namespace snowflake_ids::unsettled {
 
-// The earliest time of an id (ledger/settled.hpp), in Unix microseconds, that the present transaction may draw at without another look.
-extern uint64 covered;
+// May the transaction have an id of this time (ledger/settled.hpp), in Unix microseconds? An id must be asked for before
+// it is used, and again once Header::promise is later than that. False: it must be thrown away.
+bool accepts(int64 us);
 
-// For a time before `covered`. False: the id must be thrown away.
-bool shows(uint64 us);
+// In place of locks that a transaction has lost (Backend::unlocked), it is prepared with a writer's lock on this table, so
+// that it counts for every table. Nobody else keeps such a lock on it.
+constexpr Oid every_table = ExtensionRelationId;
 
-// May the transaction have an id of this time? An id that it was given must be asked for before it is used.
-inline bool accepts(int64 us) {
-    const auto t = static_cast<uint64>(us);
-    return likely(t >= covered) || shows(t);
-}
+// A part of the transaction has failed. That releases the locks of a cursor that has failed in it. They may be those of
+// rows that the cursor inserted before, and that remain: then the transaction counts for every table.
+void before_locks_end();
 
 // For a transaction that is about to be prepared: the ledger's table takes over what it has shown. Raises an error if
 // the table is full.

@@ -30,11 +30,50 @@ COMMENT ON FUNCTION snowflake_settled(text) IS
     'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
     'appear';
 
+-- The same for one table.
+
+CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_ids_settled(regclass) IS
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with an earlier time will still '
+    'appear';
+
+CREATE FUNCTION sno_settled(of_table regclass) RETURNS sno
+AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION sno_settled(regclass) IS
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
+    'appear';
+
+CREATE FUNCTION mastic_settled(of_table regclass) RETURNS mastic
+AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION mastic_settled(regclass) IS
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
+    'appear';
+
+CREATE FUNCTION snowflake_si_settled(of_table regclass) RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_si_settled(regclass) IS
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
+    'appear';
+
+CREATE FUNCTION snowflake_settled(layout text, of_table regclass) RETURNS bigint
+AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
+    'appear';
+
 CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION snowflake_ids.unsettled_transactions() IS
     'open and prepared transactions of this database that have drawn ids; see the view snowflake_ids.unsettled';
+
+CREATE FUNCTION snowflake_ids.unsettled_transactions(of_table regclass, OUT pid integer, OUT transaction xid,
+    OUT drew timestamptz)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
+COMMENT ON FUNCTION snowflake_ids.unsettled_transactions(regclass) IS
+    'those that hold the settled id of this table back';
 
 CREATE VIEW snowflake_ids.unsettled AS
 SELECT u.pid, p.gid AS prepared, u.drew, coalesce(a.xact_start, p.prepared) AS since,

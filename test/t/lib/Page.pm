@@ -31,6 +31,7 @@ our %run_by = (
 	'doc/cheat-sheet.md' => '505_first_pages',
 	'doc/everyday.md' => '501_docs',
 	'doc/choosing.md' => '501_docs',
+	'doc/one-table.md' => '501_docs',
 	'doc/operating.md' => '501_docs',
 	'doc/monitoring.md' => '501_docs',
 	'doc/backups.md' => '501_docs',
