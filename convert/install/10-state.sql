@@ -5,7 +5,7 @@
 -- in which the extension was created.
 --
 -- A conversion runs code of the tables: checks, index expressions, triggers. And what their owner wrote into the state
--- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX: a function
+-- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX. A function
 -- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
 -- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
 
@@ -40,46 +40,6 @@ CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
-
--- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
--- come from the arguments if the conversion is planned.
---
--- changes_over is null but in the first transaction of a call: whether that call does the changeover too.
---
--- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
--- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
--- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
--- a number within it, read returns the time of an id.
-CREATE TYPE snowflake_ids_convert.job AS (
-    relation regclass,
-    key_attnum smallint,
-    created_attnum smallint,
-    format text,
-    zone text,
-    metabyte integer,
-    batch_size integer,
-    spill boolean,
-    keep_position boolean,
-    fire_triggers boolean,
-    build_concurrently boolean,
-    publications boolean,
-    phase text,
-    issued_after timestamptz,
-    changes_over boolean,
-    key_column name,
-    shadow name,
-    created_column name,
-    map regclass,
-    core text,
-    type text,
-    epoch timestamptz,
-    tick_ms integer,
-    capacity bigint,
-    new_id text,
-    make text,
-    read text
-);
-COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
 -- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
 CREATE TABLE snowflake_ids_convert.conversion (
@@ -140,6 +100,27 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or blocks, that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
+
+-- A job: the state of a conversion, and from changes_over on what follows from it. with_format() fills that in when a
+-- step begins. A conversion that is only planned has no state, but a job.
+--
+-- changes_over is null but in the first transaction of a call: whether that call does the changeover too. core is the
+-- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
+-- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
+-- a number within it, read returns the time of an id.
+DO $$
+BEGIN
+    EXECUTE pg_catalog.format(
+        'CREATE TYPE snowflake_ids_convert.job AS (
+             %s, changes_over boolean, key_column name, shadow name, created_column name, map regclass, core text,
+             type text, epoch timestamptz, tick_ms integer, capacity bigint, new_id text, make text, read text)',
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%I %s', attname, pg_catalog.format_type(atttypid, NULL)), ', '
+                                      ORDER BY attnum)
+         FROM pg_catalog.pg_attribute
+         WHERE attrelid OPERATOR(pg_catalog.=) 'snowflake_ids_convert.conversion'::pg_catalog.regclass
+           AND attnum OPERATOR(pg_catalog.>) 0));
+END $$;
+COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
 -- Only the owner of a table writes its state: steps run as the owner. This is a view and not row security: pg_dump
 -- would dump the policies of an extension's table.

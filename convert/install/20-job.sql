@@ -38,6 +38,9 @@ DECLARE
     not_accepted text;
     tick_start text;
 BEGIN
+    IF job.relation IS NULL THEN
+        RETURN NULL;
+    END IF;
     PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
     job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
     job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
@@ -87,6 +90,28 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
     IS 'internal: fills in what the format of a job needs';
 
+CREATE FUNCTION snowflake_ids_convert.state_of(target regclass, locked boolean) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    job snowflake_ids_convert.job;
+BEGIN
+    IF locked THEN
+        PERFORM FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
+    END IF;
+    -- All that follows from the state is null.
+    SELECT s.*, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL INTO job
+    FROM snowflake_ids_convert.my_conversion s
+    WHERE s.relation = target;
+    RETURN job;
+EXCEPTION WHEN lock_not_available THEN
+    PERFORM snowflake_ids_convert.fail(
+        '55006', format('%s is being converted by another session', target),
+        hint => 'See snowflake_ids_convert_progress.');
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.state_of(regclass, boolean)
+    IS 'internal: the state of a conversion, null if there is none, or if another role owns the table';
+
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -104,37 +129,30 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
     IS 'internal: number of a column; error if it does not exist';
 
-CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
+CREATE FUNCTION snowflake_ids_convert.planned_job(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean
+) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
-BEGIN
-    job := (SELECT jsonb_populate_record(job, to_jsonb(s) - 'relation')
-            FROM snowflake_ids_convert.my_conversion s
-            WHERE s.relation = target);
-    IF job.format IS NOT NULL THEN
-        job.relation := target;
-        job := snowflake_ids_convert.with_format(job);
-    END IF;
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
-    IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
-
-CREATE FUNCTION snowflake_ids_convert.check_types(relation regclass, key_column name, created_column name) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
     key_type oid;
     created_type oid;
 BEGIN
-    SELECT a.atttypid INTO key_type
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, key_column);
-    SELECT a.atttypid INTO created_type
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
+    PERFORM snowflake_ids_convert.check_format(format, metabyte);
+    job.relation := relation;
+    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
+    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
+    job.format := format;
+    job.zone := current_setting('TimeZone');
+    job.metabyte := metabyte;
+    job.spill := spill;
+    job.keep_position := keep_position;
+    job.fire_triggers := fire_triggers;
+    job.publications := publications;
+    key_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum);
+    created_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.created_attnum);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
         PERFORM snowflake_ids_convert.fail(
             '42804', format('column "%s" is not of a date/time type', created_column),
@@ -148,33 +166,59 @@ BEGIN
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
         PERFORM snowflake_ids_convert.fail('42809', format('%s is not a table', relation));
     END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)
-    IS 'internal: error if the key or the column of times has a type that cannot be used';
-
-CREATE FUNCTION snowflake_ids_convert.planned_job(
-    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
-    keep_position boolean, fire_triggers boolean, publications boolean
-) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    job snowflake_ids_convert.job;
-BEGIN
-    PERFORM snowflake_ids_convert.check_format(format, metabyte);
-    PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
-    job.relation := relation;
-    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
-    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
-    job.format := format;
-    job.zone := current_setting('TimeZone');
-    job.metabyte := metabyte;
-    job.spill := spill;
-    job.keep_position := keep_position;
-    job.fire_triggers := fire_triggers;
-    job.publications := publications;
     RETURN snowflake_ids_convert.with_format(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
     regclass, name, text, name, integer, boolean, boolean, boolean, boolean
 ) IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
+
+-- ---- what several topics use
+
+CREATE FUNCTION snowflake_ids_convert.run(statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.run(text[]) IS 'internal: runs statements, one after another';
+
+CREATE FUNCTION snowflake_ids_convert.count_rows(target regclass, condition text) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM ONLY %s AS c WHERE %s', target, condition) INTO rows;
+    RETURN rows;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.count_rows(regclass, text)
+    IS 'internal: number of rows of a table, named c, that satisfy a condition';
+
+CREATE FUNCTION snowflake_ids_convert.sibling(target regclass, name text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('%I.%I', n.nspname, name)
+    FROM pg_class c
+         JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = target
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.sibling(regclass, text)
+    IS 'internal: the name of a relation in the schema of another one';
+
+CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text[]) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF problems <> '{}' THEN
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => array_to_string(problems, E'\n'),
+            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text[])
+    IS 'internal: error with these problems, if there are any';

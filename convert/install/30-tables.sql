@@ -1,7 +1,7 @@
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
 
--- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on its
--- own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
+-- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on
+-- its own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
 -- only such triggers count, on tables of the owner, as whom the conversion runs.
 CREATE FUNCTION snowflake_ids_convert.triggers(
     converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
@@ -109,23 +109,6 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
 
--- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
--- would keep its old values.
-CREATE FUNCTION snowflake_ids_convert.lost_columns(
-    relation regclass, key_attnum smallint, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT a.rel, a.attnum, a.attname, a.shadow
-    FROM snowflake_ids_convert.added_columns(relation) a
-    WHERE NOT EXISTS (SELECT
-                      FROM snowflake_ids_convert.columns(relation, key_attnum) c
-                      WHERE c.rel = a.rel AND c.attnum = a.attnum)
-    ORDER BY a.rel, a.attnum
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.lost_columns(regclass, smallint)
-    IS 'internal: columns that have a new column and no longer refer to the key';
-
 -- definition_end is what follows the table's name in the definition of the index: USING and the rest.
 CREATE FUNCTION snowflake_ids_convert.indexes(
     target regclass, attnums smallint[],
@@ -181,50 +164,28 @@ BEGIN
     SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
                   'snowflake_ids_map_' || job.relation::oid, current_user)
     WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
+    -- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this
+    -- one would keep its old values.
     RETURN QUERY
-    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', rel,
-                  coalesce(attname, shadow))
-    FROM snowflake_ids_convert.lost_columns(job.relation, job.key_attnum);
+    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
+                  coalesce(a.attname, a.shadow))
+    FROM snowflake_ids_convert.added_columns(job.relation) a
+    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum
+                                         FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    ORDER BY a.rel, a.attnum;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
     IS 'internal: tables of other owners, and what the conversion has made and lost';
-
-CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    IF problems IS NOT NULL THEN
-        PERFORM snowflake_ids_convert.fail(
-            '55000', format('cannot continue converting %s', job.relation),
-            detail => problems,
-            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text)
-    IS 'internal: error with these problems; none if they are null';
-
-CREATE FUNCTION snowflake_ids_convert.refuse_owner_problems(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(problem, E'\n')
-        FROM snowflake_ids_convert.owner_problems(job) AS problem));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_owner_problems(snowflake_ids_convert.job)
-    IS 'internal: error if a table has another owner, or if something that the conversion has made is lost';
 
 -- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    target regclass;
 BEGIN
-    FOR target IN SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', target);
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', rel)
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions(snowflake_ids_convert.job)
     IS 'internal: prevents others from altering the tables of a conversion';
@@ -274,7 +235,7 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_writers_out(
         ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)), mode);
     -- From here on, no other role can add a foreign key to the key.
-    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, text)
     IS 'internal: takes a strong lock on all tables of a conversion';

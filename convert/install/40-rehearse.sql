@@ -5,19 +5,19 @@
 -- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
 -- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
 -- must not be used: an expression runs with the rights of the table's owner.
-CREATE FUNCTION snowflake_ids_convert.lookalikes(target regclass) RETURNS text[]
+CREATE FUNCTION snowflake_ids_convert.lookalikes(tables oid[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT coalesce(array_agg(DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0)), '{}')
     FROM pg_extension e
          CROSS JOIN (
-             SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = target
+             SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = target
+             SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = target
+             SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = target) AS used_by (class, oid)
+             SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = ANY (tables)) AS used_by (class, oid)
          JOIN pg_depend d ON d.classid = used_by.class AND d.objid = used_by.oid
          LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
          LEFT JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
@@ -31,26 +31,25 @@ AS $$
                         AND member.refclassid = 'pg_extension'::regclass
                         AND member.refobjid = e.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(regclass)
-    IS 'internal: what a relation uses from the schema of snowflake_ids although it is not part of that extension';
+COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(oid[])
+    IS 'internal: what relations use from the schema of snowflake_ids although it is not part of that extension';
 
-CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by regclass, original regclass, expression text)
-RETURNS void
+CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by oid[], known text[], expression text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     added text := (SELECT string_agg(object, ', ')
                    FROM (SELECT unnest(snowflake_ids_convert.lookalikes(used_by))
                          EXCEPT
-                         SELECT unnest(snowflake_ids_convert.lookalikes(original))) AS n (object));
+                         SELECT unnest(known)) AS n (object));
 BEGIN
     IF added IS NOT NULL THEN
         PERFORM snowflake_ids_convert.fail(
             '42725', format('%s would use %s, which is not part of extension snowflake_ids', expression, added));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, text)
-    IS 'internal: error if a relation uses operators of other users that the original does not use';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(oid[], text[], text)
+    IS 'internal: error if relations use operators of other users, unless they are known';
 
 CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -95,12 +94,9 @@ CREATE FUNCTION snowflake_ids_convert.try_expressions(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    schema_name name := (SELECT n.nspname
-                         FROM pg_class c
-                              JOIN pg_namespace n ON n.oid = c.relnamespace
-                         WHERE c.oid = target);
-    probe text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid);
-    view text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid || '_view');
+    probe text := snowflake_ids_convert.sibling(target, 'snowflake_ids_probe_' || target::oid);
+    view text := snowflake_ids_convert.sibling(target, 'snowflake_ids_probe_' || target::oid || '_view');
+    known text[] := snowflake_ids_convert.lookalikes(ARRAY[target]);
     expression text;
 BEGIN
     EXECUTE format('CREATE TABLE %s (LIKE %s)', probe, copy);
@@ -109,7 +105,7 @@ BEGIN
         PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
         EXECUTE format('CREATE VIEW %s AS SELECT %s AS value FROM %s', view, expression, probe);
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        PERFORM snowflake_ids_convert.refuse_lookalikes(view::regclass, target, 'expression ' || expression);
+        PERFORM snowflake_ids_convert.refuse_lookalikes(ARRAY[view::regclass], known, 'expression ' || expression);
         EXECUTE format('DROP VIEW %s', view);
     END LOOP;
     EXECUTE format('DROP TABLE %s', probe);
@@ -138,14 +134,8 @@ COMMENT ON FUNCTION snowflake_ids_convert.statistics(regclass, smallint[])
 CREATE FUNCTION snowflake_ids_convert.copy_definitions(target regclass, attnums smallint[], copy text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    schema_name name := (SELECT n.nspname
-                         FROM pg_class c
-                              JOIN pg_namespace n ON n.oid = c.relnamespace
-                         WHERE c.oid = target);
-    statement text;
 BEGIN
-    FOR statement IN
+    PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', copy, conname, pg_get_constraintdef(oid))
         FROM pg_constraint
         WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_'
@@ -154,13 +144,10 @@ BEGIN
                       'snowflake_ids_copy_' || target::oid || '_' || i.index::oid, copy, i.definition_end)
         FROM snowflake_ids_convert.indexes(target, attnums) AS i
         UNION ALL
-        SELECT format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name,
-                      'snowflake_ids_copy_' || target::oid || '_of_' || e.oid,
+        SELECT format('CREATE STATISTICS %s ON %s FROM %s',
+                      snowflake_ids_convert.sibling(target, 'snowflake_ids_copy_' || target::oid || '_of_' || e.oid),
                       pg_get_statisticsobjdef_columns(e.oid), copy)
-        FROM snowflake_ids_convert.statistics(target, attnums) AS e
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        FROM snowflake_ids_convert.statistics(target, attnums) AS e));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[], text)
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
@@ -200,10 +187,7 @@ CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, t
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    copy text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_copy_' || c.oid)
-                  FROM pg_class c
-                       JOIN pg_namespace n ON n.oid = c.relnamespace
-                  WHERE c.oid = target);
+    copy text := snowflake_ids_convert.sibling(target, 'snowflake_ids_copy_' || target::oid);
     attnums smallint[];
     change text;
     col record;
@@ -234,7 +218,8 @@ BEGIN
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
     -- Another user may have created a lookalike since try_expressions() was called.
-    PERFORM snowflake_ids_convert.refuse_lookalikes(copy::regclass, target, 'an expression');
+    PERFORM snowflake_ids_convert.refuse_lookalikes(
+        ARRAY[copy::regclass], snowflake_ids_convert.lookalikes(ARRAY[target]), 'an expression');
     RETURN copy::regclass;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_copy(snowflake_ids_convert.job, regclass)

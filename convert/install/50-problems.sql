@@ -27,9 +27,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
     IS 'internal: why a table cannot be converted, whatever its columns are';
 
--- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that the
--- changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists of
--- publications, triggers for UPDATE OF.
+-- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that
+-- the changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists
+-- of publications, triggers for UPDATE OF.
 CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$

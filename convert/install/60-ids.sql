@@ -98,32 +98,15 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text)
     IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
 
--- The default privileges of the owner may have granted privileges on a new table.
-CREATE FUNCTION snowflake_ids_convert.revoke_statements(target regclass) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target,
-                           CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
-    FROM pg_class c
-         CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
-    WHERE c.oid = target AND acl.grantee <> c.relowner
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.revoke_statements(regclass)
-    IS 'internal: statements that leave privileges on a table to its owner only';
-
 -- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
 -- snowflake_ids_convert_forget() is called.
 CREATE FUNCTION snowflake_ids_convert.make_map(job snowflake_ids_convert.job) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    map text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_map_' || c.oid)
-                 FROM pg_class c
-                      JOIN pg_namespace n ON n.oid = c.relnamespace
-                 WHERE c.oid = job.relation);
+    map text := snowflake_ids_convert.sibling(job.relation, 'snowflake_ids_map_' || job.relation::oid);
     fits text := CASE WHEN job.spill THEN 'tick IS NOT NULL' ELSE format('tick = position / %s', job.capacity) END;
     new_id text := format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity));
-    statement text;
 BEGIN
     -- Rows may have changed since the plan, and may still change. So the statement that makes the ids also decides, in
     -- one snapshot, which rows can have one. An id of a time that the generator has not reached would be issued again.
@@ -132,9 +115,13 @@ BEGIN
                     FROM (%s) AS p',
                    map, fits, job.capacity, snowflake_ids_convert.tick_of(job, job.issued_after), new_id,
                    snowflake_ids_convert.positions(job, job.issued_after, format('%I IS NULL', job.shadow)));
-    FOR statement IN SELECT * FROM snowflake_ids_convert.revoke_statements(map::regclass) LOOP
-        EXECUTE statement;
-    END LOOP;
+    -- The default privileges of the owner may have granted privileges on the map.
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', map,
+                               CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
+        FROM pg_class c
+             CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
+        WHERE c.oid = map::regclass AND acl.grantee <> c.relowner));
     EXECUTE format('ALTER TABLE %s ADD UNIQUE (n)', map);
     EXECUTE format('CREATE INDEX ON %s (new)', map);
     EXECUTE format('COMMENT ON TABLE %s IS %L', map,
@@ -151,23 +138,20 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
     not_numbered text := format('%I IS NULL', job.shadow);
-    without_id boolean;
     crowded record;
-    problem text;
+    problems text[];
 BEGIN
     PERFORM set_config('TimeZone', job.zone, true);
     job.map := snowflake_ids_convert.make_map(job);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', job.map) INTO without_id;
-    IF without_id THEN
-        problem := (SELECT string_agg(time_problem, E'\n')
-                    FROM snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered) AS time_problem);
-        IF problem IS NULL THEN
+    IF snowflake_ids_convert.count_rows(job.map, 'new IS NULL') > 0 THEN
+        problems := ARRAY(SELECT snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered));
+        IF problems = '{}' THEN
             crowded := snowflake_ids_convert.crowding(job, job.issued_after, not_numbered);
-            problem := coalesce(crowded.too_far,
-                                CASE WHEN NOT job.spill THEN crowded.moves END,
-                                format('Times in %I changed while the rows were numbered.', job.created_column));
+            problems := ARRAY[coalesce(
+                crowded.too_far, CASE WHEN NOT job.spill THEN crowded.moves END,
+                format('Times in %I changed while the rows were numbered.', job.created_column))];
         END IF;
-        PERFORM snowflake_ids_convert.refuse(job, problem);
+        PERFORM snowflake_ids_convert.refuse(job, problems);
     END IF;
     PERFORM snowflake_ids_convert.verify_map(job);
     RETURN job.map;

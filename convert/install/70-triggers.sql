@@ -100,12 +100,9 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_conve
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
-DECLARE
-    trigger record;
 BEGIN
-    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('DROP TRIGGER %I ON %s', name, rel) FROM snowflake_ids_convert.triggers(converted)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
 

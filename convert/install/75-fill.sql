@@ -2,32 +2,26 @@
 
 -- The default of the key's new column draws ids. PostgreSQL stores which function it calls, so the default stays right
 -- if the extension moves to another schema.
-CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    col record;
-    passed timestamptz;
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(problem, E'\n')
-        FROM snowflake_ids_convert.problems(job) AS problem));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.problems(job)));
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', col.rel, col.shadow, job.type);
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('ALTER TABLE %s ADD COLUMN %I %s', rel, shadow, job.type)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
     -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
     -- draws an id that is later.
-    passed := snowflake_ids.pass_now(job.format);
-    UPDATE snowflake_ids_convert.my_conversion s
-    SET issued_after = passed
-    WHERE s.relation = job.relation;
+    job.issued_after := snowflake_ids.pass_now(job.format);
+    job.phase := 'number';
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
-    IS 'internal: adds the new columns and their triggers';
+    IS 'internal: phase prepare: adds the new columns and their triggers';
 
 CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -91,19 +85,3 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.fill_references(snowflake_ids_convert.job, regclass, bigint, bigint)
     IS 'internal: writes the new values of references in a range of blocks; returns the number of rows';
-
-CREATE FUNCTION snowflake_ids_convert.has_unfilled(job snowflake_ids_convert.job, target regclass) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-AS $$
-DECLARE
-    found_one boolean;
-BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s c WHERE %s)', target, (
-        SELECT string_agg(format('%I IS NOT NULL AND %I IS NULL', attname, shadow), ' OR ')
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-        WHERE rel = target AND NOT is_key))
-    INTO found_one;
-    RETURN found_one;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.has_unfilled(snowflake_ids_convert.job, regclass)
-    IS 'internal: whether rows of a table refer to a key and have no new value';

@@ -5,48 +5,29 @@
 -- the old check is not valid.
 CREATE FUNCTION snowflake_ids_convert.checks(
     job snowflake_ids_convert.job,
-    OUT rel regclass, OUT oid oid, OUT name name, OUT condition text,
-    OUT twin name, OUT made boolean, OUT valid boolean
+    OUT rel regclass, OUT name name, OUT condition text, OUT twin name, OUT made boolean, OUT valid boolean
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    tbl record;
-    definitions jsonb;
-BEGIN
-    FOR tbl IN
-        SELECT c.rel, array_agg(c.attnum) AS attnums, array_agg(c.attnum) FILTER (WHERE NOT c.at_once) AS late
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-        WHERE EXISTS (SELECT
-                      FROM pg_constraint k
-                      WHERE k.conrelid = c.rel
-                        AND k.contype = 'c'
-                        AND k.convalidated
-                        AND c.attnum = ANY (k.conkey)
-                        AND k.conname !~ '^snowflake_ids_check_')
-        GROUP BY c.rel
-        ORDER BY c.rel
-    LOOP
-        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
-        RETURN QUERY
-        SELECT tbl.rel::regclass, k.oid, k.conname,
-               definitions ->> ('check ' || k.oid),
-               CASE WHEN NOT job.keep_position AND NOT coalesce(k.conkey && tbl.late, false)
-                    THEN ('snowflake_ids_check_of_' || k.oid)::name
-               END,
-               made_twin.oid IS NOT NULL,
-               coalesce(made_twin.convalidated, false)
+    WITH old_check AS MATERIALIZED (
+        SELECT k.conrelid::regclass AS rel, k.oid, k.conname, ('snowflake_ids_check_of_' || k.oid)::name AS twin,
+               NOT job.keep_position AND bool_and(c.at_once) AS has_twin
         FROM pg_constraint k
-             LEFT JOIN pg_constraint made_twin
-             ON made_twin.conrelid = k.conrelid AND made_twin.conname = 'snowflake_ids_check_of_' || k.oid
-        WHERE k.conrelid = tbl.rel
-          AND k.contype = 'c'
-          AND k.convalidated
-          AND k.conkey && tbl.attnums
-          AND k.conname !~ '^snowflake_ids_check_'
-        ORDER BY k.conname;
-    END LOOP;
-END $$;
+             JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+             ON k.conrelid = c.rel AND c.attnum = ANY (k.conkey)
+        WHERE k.contype = 'c' AND k.convalidated AND k.conname !~ '^snowflake_ids_check_'
+        GROUP BY k.oid, k.conrelid, k.conname
+    ), rehearsed AS MATERIALIZED (
+        SELECT t.rel, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
+        FROM (SELECT DISTINCT old_check.rel FROM old_check) AS t
+    )
+    SELECT o.rel, o.conname, r.definitions ->> ('check ' || o.oid), CASE WHEN o.has_twin THEN o.twin END,
+           made.oid IS NOT NULL, coalesce(made.convalidated, false)
+    FROM old_check o
+         JOIN rehearsed r ON r.rel = o.rel
+         LEFT JOIN pg_constraint made ON made.conrelid = o.rel AND made.conname = o.twin
+    ORDER BY o.rel, o.conname
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
     IS 'internal: checks on the columns of a conversion, written for the new columns';
 
@@ -54,21 +35,11 @@ COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.refuse_violations(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    old_check record;
-    violated boolean;
-    problems text;
 BEGIN
-    FOR old_check IN SELECT * FROM snowflake_ids_convert.checks(job) WHERE NOT valid LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE NOT (%s))', old_check.rel, old_check.condition)
-        INTO violated;
-        IF violated THEN
-            problems := concat_ws(E'\n', problems,
-                                  format('table %s: new values of rows violate check constraint %I',
-                                         old_check.rel, old_check.name));
-        END IF;
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse(job, problems);
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format('table %s: new values of rows violate check constraint %I', rel, name)
+        FROM snowflake_ids_convert.checks(job)
+        WHERE NOT valid AND snowflake_ids_convert.count_rows(rel, format('NOT (%s)', condition)) > 0));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations(snowflake_ids_convert.job)
     IS 'internal: error if the new values violate a check of their table';
@@ -79,7 +50,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     statements text[];
-    statement text;
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     -- From here on, writers would fail if the new values violated a check.
@@ -96,9 +66,7 @@ BEGIN
         FROM snowflake_ids_convert.checks(job)
         WHERE twin IS NOT NULL AND NOT made);
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(statements);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
     IS 'internal: adds NOT NULL checks and twins of checks on the new columns';
@@ -106,20 +74,15 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.validate_checks(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    statement text;
 BEGIN
-    FOR statement IN
+    PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', k.conrelid::regclass, k.conname)
         FROM pg_constraint k
              JOIN snowflake_ids_convert.tables(job.relation, job.key_attnum) t ON t.rel = k.conrelid
         WHERE k.contype = 'c' AND k.conname ~ '^snowflake_ids_check_' AND NOT k.convalidated
         UNION ALL
         SELECT format('ANALYZE %s (%I)', rel, shadow)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
@@ -127,51 +90,36 @@ COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.
 -- One row for each index on the old columns. state: null if the new index does not exist, false if a failed CREATE
 -- INDEX CONCURRENTLY left it invalid, true if it can be used.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
-    job snowflake_ids_convert.job, OUT rel regclass, OUT old regclass, OUT name text, OUT state boolean,
-    OUT definition text
+    job snowflake_ids_convert.job, OUT name text, OUT state boolean, OUT definition text
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    tbl record;
-    definitions jsonb;
-BEGIN
-    FOR tbl IN
-        SELECT t.rel, t.attnums, n.nspname
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-             JOIN pg_class c ON c.oid = t.rel
-             JOIN pg_namespace n ON n.oid = c.relnamespace
-    LOOP
-        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
-        RETURN QUERY
-        SELECT tbl.rel::regclass, x.index,
-               format('%I.%I', tbl.nspname, 'snowflake_ids_index_' || x.index::oid),
-               i.indisvalid,
-               format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
-                      'snowflake_ids_index_' || x.index::oid, tbl.rel, definitions ->> x.index::oid::text)
-        FROM snowflake_ids_convert.indexes(tbl.rel, tbl.attnums) x
-             LEFT JOIN (pg_index i JOIN pg_class c ON c.oid = i.indexrelid)
-             ON i.indrelid = tbl.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
-        ORDER BY x.index;
-    END LOOP;
-END $$;
+    WITH rehearsed AS MATERIALIZED (
+        SELECT t.rel, t.attnums, t.n, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
+    )
+    SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
+           i.indisvalid,
+           format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
+                  'snowflake_ids_index_' || x.index::oid, r.rel, r.definitions ->> x.index::oid::text)
+    FROM rehearsed r
+         CROSS JOIN LATERAL snowflake_ids_convert.indexes(r.rel, r.attnums) x
+         LEFT JOIN (pg_index i JOIN pg_class c ON c.oid = i.indexrelid)
+         ON i.indrelid = r.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
+    ORDER BY r.n, x.index
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.new_indexes(snowflake_ids_convert.job)
     IS 'internal: the indexes that the new columns need, and which of them exist';
 
 CREATE FUNCTION snowflake_ids_convert.index_statements(job snowflake_ids_convert.job, build_concurrently boolean)
 RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    new_index record;
-    keyword text := CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END;
-BEGIN
-    FOR new_index IN SELECT * FROM snowflake_ids_convert.new_indexes(job) WHERE state IS NOT TRUE LOOP
-        IF new_index.state IS FALSE THEN
-            RETURN NEXT format('DROP INDEX %s%s', keyword, new_index.name);
-        END IF;
-        RETURN NEXT replace(new_index.definition, '{concurrently}', keyword);
-    END LOOP;
-END $$;
+    SELECT replace(statement, '{concurrently}', CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END)
+    FROM snowflake_ids_convert.new_indexes(job) WITH ORDINALITY AS i (name, state, definition, n)
+         CROSS JOIN LATERAL (VALUES (1, 'DROP INDEX {concurrently}' || name), (2, definition)) AS s (nth, statement)
+    WHERE state IS NULL AND nth = 2 OR NOT state
+    ORDER BY n, nth
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.index_statements(snowflake_ids_convert.job, boolean)
     IS 'internal: statements that make the missing indexes';

@@ -29,110 +29,63 @@ CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.j
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    problem_text text;
     any_triggers snowflake_ids_convert.job := job;
 BEGIN
     -- The changeover updates no rows, so the tables' own triggers do not matter.
     any_triggers.fire_triggers := true;
-    problem_text := (SELECT string_agg(problem, E'\n')
-                     FROM snowflake_ids_convert.problems(any_triggers) AS problem);
-    IF problem_text IS NULL THEN
-        problem_text := (
-            SELECT string_agg(format('column %s.%I: began to refer to the key after the conversion began',
-                                     c.rel, c.attname), E'\n')
-            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE NOT c.filled);
-    END IF;
-    IF problem_text IS NULL THEN
-        problem_text := (
-            SELECT string_agg(format('column %s.%I: its new values have not been checked', c.rel, c.attname), E'\n')
-            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE c.at_once
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.problems(any_triggers)));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format(CASE WHEN c.filled THEN 'column %s.%I: its new values have not been checked'
+                                         ELSE 'column %s.%I: began to refer to the key after the conversion began'
+                      END, c.rel, c.attname)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+        WHERE NOT c.filled
+           OR c.at_once
               AND NOT EXISTS (SELECT
                               FROM pg_constraint k
                               WHERE k.conrelid = c.rel
                                 AND k.conname = 'snowflake_ids_check_' || c.attnum
-                                AND k.convalidated));
-    END IF;
-    PERFORM snowflake_ids_convert.refuse(job, problem_text);
+                                AND k.convalidated)));
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed(snowflake_ids_convert.job)
     IS 'internal: error if tables were altered so that a conversion cannot finish';
 
--- Only columns that may be filled later than their row is written. This runs under the lock.
-CREATE FUNCTION snowflake_ids_convert.refuse_unfilled(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    col record;
-    unfilled boolean;
-BEGIN
-    FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT at_once
-    LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE (%I IS NULL) <> (%I IS NULL))',
-                       col.rel, col.attname, col.shadow)
-        INTO unfilled;
-        IF unfilled THEN
-            PERFORM snowflake_ids_convert.refuse(job, format(
-                'Rows of %s refer in column %I to keys that do not exist.', col.rel, col.attname));
-        END IF;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfilled(snowflake_ids_convert.job)
-    IS 'internal: error if rows have no new values yet';
-
-CREATE FUNCTION snowflake_ids_convert.lookalikes_of_all(tables regclass[]) RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT ARRAY(SELECT unnest(snowflake_ids_convert.lookalikes(rel)) FROM unnest(tables) AS rel)
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.lookalikes_of_all(regclass[])
-    IS 'internal: lookalikes that any of these tables uses';
-
--- Another user may have created a lookalike after the check of all expressions. Then the changeover is rolled back.
-CREATE FUNCTION snowflake_ids_convert.refuse_new_lookalikes(
-    job snowflake_ids_convert.job, tables regclass[], known text[]
-) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(format('an expression would use %s, which is not part of extension snowflake_ids', object),
-                          E'\n')
-        FROM (SELECT unnest(snowflake_ids_convert.lookalikes_of_all(tables))
-              EXCEPT
-              SELECT unnest(known)) AS n (object)));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_new_lookalikes(snowflake_ids_convert.job, regclass[], text[])
-    IS 'internal: error if tables use lookalikes that were not known before';
-
+-- Returns the constraints that were valid and are not any more. The changeover makes them again as NOT VALID, so that
+-- it need not read the tables.
 CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    tables regclass[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    tables oid[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    lookalikes text[];
+    not_valid text[];
     on_type_path text[];
     on_plain_path text[];
     statement text;
-    to_validate jsonb;
     since pg_snapshot;
-    known_lookalikes text[];
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     PERFORM snowflake_ids_convert.refuse_changed(job);
-    SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 5),
-           array_agg(s.statement ORDER BY s.n) FILTER (WHERE s.stage = 5)
+    SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 50),
+           array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage >= 50)
     INTO on_type_path, on_plain_path
-    FROM snowflake_ids_convert.changes(job) WITH ORDINALITY AS s (stage, statement, n);
-    to_validate := snowflake_ids_convert.to_validate(job);
+    FROM snowflake_ids_convert.changes(job) WITH ORDINALITY AS s (stage, statement, n)
+    WHERE s.statement IS NOT NULL;
+    not_valid := ARRAY(SELECT format('%s %s', conrelid, conname)
+                       FROM pg_constraint
+                       WHERE conrelid = ANY (tables) AND NOT convalidated);
     since := pg_current_snapshot();
     PERFORM snowflake_ids_convert.complete_map(job, NULL);
-    known_lookalikes := snowflake_ids_convert.lookalikes_of_all(tables);
+    lookalikes := snowflake_ids_convert.lookalikes(tables);
 
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    PERFORM snowflake_ids_convert.refuse_unfilled(job);
+    -- Only columns that may be filled later than their row is written
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format('Rows of %s refer in column %I to keys that do not exist.', rel, attname)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE NOT at_once
+          AND snowflake_ids_convert.count_rows(rel, format('(%I IS NULL) <> (%I IS NULL)', attname, shadow)) > 0));
     PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
     PERFORM snowflake_ids_convert.complete_map(job, since);
     PERFORM snowflake_ids_convert.drop_triggers(job.relation);
@@ -142,16 +95,14 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOREACH statement IN ARRAY coalesce(on_plain_path, '{}') LOOP
-        EXECUTE statement;
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
-    UPDATE snowflake_ids_convert.my_conversion s
-    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
-    WHERE s.relation = job.relation;
-    RETURN ARRAY(SELECT k.oid
-                 FROM jsonb_to_recordset(to_validate) AS v (rel oid, "constraint" name)
-                      JOIN pg_constraint k ON k.conrelid = v.rel AND k.conname = v.constraint);
+    PERFORM snowflake_ids_convert.run(coalesce(on_plain_path, '{}'));
+    -- Another user may have created a lookalike after the check of all expressions.
+    PERFORM snowflake_ids_convert.refuse_lookalikes(tables, lookalikes, 'an expression');
+    RETURN ARRAY(SELECT oid
+                 FROM pg_constraint
+                 WHERE conrelid = ANY (tables)
+                   AND NOT convalidated
+                   AND format('%s %s', conrelid, conname) <> ALL (not_valid));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
     IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';

@@ -44,51 +44,31 @@ COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job
     IS 'internal: why a column cannot be converted as a key';
 
 CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.job) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
-DECLARE
-    col record;
-    orphans bigint;
-BEGIN
-    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key LOOP
-        EXECUTE format('SELECT count(*)
-                        FROM ONLY %1$s c
-                        WHERE c.%2$I IS NOT NULL
-                          AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)',
-                       col.rel, col.attname, job.relation, job.key_column, col.collate)
-        INTO orphans;
-        IF orphans > 0 THEN
-            RETURN NEXT format('column %s.%I: %s rows refer to a key that does not exist', col.rel, col.attname,
-                               orphans);
-        END IF;
-    END LOOP;
-END $$;
+    SELECT format('column %s.%I: %s rows refer to a key that does not exist', rel, attname, orphans)
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+         CROSS JOIN LATERAL snowflake_ids_convert.count_rows(rel, format(
+             'c.%1$I IS NOT NULL AND NOT EXISTS (SELECT FROM ONLY %2$s k WHERE k.%3$I%4$s = c.%1$I)',
+             attname, job.relation, job.key_column, "collate")) AS orphans
+    WHERE NOT is_key AND orphans > 0
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
     IS 'internal: columns with rows that refer to a key that does not exist';
 
 -- Such rows cannot be updated, and the conversion updates all of them.
 CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
-DECLARE
-    old_check record;
-    violations bigint;
-BEGIN
-    FOR old_check IN
-        SELECT t.rel, k.conname, pg_get_expr(k.conbin, k.conrelid) AS condition
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-             JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
-        WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE
-        ORDER BY t.rel, k.conname
-    LOOP
-        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE NOT (%s)', old_check.rel, old_check.condition)
-        INTO violations;
-        IF violations > 0 THEN
-            RETURN NEXT format('table %s: %s rows violate check constraint %I, which was never validated; '
-                               'correct them, or drop it', old_check.rel, violations, old_check.conname);
-        END IF;
-    END LOOP;
-END $$;
+    SELECT format('table %s: %s rows violate check constraint %I, which was never validated; correct them, or drop it',
+                  t.rel, violations, k.conname)
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+         JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
+         CROSS JOIN LATERAL snowflake_ids_convert.count_rows(
+             t.rel, format('NOT (%s)', pg_get_expr(k.conbin, k.conrelid))) AS violations
+    WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE AND violations > 0
+    ORDER BY t.rel, k.conname
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.violation_problems(snowflake_ids_convert.job)
     IS 'internal: checks that are not valid and that rows violate';
 
@@ -229,10 +209,11 @@ CREATE FUNCTION snowflake_ids_convert.indexes_as_owner(relation regclass) RETURN
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
+    job snowflake_ids_convert.job := snowflake_ids_convert.with_format(
+        snowflake_ids_convert.state_of(relation, false));
 BEGIN
     IF job.phase IN ('index', 'swap') AND NOT job.keep_position THEN
-        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+        PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
         RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
@@ -275,7 +256,8 @@ CREATE FUNCTION snowflake_ids_convert.resume(job snowflake_ids_convert.job) RETU
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    running snowflake_ids_convert.job := snowflake_ids_convert.job_of(job.relation);
+    running snowflake_ids_convert.job := snowflake_ids_convert.with_format(
+        snowflake_ids_convert.state_of(job.relation, false));
 BEGIN
     IF NOT EXISTS (SELECT
                    FROM snowflake_ids_convert.my_conversion s
@@ -291,8 +273,7 @@ BEGIN
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     IF job.changes_over AND running.phase <> 'validate' THEN
-        PERFORM snowflake_ids_convert.refuse(job, (
-            SELECT string_agg(dependent, E'\n') FROM snowflake_ids_convert.dependents(job) AS dependent));
+        PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.dependents(job)));
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
     SET batch_size = job.batch_size,

@@ -16,8 +16,7 @@ CREATE FUNCTION snowflake_ids_convert.undo_as_owner(relation regclass) RETURNS v
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
-    statement text;
+    state snowflake_ids_convert.job := snowflake_ids_convert.state_of(relation, true);
     statements text[];
 BEGIN
     IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
@@ -35,9 +34,7 @@ BEGIN
                                       'snowflake_ids_check_' || a.attnum, a.shadow)
                         FROM snowflake_ids_convert.added_columns(relation) a);
     PERFORM snowflake_ids_convert.drop_triggers(relation);
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(statements);
     PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
@@ -52,7 +49,7 @@ CREATE FUNCTION snowflake_ids_convert.forget_as_owner(relation regclass) RETURNS
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
+    state snowflake_ids_convert.job := snowflake_ids_convert.state_of(relation, true);
 BEGIN
     IF state.relation IS NULL OR state.phase <> 'done' THEN
         PERFORM snowflake_ids_convert.fail(

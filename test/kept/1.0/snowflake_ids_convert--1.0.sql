@@ -8,7 +8,7 @@
 -- in which the extension was created.
 --
 -- A conversion runs code of the tables: checks, index expressions, triggers. And what their owner wrote into the state
--- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX: a function
+-- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX. A function
 -- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
 -- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
 
@@ -43,46 +43,6 @@ CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
     IS 'internal: whether this transaction continues after the statement that runs';
-
--- A job: what the functions of a conversion need to know about it. Its fields up to issued_after are in the state, or
--- come from the arguments if the conversion is planned.
---
--- changes_over is null but in the first transaction of a call: whether that call does the changeover too.
---
--- The fields from key_column on follow from the others: with_format() fills them in when a step begins. core is the
--- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
--- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
--- a number within it, read returns the time of an id.
-CREATE TYPE snowflake_ids_convert.job AS (
-    relation regclass,
-    key_attnum smallint,
-    created_attnum smallint,
-    format text,
-    zone text,
-    metabyte integer,
-    batch_size integer,
-    spill boolean,
-    keep_position boolean,
-    fire_triggers boolean,
-    build_concurrently boolean,
-    publications boolean,
-    phase text,
-    issued_after timestamptz,
-    changes_over boolean,
-    key_column name,
-    shadow name,
-    created_column name,
-    map regclass,
-    core text,
-    type text,
-    epoch timestamptz,
-    tick_ms integer,
-    capacity bigint,
-    new_id text,
-    make text,
-    read text
-);
-COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
 -- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
 CREATE TABLE snowflake_ids_convert.conversion (
@@ -143,6 +103,27 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or blocks, that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
+
+-- A job: the state of a conversion, and from changes_over on what follows from it. with_format() fills that in when a
+-- step begins. A conversion that is only planned has no state, but a job.
+--
+-- changes_over is null but in the first transaction of a call: whether that call does the changeover too. core is the
+-- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
+-- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
+-- a number within it, read returns the time of an id.
+DO $$
+BEGIN
+    EXECUTE pg_catalog.format(
+        'CREATE TYPE snowflake_ids_convert.job AS (
+             %s, changes_over boolean, key_column name, shadow name, created_column name, map regclass, core text,
+             type text, epoch timestamptz, tick_ms integer, capacity bigint, new_id text, make text, read text)',
+        (SELECT pg_catalog.string_agg(pg_catalog.format('%I %s', attname, pg_catalog.format_type(atttypid, NULL)), ', '
+                                      ORDER BY attnum)
+         FROM pg_catalog.pg_attribute
+         WHERE attrelid OPERATOR(pg_catalog.=) 'snowflake_ids_convert.conversion'::pg_catalog.regclass
+           AND attnum OPERATOR(pg_catalog.>) 0));
+END $$;
+COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
 -- Only the owner of a table writes its state: steps run as the owner. This is a view and not row security: pg_dump
 -- would dump the policies of an extension's table.
@@ -260,6 +241,9 @@ DECLARE
     not_accepted text;
     tick_start text;
 BEGIN
+    IF job.relation IS NULL THEN
+        RETURN NULL;
+    END IF;
     PERFORM snowflake_ids_convert.check_format(job.format, job.metabyte);
     job.key_column := snowflake_ids_convert.column_name(job.relation, job.key_attnum);
     job.created_column := snowflake_ids_convert.column_name(job.relation, job.created_attnum);
@@ -309,6 +293,28 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
     IS 'internal: fills in what the format of a job needs';
 
+CREATE FUNCTION snowflake_ids_convert.state_of(target regclass, locked boolean) RETURNS snowflake_ids_convert.job
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    job snowflake_ids_convert.job;
+BEGIN
+    IF locked THEN
+        PERFORM FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
+    END IF;
+    -- All that follows from the state is null.
+    SELECT s.*, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL INTO job
+    FROM snowflake_ids_convert.my_conversion s
+    WHERE s.relation = target;
+    RETURN job;
+EXCEPTION WHEN lock_not_available THEN
+    PERFORM snowflake_ids_convert.fail(
+        '55006', format('%s is being converted by another session', target),
+        hint => 'See snowflake_ids_convert_progress.');
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.state_of(regclass, boolean)
+    IS 'internal: the state of a conversion, null if there is none, or if another role owns the table';
+
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -326,37 +332,30 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
     IS 'internal: number of a column; error if it does not exist';
 
-CREATE FUNCTION snowflake_ids_convert.job_of(target regclass) RETURNS snowflake_ids_convert.job
+CREATE FUNCTION snowflake_ids_convert.planned_job(
+    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
+    keep_position boolean, fire_triggers boolean, publications boolean
+) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     job snowflake_ids_convert.job;
-BEGIN
-    job := (SELECT jsonb_populate_record(job, to_jsonb(s) - 'relation')
-            FROM snowflake_ids_convert.my_conversion s
-            WHERE s.relation = target);
-    IF job.format IS NOT NULL THEN
-        job.relation := target;
-        job := snowflake_ids_convert.with_format(job);
-    END IF;
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.job_of(regclass)
-    IS 'internal: the job of a conversion that has begun; null if there is none, or if another role owns the table';
-
-CREATE FUNCTION snowflake_ids_convert.check_types(relation regclass, key_column name, created_column name) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
     key_type oid;
     created_type oid;
 BEGIN
-    SELECT a.atttypid INTO key_type
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, key_column);
-    SELECT a.atttypid INTO created_type
-    FROM pg_attribute a
-    WHERE a.attrelid = relation AND a.attnum = snowflake_ids_convert.column_number(relation, created_column);
+    PERFORM snowflake_ids_convert.check_format(format, metabyte);
+    job.relation := relation;
+    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
+    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
+    job.format := format;
+    job.zone := current_setting('TimeZone');
+    job.metabyte := metabyte;
+    job.spill := spill;
+    job.keep_position := keep_position;
+    job.fire_triggers := fire_triggers;
+    job.publications := publications;
+    key_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum);
+    created_type := (SELECT atttypid FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.created_attnum);
     IF created_type NOT IN ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype) THEN
         PERFORM snowflake_ids_convert.fail(
             '42804', format('column "%s" is not of a date/time type', created_column),
@@ -370,42 +369,68 @@ BEGIN
     ELSIF relation::oid IN (SELECT oid FROM pg_class WHERE relkind NOT IN ('r', 'p')) THEN
         PERFORM snowflake_ids_convert.fail('42809', format('%s is not a table', relation));
     END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_types(regclass, name, name)
-    IS 'internal: error if the key or the column of times has a type that cannot be used';
-
-CREATE FUNCTION snowflake_ids_convert.planned_job(
-    relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
-    keep_position boolean, fire_triggers boolean, publications boolean
-) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    job snowflake_ids_convert.job;
-BEGIN
-    PERFORM snowflake_ids_convert.check_format(format, metabyte);
-    PERFORM snowflake_ids_convert.check_types(relation, key_column, created_column);
-    job.relation := relation;
-    job.key_attnum := snowflake_ids_convert.column_number(relation, key_column);
-    job.created_attnum := snowflake_ids_convert.column_number(relation, created_column);
-    job.format := format;
-    job.zone := current_setting('TimeZone');
-    job.metabyte := metabyte;
-    job.spill := spill;
-    job.keep_position := keep_position;
-    job.fire_triggers := fire_triggers;
-    job.publications := publications;
     RETURN snowflake_ids_convert.with_format(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
     regclass, name, text, name, integer, boolean, boolean, boolean, boolean
 ) IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
 
+-- ---- what several topics use
+
+CREATE FUNCTION snowflake_ids_convert.run(statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+AS $$
+DECLARE
+    statement text;
+BEGIN
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.run(text[]) IS 'internal: runs statements, one after another';
+
+CREATE FUNCTION snowflake_ids_convert.count_rows(target regclass, condition text) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE format('SELECT count(*) FROM ONLY %s AS c WHERE %s', target, condition) INTO rows;
+    RETURN rows;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.count_rows(regclass, text)
+    IS 'internal: number of rows of a table, named c, that satisfy a condition';
+
+CREATE FUNCTION snowflake_ids_convert.sibling(target regclass, name text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT format('%I.%I', n.nspname, name)
+    FROM pg_class c
+         JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = target
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.sibling(regclass, text)
+    IS 'internal: the name of a relation in the schema of another one';
+
+CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text[]) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE
+AS $$
+BEGIN
+    IF problems <> '{}' THEN
+        PERFORM snowflake_ids_convert.fail(
+            '55000', format('cannot continue converting %s', job.relation),
+            detail => array_to_string(problems, E'\n'),
+            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
+    END IF;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text[])
+    IS 'internal: error with these problems, if there are any';
+
 -- 30-tables.sql
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
 
--- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on its
--- own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
+-- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on
+-- its own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
 -- only such triggers count, on tables of the owner, as whom the conversion runs.
 CREATE FUNCTION snowflake_ids_convert.triggers(
     converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
@@ -513,23 +538,6 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
     IS 'internal: the tables of a key and of the columns that refer to it';
 
--- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this one
--- would keep its old values.
-CREATE FUNCTION snowflake_ids_convert.lost_columns(
-    relation regclass, key_attnum smallint, OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT a.rel, a.attnum, a.attname, a.shadow
-    FROM snowflake_ids_convert.added_columns(relation) a
-    WHERE NOT EXISTS (SELECT
-                      FROM snowflake_ids_convert.columns(relation, key_attnum) c
-                      WHERE c.rel = a.rel AND c.attnum = a.attnum)
-    ORDER BY a.rel, a.attnum
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.lost_columns(regclass, smallint)
-    IS 'internal: columns that have a new column and no longer refer to the key';
-
 -- definition_end is what follows the table's name in the definition of the index: USING and the rest.
 CREATE FUNCTION snowflake_ids_convert.indexes(
     target regclass, attnums smallint[],
@@ -585,50 +593,28 @@ BEGIN
     SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
                   'snowflake_ids_map_' || job.relation::oid, current_user)
     WHERE job.phase NOT IN ('prepare', 'number') AND job.map IS NULL;
+    -- The triggers still fill such a column, but the changeover replaces only columns that refer to the key. So this
+    -- one would keep its old values.
     RETURN QUERY
-    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', rel,
-                  coalesce(attname, shadow))
-    FROM snowflake_ids_convert.lost_columns(job.relation, job.key_attnum);
+    SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
+                  coalesce(a.attname, a.shadow))
+    FROM snowflake_ids_convert.added_columns(job.relation) a
+    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum
+                                         FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    ORDER BY a.rel, a.attnum;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
     IS 'internal: tables of other owners, and what the conversion has made and lost';
-
-CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    IF problems IS NOT NULL THEN
-        PERFORM snowflake_ids_convert.fail(
-            '55000', format('cannot continue converting %s', job.relation),
-            detail => problems,
-            hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
-    END IF;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text)
-    IS 'internal: error with these problems; none if they are null';
-
-CREATE FUNCTION snowflake_ids_convert.refuse_owner_problems(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(problem, E'\n')
-        FROM snowflake_ids_convert.owner_problems(job) AS problem));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_owner_problems(snowflake_ids_convert.job)
-    IS 'internal: error if a table has another owner, or if something that the conversion has made is lost';
 
 -- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    target regclass;
 BEGIN
-    FOR target IN SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
-        EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', target);
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', rel)
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions(snowflake_ids_convert.job)
     IS 'internal: prevents others from altering the tables of a conversion';
@@ -678,7 +664,7 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_writers_out(
         ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)), mode);
     -- From here on, no other role can add a foreign key to the key.
-    PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, text)
     IS 'internal: takes a strong lock on all tables of a conversion';
@@ -691,19 +677,19 @@ COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, te
 -- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
 -- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
 -- must not be used: an expression runs with the rights of the table's owner.
-CREATE FUNCTION snowflake_ids_convert.lookalikes(target regclass) RETURNS text[]
+CREATE FUNCTION snowflake_ids_convert.lookalikes(tables oid[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT coalesce(array_agg(DISTINCT pg_describe_object(d.refclassid, d.refobjid, 0)), '{}')
     FROM pg_extension e
          CROSS JOIN (
-             SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = target
+             SELECT 'pg_constraint'::regclass, oid FROM pg_constraint WHERE conrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = target
+             SELECT 'pg_class'::regclass, indexrelid FROM pg_index WHERE indrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = target
+             SELECT 'pg_statistic_ext'::regclass, oid FROM pg_statistic_ext WHERE stxrelid = ANY (tables)
              UNION ALL
-             SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = target) AS used_by (class, oid)
+             SELECT 'pg_rewrite'::regclass, oid FROM pg_rewrite WHERE ev_class = ANY (tables)) AS used_by (class, oid)
          JOIN pg_depend d ON d.classid = used_by.class AND d.objid = used_by.oid
          LEFT JOIN pg_operator o ON d.refclassid = 'pg_operator'::regclass AND o.oid = d.refobjid
          LEFT JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
@@ -717,26 +703,25 @@ AS $$
                         AND member.refclassid = 'pg_extension'::regclass
                         AND member.refobjid = e.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(regclass)
-    IS 'internal: what a relation uses from the schema of snowflake_ids although it is not part of that extension';
+COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(oid[])
+    IS 'internal: what relations use from the schema of snowflake_ids although it is not part of that extension';
 
-CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by regclass, original regclass, expression text)
-RETURNS void
+CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by oid[], known text[], expression text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
 DECLARE
     added text := (SELECT string_agg(object, ', ')
                    FROM (SELECT unnest(snowflake_ids_convert.lookalikes(used_by))
                          EXCEPT
-                         SELECT unnest(snowflake_ids_convert.lookalikes(original))) AS n (object));
+                         SELECT unnest(known)) AS n (object));
 BEGIN
     IF added IS NOT NULL THEN
         PERFORM snowflake_ids_convert.fail(
             '42725', format('%s would use %s, which is not part of extension snowflake_ids', expression, added));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(regclass, regclass, text)
-    IS 'internal: error if a relation uses operators of other users that the original does not use';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(oid[], text[], text)
+    IS 'internal: error if relations use operators of other users, unless they are known';
 
 CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -781,12 +766,9 @@ CREATE FUNCTION snowflake_ids_convert.try_expressions(
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    schema_name name := (SELECT n.nspname
-                         FROM pg_class c
-                              JOIN pg_namespace n ON n.oid = c.relnamespace
-                         WHERE c.oid = target);
-    probe text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid);
-    view text := format('%I.%I', schema_name, 'snowflake_ids_probe_' || target::oid || '_view');
+    probe text := snowflake_ids_convert.sibling(target, 'snowflake_ids_probe_' || target::oid);
+    view text := snowflake_ids_convert.sibling(target, 'snowflake_ids_probe_' || target::oid || '_view');
+    known text[] := snowflake_ids_convert.lookalikes(ARRAY[target]);
     expression text;
 BEGIN
     EXECUTE format('CREATE TABLE %s (LIKE %s)', probe, copy);
@@ -795,7 +777,7 @@ BEGIN
         PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
         EXECUTE format('CREATE VIEW %s AS SELECT %s AS value FROM %s', view, expression, probe);
         PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-        PERFORM snowflake_ids_convert.refuse_lookalikes(view::regclass, target, 'expression ' || expression);
+        PERFORM snowflake_ids_convert.refuse_lookalikes(ARRAY[view::regclass], known, 'expression ' || expression);
         EXECUTE format('DROP VIEW %s', view);
     END LOOP;
     EXECUTE format('DROP TABLE %s', probe);
@@ -824,14 +806,8 @@ COMMENT ON FUNCTION snowflake_ids_convert.statistics(regclass, smallint[])
 CREATE FUNCTION snowflake_ids_convert.copy_definitions(target regclass, attnums smallint[], copy text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    schema_name name := (SELECT n.nspname
-                         FROM pg_class c
-                              JOIN pg_namespace n ON n.oid = c.relnamespace
-                         WHERE c.oid = target);
-    statement text;
 BEGIN
-    FOR statement IN
+    PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s ADD CONSTRAINT %I %s', copy, conname, pg_get_constraintdef(oid))
         FROM pg_constraint
         WHERE conrelid = target AND contype = 'c' AND conkey && attnums AND conname !~ '^snowflake_ids_check_'
@@ -840,13 +816,10 @@ BEGIN
                       'snowflake_ids_copy_' || target::oid || '_' || i.index::oid, copy, i.definition_end)
         FROM snowflake_ids_convert.indexes(target, attnums) AS i
         UNION ALL
-        SELECT format('CREATE STATISTICS %I.%I ON %s FROM %s', schema_name,
-                      'snowflake_ids_copy_' || target::oid || '_of_' || e.oid,
+        SELECT format('CREATE STATISTICS %s ON %s FROM %s',
+                      snowflake_ids_convert.sibling(target, 'snowflake_ids_copy_' || target::oid || '_of_' || e.oid),
                       pg_get_statisticsobjdef_columns(e.oid), copy)
-        FROM snowflake_ids_convert.statistics(target, attnums) AS e
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        FROM snowflake_ids_convert.statistics(target, attnums) AS e));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[], text)
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
@@ -886,10 +859,7 @@ CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, t
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    copy text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_copy_' || c.oid)
-                  FROM pg_class c
-                       JOIN pg_namespace n ON n.oid = c.relnamespace
-                  WHERE c.oid = target);
+    copy text := snowflake_ids_convert.sibling(target, 'snowflake_ids_copy_' || target::oid);
     attnums smallint[];
     change text;
     col record;
@@ -920,7 +890,8 @@ BEGIN
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
     -- Another user may have created a lookalike since try_expressions() was called.
-    PERFORM snowflake_ids_convert.refuse_lookalikes(copy::regclass, target, 'an expression');
+    PERFORM snowflake_ids_convert.refuse_lookalikes(
+        ARRAY[copy::regclass], snowflake_ids_convert.lookalikes(ARRAY[target]), 'an expression');
     RETURN copy::regclass;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_copy(snowflake_ids_convert.job, regclass)
@@ -1100,9 +1071,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
     IS 'internal: why a table cannot be converted, whatever its columns are';
 
--- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that the
--- changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists of
--- publications, triggers for UPDATE OF.
+-- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that
+-- the changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists
+-- of publications, triggers for UPDATE OF.
 CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -1498,32 +1469,15 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text)
     IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
 
--- The default privileges of the owner may have granted privileges on a new table.
-CREATE FUNCTION snowflake_ids_convert.revoke_statements(target regclass) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target,
-                           CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
-    FROM pg_class c
-         CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
-    WHERE c.oid = target AND acl.grantee <> c.relowner
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.revoke_statements(regclass)
-    IS 'internal: statements that leave privileges on a table to its owner only';
-
 -- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
 -- snowflake_ids_convert_forget() is called.
 CREATE FUNCTION snowflake_ids_convert.make_map(job snowflake_ids_convert.job) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    map text := (SELECT format('%I.%I', n.nspname, 'snowflake_ids_map_' || c.oid)
-                 FROM pg_class c
-                      JOIN pg_namespace n ON n.oid = c.relnamespace
-                 WHERE c.oid = job.relation);
+    map text := snowflake_ids_convert.sibling(job.relation, 'snowflake_ids_map_' || job.relation::oid);
     fits text := CASE WHEN job.spill THEN 'tick IS NOT NULL' ELSE format('tick = position / %s', job.capacity) END;
     new_id text := format(job.make, format('(position / %s)', job.capacity), format('position %% %s', job.capacity));
-    statement text;
 BEGIN
     -- Rows may have changed since the plan, and may still change. So the statement that makes the ids also decides, in
     -- one snapshot, which rows can have one. An id of a time that the generator has not reached would be issued again.
@@ -1532,9 +1486,13 @@ BEGIN
                     FROM (%s) AS p',
                    map, fits, job.capacity, snowflake_ids_convert.tick_of(job, job.issued_after), new_id,
                    snowflake_ids_convert.positions(job, job.issued_after, format('%I IS NULL', job.shadow)));
-    FOR statement IN SELECT * FROM snowflake_ids_convert.revoke_statements(map::regclass) LOOP
-        EXECUTE statement;
-    END LOOP;
+    -- The default privileges of the owner may have granted privileges on the map.
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', map,
+                               CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(acl.grantee)) END)
+        FROM pg_class c
+             CROSS JOIN LATERAL aclexplode(c.relacl) AS acl
+        WHERE c.oid = map::regclass AND acl.grantee <> c.relowner));
     EXECUTE format('ALTER TABLE %s ADD UNIQUE (n)', map);
     EXECUTE format('CREATE INDEX ON %s (new)', map);
     EXECUTE format('COMMENT ON TABLE %s IS %L', map,
@@ -1551,23 +1509,20 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
     not_numbered text := format('%I IS NULL', job.shadow);
-    without_id boolean;
     crowded record;
-    problem text;
+    problems text[];
 BEGIN
     PERFORM set_config('TimeZone', job.zone, true);
     job.map := snowflake_ids_convert.make_map(job);
-    EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE new IS NULL)', job.map) INTO without_id;
-    IF without_id THEN
-        problem := (SELECT string_agg(time_problem, E'\n')
-                    FROM snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered) AS time_problem);
-        IF problem IS NULL THEN
+    IF snowflake_ids_convert.count_rows(job.map, 'new IS NULL') > 0 THEN
+        problems := ARRAY(SELECT snowflake_ids_convert.time_problems(job, job.issued_after, not_numbered));
+        IF problems = '{}' THEN
             crowded := snowflake_ids_convert.crowding(job, job.issued_after, not_numbered);
-            problem := coalesce(crowded.too_far,
-                                CASE WHEN NOT job.spill THEN crowded.moves END,
-                                format('Times in %I changed while the rows were numbered.', job.created_column));
+            problems := ARRAY[coalesce(
+                crowded.too_far, CASE WHEN NOT job.spill THEN crowded.moves END,
+                format('Times in %I changed while the rows were numbered.', job.created_column))];
         END IF;
-        PERFORM snowflake_ids_convert.refuse(job, problem);
+        PERFORM snowflake_ids_convert.refuse(job, problems);
     END IF;
     PERFORM snowflake_ids_convert.verify_map(job);
     RETURN job.map;
@@ -1709,12 +1664,9 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_conve
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
-DECLARE
-    trigger record;
 BEGIN
-    FOR trigger IN SELECT * FROM snowflake_ids_convert.triggers(converted) LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', trigger.name, trigger.rel);
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('DROP TRIGGER %I ON %s', name, rel) FROM snowflake_ids_convert.triggers(converted)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
 
@@ -1750,32 +1702,26 @@ COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, smallint, t
 
 -- The default of the key's new column draws ids. PostgreSQL stores which function it calls, so the default stays right
 -- if the extension moves to another schema.
-CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS void
+CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    col record;
-    passed timestamptz;
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(problem, E'\n')
-        FROM snowflake_ids_convert.problems(job) AS problem));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.problems(job)));
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) LOOP
-        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', col.rel, col.shadow, job.type);
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(ARRAY(
+        SELECT format('ALTER TABLE %s ADD COLUMN %I %s', rel, shadow, job.type)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
     -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
     -- draws an id that is later.
-    passed := snowflake_ids.pass_now(job.format);
-    UPDATE snowflake_ids_convert.my_conversion s
-    SET issued_after = passed
-    WHERE s.relation = job.relation;
+    job.issued_after := snowflake_ids.pass_now(job.format);
+    job.phase := 'number';
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
-    IS 'internal: adds the new columns and their triggers';
+    IS 'internal: phase prepare: adds the new columns and their triggers';
 
 CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -1840,22 +1786,6 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.fill_references(snowflake_ids_convert.job, regclass, bigint, bigint)
     IS 'internal: writes the new values of references in a range of blocks; returns the number of rows';
 
-CREATE FUNCTION snowflake_ids_convert.has_unfilled(job snowflake_ids_convert.job, target regclass) RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
-AS $$
-DECLARE
-    found_one boolean;
-BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s c WHERE %s)', target, (
-        SELECT string_agg(format('%I IS NOT NULL AND %I IS NULL', attname, shadow), ' OR ')
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-        WHERE rel = target AND NOT is_key))
-    INTO found_one;
-    RETURN found_one;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.has_unfilled(snowflake_ids_convert.job, regclass)
-    IS 'internal: whether rows of a table refer to a key and have no new value';
-
 -- 80-constraints.sql
 -- Constraints and indexes on the new columns, made before the changeover.
 
@@ -1864,48 +1794,29 @@ COMMENT ON FUNCTION snowflake_ids_convert.has_unfilled(snowflake_ids_convert.job
 -- the old check is not valid.
 CREATE FUNCTION snowflake_ids_convert.checks(
     job snowflake_ids_convert.job,
-    OUT rel regclass, OUT oid oid, OUT name name, OUT condition text,
-    OUT twin name, OUT made boolean, OUT valid boolean
+    OUT rel regclass, OUT name name, OUT condition text, OUT twin name, OUT made boolean, OUT valid boolean
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    tbl record;
-    definitions jsonb;
-BEGIN
-    FOR tbl IN
-        SELECT c.rel, array_agg(c.attnum) AS attnums, array_agg(c.attnum) FILTER (WHERE NOT c.at_once) AS late
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-        WHERE EXISTS (SELECT
-                      FROM pg_constraint k
-                      WHERE k.conrelid = c.rel
-                        AND k.contype = 'c'
-                        AND k.convalidated
-                        AND c.attnum = ANY (k.conkey)
-                        AND k.conname !~ '^snowflake_ids_check_')
-        GROUP BY c.rel
-        ORDER BY c.rel
-    LOOP
-        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
-        RETURN QUERY
-        SELECT tbl.rel::regclass, k.oid, k.conname,
-               definitions ->> ('check ' || k.oid),
-               CASE WHEN NOT job.keep_position AND NOT coalesce(k.conkey && tbl.late, false)
-                    THEN ('snowflake_ids_check_of_' || k.oid)::name
-               END,
-               made_twin.oid IS NOT NULL,
-               coalesce(made_twin.convalidated, false)
+    WITH old_check AS MATERIALIZED (
+        SELECT k.conrelid::regclass AS rel, k.oid, k.conname, ('snowflake_ids_check_of_' || k.oid)::name AS twin,
+               NOT job.keep_position AND bool_and(c.at_once) AS has_twin
         FROM pg_constraint k
-             LEFT JOIN pg_constraint made_twin
-             ON made_twin.conrelid = k.conrelid AND made_twin.conname = 'snowflake_ids_check_of_' || k.oid
-        WHERE k.conrelid = tbl.rel
-          AND k.contype = 'c'
-          AND k.convalidated
-          AND k.conkey && tbl.attnums
-          AND k.conname !~ '^snowflake_ids_check_'
-        ORDER BY k.conname;
-    END LOOP;
-END $$;
+             JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+             ON k.conrelid = c.rel AND c.attnum = ANY (k.conkey)
+        WHERE k.contype = 'c' AND k.convalidated AND k.conname !~ '^snowflake_ids_check_'
+        GROUP BY k.oid, k.conrelid, k.conname
+    ), rehearsed AS MATERIALIZED (
+        SELECT t.rel, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
+        FROM (SELECT DISTINCT old_check.rel FROM old_check) AS t
+    )
+    SELECT o.rel, o.conname, r.definitions ->> ('check ' || o.oid), CASE WHEN o.has_twin THEN o.twin END,
+           made.oid IS NOT NULL, coalesce(made.convalidated, false)
+    FROM old_check o
+         JOIN rehearsed r ON r.rel = o.rel
+         LEFT JOIN pg_constraint made ON made.conrelid = o.rel AND made.conname = o.twin
+    ORDER BY o.rel, o.conname
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
     IS 'internal: checks on the columns of a conversion, written for the new columns';
 
@@ -1913,21 +1824,11 @@ COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.refuse_violations(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    old_check record;
-    violated boolean;
-    problems text;
 BEGIN
-    FOR old_check IN SELECT * FROM snowflake_ids_convert.checks(job) WHERE NOT valid LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE NOT (%s))', old_check.rel, old_check.condition)
-        INTO violated;
-        IF violated THEN
-            problems := concat_ws(E'\n', problems,
-                                  format('table %s: new values of rows violate check constraint %I',
-                                         old_check.rel, old_check.name));
-        END IF;
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse(job, problems);
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format('table %s: new values of rows violate check constraint %I', rel, name)
+        FROM snowflake_ids_convert.checks(job)
+        WHERE NOT valid AND snowflake_ids_convert.count_rows(rel, format('NOT (%s)', condition)) > 0));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations(snowflake_ids_convert.job)
     IS 'internal: error if the new values violate a check of their table';
@@ -1938,7 +1839,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     statements text[];
-    statement text;
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     -- From here on, writers would fail if the new values violated a check.
@@ -1955,9 +1855,7 @@ BEGIN
         FROM snowflake_ids_convert.checks(job)
         WHERE twin IS NOT NULL AND NOT made);
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(statements);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
     IS 'internal: adds NOT NULL checks and twins of checks on the new columns';
@@ -1965,20 +1863,15 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
 CREATE FUNCTION snowflake_ids_convert.validate_checks(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    statement text;
 BEGIN
-    FOR statement IN
+    PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', k.conrelid::regclass, k.conname)
         FROM pg_constraint k
              JOIN snowflake_ids_convert.tables(job.relation, job.key_attnum) t ON t.rel = k.conrelid
         WHERE k.contype = 'c' AND k.conname ~ '^snowflake_ids_check_' AND NOT k.convalidated
         UNION ALL
         SELECT format('ANALYZE %s (%I)', rel, shadow)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-    LOOP
-        EXECUTE statement;
-    END LOOP;
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
@@ -1986,66 +1879,54 @@ COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.
 -- One row for each index on the old columns. state: null if the new index does not exist, false if a failed CREATE
 -- INDEX CONCURRENTLY left it invalid, true if it can be used.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
-    job snowflake_ids_convert.job, OUT rel regclass, OUT old regclass, OUT name text, OUT state boolean,
-    OUT definition text
+    job snowflake_ids_convert.job, OUT name text, OUT state boolean, OUT definition text
 ) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    tbl record;
-    definitions jsonb;
-BEGIN
-    FOR tbl IN
-        SELECT t.rel, t.attnums, n.nspname
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-             JOIN pg_class c ON c.oid = t.rel
-             JOIN pg_namespace n ON n.oid = c.relnamespace
-    LOOP
-        definitions := snowflake_ids_convert.rehearse(job, tbl.rel);
-        RETURN QUERY
-        SELECT tbl.rel::regclass, x.index,
-               format('%I.%I', tbl.nspname, 'snowflake_ids_index_' || x.index::oid),
-               i.indisvalid,
-               format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
-                      'snowflake_ids_index_' || x.index::oid, tbl.rel, definitions ->> x.index::oid::text)
-        FROM snowflake_ids_convert.indexes(tbl.rel, tbl.attnums) x
-             LEFT JOIN (pg_index i JOIN pg_class c ON c.oid = i.indexrelid)
-             ON i.indrelid = tbl.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
-        ORDER BY x.index;
-    END LOOP;
-END $$;
+    WITH rehearsed AS MATERIALIZED (
+        SELECT t.rel, t.attnums, t.n, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
+        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
+    )
+    SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
+           i.indisvalid,
+           format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
+                  'snowflake_ids_index_' || x.index::oid, r.rel, r.definitions ->> x.index::oid::text)
+    FROM rehearsed r
+         CROSS JOIN LATERAL snowflake_ids_convert.indexes(r.rel, r.attnums) x
+         LEFT JOIN (pg_index i JOIN pg_class c ON c.oid = i.indexrelid)
+         ON i.indrelid = r.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
+    ORDER BY r.n, x.index
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.new_indexes(snowflake_ids_convert.job)
     IS 'internal: the indexes that the new columns need, and which of them exist';
 
 CREATE FUNCTION snowflake_ids_convert.index_statements(job snowflake_ids_convert.job, build_concurrently boolean)
 RETURNS SETOF text
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
-DECLARE
-    new_index record;
-    keyword text := CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END;
-BEGIN
-    FOR new_index IN SELECT * FROM snowflake_ids_convert.new_indexes(job) WHERE state IS NOT TRUE LOOP
-        IF new_index.state IS FALSE THEN
-            RETURN NEXT format('DROP INDEX %s%s', keyword, new_index.name);
-        END IF;
-        RETURN NEXT replace(new_index.definition, '{concurrently}', keyword);
-    END LOOP;
-END $$;
+    SELECT replace(statement, '{concurrently}', CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END)
+    FROM snowflake_ids_convert.new_indexes(job) WITH ORDINALITY AS i (name, state, definition, n)
+         CROSS JOIN LATERAL (VALUES (1, 'DROP INDEX {concurrently}' || name), (2, definition)) AS s (nth, statement)
+    WHERE state IS NULL AND nth = 2 OR NOT state
+    ORDER BY n, nth
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.index_statements(snowflake_ids_convert.job, boolean)
     IS 'internal: statements that make the missing indexes';
 
 -- 85-changeover.sql
 -- The changeover: the new columns replace the old ones. The functions here return its statements. They read the
 -- catalogs before writers are locked out, while the old columns still exist. 86-columns.sql has the statements for
--- columns and indexes. 87-swap.sql runs all statements in the order of these stages:
+-- columns and indexes. 87-swap.sql runs all statements in the order of these stages, then in that in which they come
+-- here. What sets properties of an object is one stage later than what makes the object.
 --
---   1   drop what uses the old columns                    2   replace the old columns
---   3   make again, on the new ones, what others need     4   make statistics again
---   5   make the rest again
+--   10   drop what uses the old columns                    20   replace the old columns
+--   30   make again, on the new ones, what others need     40   make statistics again
+--   50   make the rest again
 --
--- Up to stage 4 the schema of snowflake_ids is on the search path, because expressions on the new type need it. In
--- stage 5 it is not.
+-- Before stage 50 the schema of snowflake_ids is on the search path, because expressions on the new type need it. From
+-- then on it is not.
+CREATE TYPE snowflake_ids_convert.change AS (stage integer, statement text);
+COMMENT ON TYPE snowflake_ids_convert.change IS 'a statement of the changeover; null: there is nothing to do';
 
 CREATE FUNCTION snowflake_ids_convert.comment_statement(object text, comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -2055,145 +1936,45 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.comment_statement(text, text)
     IS 'internal: the statement that sets a comment; null if there is no comment';
 
-CREATE FUNCTION snowflake_ids_convert.constraint_comment(target regclass, conname name, old oid) RETURNS text
+-- Foreign keys to the key, and checks on the columns. Foreign keys are dropped first and made last, because they need
+-- the unique constraints. A valid twin gets the name of its check. A check without one is made again.
+CREATE FUNCTION snowflake_ids_convert.change_constraints(job snowflake_ids_convert.job)
+RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT snowflake_ids_convert.comment_statement('CONSTRAINT ' || quote_ident(conname) || ' ON ' || target,
-                                                   obj_description(old, 'pg_constraint'))
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.constraint_comment(regclass, name, oid)
-    IS 'internal: the statement that gives a constraint the comment of an old one';
-
--- Foreign keys are dropped first and made last, because they need the unique constraints.
-CREATE FUNCTION snowflake_ids_convert.change_foreign_keys(
-    job snowflake_ids_convert.job, OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
-    FROM (SELECT DISTINCT k.oid, k.conrelid::regclass AS rel, k.conname,
-                          pg_get_constraintdef(k.oid) AS definition, k.convalidated
-          FROM pg_constraint k
-               JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-               ON c.rel = k.confrelid AND c.attnum = ANY (k.confkey)
-          WHERE k.contype = 'f') AS f
+    SELECT s.*
+    FROM (SELECT DISTINCT k.oid, k.conrelid::regclass AS rel, k.conname, k.contype, k.convalidated,
+                          twin.conname AS twin,
+                          CASE k.contype WHEN 'f' THEN 10 ELSE 20 END AS first,
+                          CASE k.contype WHEN 'f' THEN 50 ELSE 30 END AS again
+          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+               JOIN pg_constraint k
+               ON k.contype = 'f' AND k.confrelid = c.rel AND c.attnum = ANY (k.confkey)
+                  OR k.contype = 'c' AND k.conrelid = c.rel AND c.attnum = ANY (k.conkey)
+                     AND k.conname !~ '^snowflake_ids_check_' AND NOT job.keep_position
+               LEFT JOIN pg_constraint twin
+               ON twin.conrelid = k.conrelid AND twin.convalidated
+                  AND twin.conname = 'snowflake_ids_check_of_' || k.oid) AS k
          CROSS JOIN LATERAL (VALUES
-             (1, 1, format('ALTER TABLE %s DROP CONSTRAINT %I', f.rel, f.conname)),
-             (2, 5, format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', f.rel, f.conname, f.definition,
-                           CASE WHEN f.convalidated THEN ' NOT VALID' END)),
-             (3, 5, snowflake_ids_convert.constraint_comment(f.rel, f.conname, f.oid))
-         ) AS s (n, stage, statement)
-    WHERE s.statement IS NOT NULL
-    ORDER BY f.oid, s.n
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_foreign_keys(snowflake_ids_convert.job)
-    IS 'internal: statements that drop the foreign keys to converted columns and make them again';
-
-CREATE FUNCTION snowflake_ids_convert.change_triggers(
-    target regclass, attnums smallint[], OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
-    FROM pg_trigger g
-         CROSS JOIN LATERAL (VALUES
-             (1, 1, format('DROP TRIGGER %I ON %s', g.tgname, target)),
-             (2, 5, pg_get_triggerdef(g.oid)),
-             (3, 5, CASE WHEN g.tgenabled <> 'O'
-                         THEN format('ALTER TABLE %s %s TRIGGER %I', target,
-                                     CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'A' THEN 'ENABLE ALWAYS'
-                                                      ELSE 'ENABLE REPLICA'
-                                     END, g.tgname)
-                    END),
-             (4, 5, snowflake_ids_convert.comment_statement(format('TRIGGER %I ON %s', g.tgname, target),
-                                                            obj_description(g.oid, 'pg_trigger')))
-         ) AS s (n, stage, statement)
-    WHERE g.tgrelid = target
-      AND NOT g.tgisinternal
-      AND g.tgname !~ '^zz_snowflake_ids_'
-      AND g.tgattr::int2[] && attnums
-      AND s.statement IS NOT NULL
-    ORDER BY g.tgname, s.n
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_triggers(regclass, smallint[])
-    IS 'internal: statements that drop the triggers for UPDATE OF converted columns and make them again';
-
-CREATE FUNCTION snowflake_ids_convert.change_publications(
-    target regclass, attnums smallint[], OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
-    FROM pg_publication_rel r
-         JOIN pg_publication b ON b.oid = r.prpubid
-         CROSS JOIN LATERAL (
-             SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
-             FROM pg_attribute a
-             WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) AS published (columns)
-         CROSS JOIN LATERAL (VALUES
-             (1, format('ALTER PUBLICATION %I DROP TABLE ONLY %s', b.pubname, target)),
-             (5, format('ALTER PUBLICATION %I ADD TABLE ONLY %s (%s)', b.pubname, target, published.columns)
-                 || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', ''))
+             (k.first, format('ALTER TABLE %s DROP CONSTRAINT %I', k.rel, k.conname)),
+             (k.again, CASE WHEN k.twin IS NOT NULL
+                            THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', k.rel, k.twin, k.conname)
+                            ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', k.rel, k.conname,
+                                        pg_get_constraintdef(k.oid), CASE WHEN k.convalidated THEN ' NOT VALID' END)
+                       END),
+             (k.again + 1, snowflake_ids_convert.comment_statement(format('CONSTRAINT %I ON %s', k.conname, k.rel),
+                                                                   obj_description(k.oid, 'pg_constraint')))
          ) AS s (stage, statement)
-    WHERE r.prrelid = target AND r.prattrs::int2[] && attnums
-    ORDER BY b.pubname, s.stage
+    ORDER BY k.contype DESC, k.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_publications(regclass, smallint[])
-    IS 'internal: statements that take the table out of publications of converted columns and add it again';
+COMMENT ON FUNCTION snowflake_ids_convert.change_constraints(snowflake_ids_convert.job)
+    IS 'internal: statements that replace the foreign keys to converted columns, and the checks on them';
 
-CREATE FUNCTION snowflake_ids_convert.change_statistics(
-    target regclass, attnums smallint[], OUT stage integer, OUT statement text
-) RETURNS SETOF record
+-- Twins of checks that were dropped after the twins were made
+CREATE FUNCTION snowflake_ids_convert.drop_twins(target regclass) RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT s.stage, s.statement
-    FROM (SELECT e.oid, format('%I.%I', n.nspname, e.stxname) AS name, pg_get_userbyid(e.stxowner) AS owner,
-                 (to_jsonb(e) ->> 'stxstattarget')::int AS target
-          FROM snowflake_ids_convert.statistics(target, attnums) AS e
-               JOIN pg_namespace n ON n.oid = e.stxnamespace) AS e
-         CROSS JOIN LATERAL (VALUES
-             (1, 1, 'DROP STATISTICS ' || e.name),
-             (2, 4, pg_get_statisticsobjdef(e.oid)),
-             (3, 4, format('ALTER STATISTICS %s OWNER TO %I', e.name, e.owner)),
-             (4, 4, CASE WHEN e.target >= 0
-                         THEN format('ALTER STATISTICS %s SET STATISTICS %s', e.name, e.target)
-                    END),
-             (5, 4, snowflake_ids_convert.comment_statement('STATISTICS ' || e.name,
-                                                            obj_description(e.oid, 'pg_statistic_ext')))
-         ) AS s (n, stage, statement)
-    WHERE s.statement IS NOT NULL
-    ORDER BY e.oid, s.n
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_statistics(regclass, smallint[])
-    IS 'internal: statements that drop extended statistics of converted columns and make them again';
-
--- A valid twin gets the name of its check. A check without one is made again, and validated after the changeover. The
--- last part drops twins of checks that were dropped after the twins were made.
-CREATE FUNCTION snowflake_ids_convert.change_checks(
-    target regclass, attnums smallint[], OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
-    FROM pg_constraint k
-         LEFT JOIN pg_constraint twin
-         ON twin.conrelid = target AND twin.convalidated AND twin.conname = 'snowflake_ids_check_of_' || k.oid
-         CROSS JOIN LATERAL (VALUES
-             (1, 2, format('ALTER TABLE %s DROP CONSTRAINT %I', target, k.conname)),
-             (2, 3, CASE WHEN twin.oid IS NOT NULL
-                         THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', target, twin.conname, k.conname)
-                         ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s%s', target, k.conname,
-                                     pg_get_constraintdef(k.oid), CASE WHEN k.convalidated THEN ' NOT VALID' END)
-                    END),
-             (3, 3, snowflake_ids_convert.constraint_comment(target, k.conname, k.oid))
-         ) AS s (n, stage, statement)
-    WHERE k.conrelid = target
-      AND k.contype = 'c'
-      AND k.conkey && attnums
-      AND k.conname !~ '^snowflake_ids_check_'
-      AND s.statement IS NOT NULL
-    UNION ALL
-    SELECT 2, format('ALTER TABLE %s DROP CONSTRAINT %I', target, twin.conname)
+    SELECT 20, format('ALTER TABLE %s DROP CONSTRAINT %I', target, twin.conname)
     FROM pg_constraint twin
     WHERE twin.conrelid = target
       AND twin.conname ~ '^snowflake_ids_check_of_'
@@ -2203,255 +1984,263 @@ AS $$
                         AND twin.convalidated
                         AND twin.conname = 'snowflake_ids_check_of_' || k.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_checks(regclass, smallint[])
-    IS 'internal: statements that replace the checks on converted columns';
+COMMENT ON FUNCTION snowflake_ids_convert.drop_twins(regclass) IS 'internal: statements that drop twins of no check';
+
+CREATE FUNCTION snowflake_ids_convert.change_triggers(target regclass, attnums smallint[])
+RETURNS SETOF snowflake_ids_convert.change
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.*
+    FROM pg_trigger g
+         CROSS JOIN LATERAL (VALUES
+             (10, format('DROP TRIGGER %I ON %s', g.tgname, target)),
+             (50, pg_get_triggerdef(g.oid)),
+             (51, CASE WHEN g.tgenabled <> 'O'
+                       THEN format('ALTER TABLE %s %s TRIGGER %I', target,
+                                   CASE g.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'A' THEN 'ENABLE ALWAYS'
+                                                    ELSE 'ENABLE REPLICA'
+                                   END, g.tgname)
+                  END),
+             (51, snowflake_ids_convert.comment_statement(format('TRIGGER %I ON %s', g.tgname, target),
+                                                          obj_description(g.oid, 'pg_trigger')))
+         ) AS s (stage, statement)
+    WHERE g.tgrelid = target
+      AND NOT g.tgisinternal
+      AND g.tgname !~ '^zz_snowflake_ids_'
+      AND g.tgattr::int2[] && attnums
+    ORDER BY g.tgname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_triggers(regclass, smallint[])
+    IS 'internal: statements that drop the triggers for UPDATE OF converted columns and make them again';
+
+CREATE FUNCTION snowflake_ids_convert.change_publications(target regclass, attnums smallint[])
+RETURNS SETOF snowflake_ids_convert.change
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.*
+    FROM pg_publication_rel r
+         JOIN pg_publication b ON b.oid = r.prpubid
+         CROSS JOIN LATERAL (
+             SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+             FROM pg_attribute a
+             WHERE a.attrelid = r.prrelid AND a.attnum = ANY (r.prattrs::int2[])) AS published (columns)
+         CROSS JOIN LATERAL (VALUES
+             (10, format('ALTER PUBLICATION %I DROP TABLE ONLY %s', b.pubname, target)),
+             (50, format('ALTER PUBLICATION %I ADD TABLE ONLY %s (%s)', b.pubname, target, published.columns)
+                  || coalesce(' WHERE (' || pg_get_expr(r.prqual, r.prrelid) || ')', ''))
+         ) AS s (stage, statement)
+    WHERE r.prrelid = target AND r.prattrs::int2[] && attnums
+    ORDER BY b.pubname
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_publications(regclass, smallint[])
+    IS 'internal: statements that take the table out of publications of converted columns and add it again';
+
+CREATE FUNCTION snowflake_ids_convert.change_statistics(target regclass, attnums smallint[])
+RETURNS SETOF snowflake_ids_convert.change
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT s.*
+    FROM (SELECT e.oid, format('%I.%I', n.nspname, e.stxname) AS name, pg_get_userbyid(e.stxowner) AS owner,
+                 (to_jsonb(e) ->> 'stxstattarget')::int AS target
+          FROM snowflake_ids_convert.statistics(target, attnums) AS e
+               JOIN pg_namespace n ON n.oid = e.stxnamespace) AS e
+         CROSS JOIN LATERAL (VALUES
+             (10, 'DROP STATISTICS ' || e.name),
+             (40, pg_get_statisticsobjdef(e.oid)),
+             (41, CASE WHEN e.target >= 0 THEN format('ALTER STATISTICS %s SET STATISTICS %s', e.name, e.target) END),
+             (41, snowflake_ids_convert.comment_statement('STATISTICS ' || e.name,
+                                                          obj_description(e.oid, 'pg_statistic_ext'))),
+             (42, format('ALTER STATISTICS %s OWNER TO %I', e.name, e.owner))
+         ) AS s (stage, statement)
+    ORDER BY e.oid
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.change_statistics(regclass, smallint[])
+    IS 'internal: statements that drop extended statistics of converted columns and make them again';
 
 -- 86-columns.sql
 -- The changeover: statements for indexes and columns, and all statements together. The stages are explained in
 -- 85-changeover.sql.
 
--- One index: the new index gets the name, constraint and properties of the old one.
-CREATE FUNCTION snowflake_ids_convert.change_index(
-    target regclass, index regclass, OUT stage integer, OUT statement text
-) RETURNS SETOF record
+-- The new index gets the name, constraint and properties of the old one. Primary keys first, then unique constraints,
+-- then other indexes.
+CREATE FUNCTION snowflake_ids_convert.change_indexes(target regclass, attnums smallint[])
+RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT s.stage, s.statement
-    FROM (SELECT n.nspname, c.oid, c.relname AS name, 'snowflake_ids_index_' || c.oid AS new,
-                 i.indisclustered, i.indisreplident, k.oid AS conoid,
+    SELECT s.*
+    FROM (SELECT c.oid, c.relname AS name, 'snowflake_ids_index_' || c.oid AS new,
+                 snowflake_ids_convert.sibling(target, c.relname) AS full_name,
+                 snowflake_ids_convert.sibling(target, 'snowflake_ids_index_' || c.oid) AS full_new,
+                 i.indisclustered, i.indisreplident, k.oid AS conoid, k.contype,
                  CASE k.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END AS kind,
                  CASE WHEN k.condeferred THEN ' DEFERRABLE INITIALLY DEFERRED'
                       WHEN k.condeferrable THEN ' DEFERRABLE'
                  END AS deferrability
-          FROM pg_class c
-               JOIN pg_namespace n ON n.oid = c.relnamespace
+          FROM snowflake_ids_convert.indexes(target, attnums) x
+               JOIN pg_class c ON c.oid = x.index
                JOIN pg_index i ON i.indexrelid = c.oid
-               LEFT JOIN pg_constraint k ON k.conindid = c.oid AND k.contype IN ('p', 'u')
-          WHERE c.oid = index) AS old
+               LEFT JOIN pg_constraint k ON k.conindid = c.oid AND k.contype IN ('p', 'u')) AS old
          CROSS JOIN LATERAL (
-             SELECT 1, 2, CASE WHEN old.conoid IS NOT NULL
-                               THEN format('ALTER TABLE %s DROP CONSTRAINT %I', target, old.name)
-                               ELSE format('DROP INDEX %I.%I', old.nspname, old.name)
-                          END
+             SELECT 20, CASE WHEN old.conoid IS NOT NULL
+                             THEN format('ALTER TABLE %s DROP CONSTRAINT %I', target, old.name)
+                             ELSE 'DROP INDEX ' || old.full_name
+                        END
              UNION ALL
-             SELECT 2, 3, CASE WHEN old.conoid IS NULL
-                               THEN format('ALTER INDEX %I.%I RENAME TO %I', old.nspname, old.new, old.name)
-                               ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s', target, old.name,
-                                           old.kind, old.new, old.deferrability)
-                          END
+             SELECT 30, CASE WHEN old.conoid IS NULL
+                             THEN format('ALTER INDEX %s RENAME TO %I', old.full_new, old.name)
+                             ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s USING INDEX %I%s', target, old.name,
+                                         old.kind, old.new, old.deferrability)
+                        END
              UNION ALL
-             SELECT 3, 3, snowflake_ids_convert.constraint_comment(target, old.name, old.conoid)
+             SELECT 31, snowflake_ids_convert.comment_statement(format('CONSTRAINT %I ON %s', old.name, target),
+                                                                obj_description(old.conoid, 'pg_constraint'))
              UNION ALL
-             SELECT 4, 3, format('ALTER TABLE %I.%I RENAME COLUMN %I TO %I', old.nspname, old.name, x.attname,
-                                 a.attname)
+             SELECT 31, format('ALTER TABLE %s RENAME COLUMN %I TO %I', old.full_name, x.attname, a.attname)
              FROM pg_index i
                   JOIN pg_class c ON c.oid = i.indexrelid AND c.relname = old.new
                   JOIN pg_attribute x ON x.attrelid = i.indexrelid
                   JOIN pg_attribute a ON a.attrelid = target AND x.attname = 'snowflake_ids_new_' || a.attnum
              WHERE i.indrelid = target
              UNION ALL
-             SELECT 5, 3, snowflake_ids_convert.comment_statement(format('INDEX %I.%I', old.nspname, old.name),
-                                                                  obj_description(old.oid, 'pg_class'))
+             SELECT 31, snowflake_ids_convert.comment_statement('INDEX ' || old.full_name,
+                                                                obj_description(old.oid, 'pg_class'))
              UNION ALL
-             SELECT 6, 3, format('ALTER INDEX %I.%I ALTER COLUMN %s SET STATISTICS %s', old.nspname, old.name,
-                                 a.attnum, to_jsonb(a) ->> 'attstattarget')
+             SELECT 31, format('ALTER INDEX %s ALTER COLUMN %s SET STATISTICS %s', old.full_name, a.attnum,
+                               to_jsonb(a) ->> 'attstattarget')
              FROM pg_attribute a
              WHERE a.attrelid = old.oid AND (to_jsonb(a) ->> 'attstattarget')::int >= 0
              UNION ALL
-             SELECT 7, 3, format('ALTER TABLE %s CLUSTER ON %I', target, old.name)
-             WHERE old.indisclustered
+             SELECT 31, CASE WHEN old.indisclustered THEN format('ALTER TABLE %s CLUSTER ON %I', target, old.name) END
              UNION ALL
-             SELECT 8, 3, format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', target, old.name)
-             WHERE old.indisreplident
-         ) AS s (n, stage, statement)
-    WHERE s.statement IS NOT NULL
-    ORDER BY s.n
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_index(regclass, regclass)
-    IS 'internal: statements that replace one index by that on the new columns';
-
--- Primary keys first, then unique constraints, then other indexes.
-CREATE FUNCTION snowflake_ids_convert.change_indexes(
-    target regclass, attnums smallint[], OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
-    FROM snowflake_ids_convert.indexes(target, attnums) x
-         LEFT JOIN pg_constraint k ON k.conindid = x.index AND k.contype IN ('p', 'u')
-         CROSS JOIN LATERAL
-             snowflake_ids_convert.change_index(target, x.index) WITH ORDINALITY AS s (stage, statement, n)
-    ORDER BY k.contype NULLS LAST, x.index, s.n
+             SELECT 31, CASE WHEN old.indisreplident
+                             THEN format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', target, old.name)
+                        END
+         ) AS s (stage, statement)
+    ORDER BY old.contype NULLS LAST, old.oid
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_indexes(regclass, smallint[])
-    IS 'internal: statements that replace the indexes on converted columns';
+    IS 'internal: statements that replace the indexes on converted columns by those on the new columns';
 
--- Since PostgreSQL 18, NOT NULL is a constraint that has a name and may have a comment.
-CREATE FUNCTION snowflake_ids_convert.change_not_null(
-    target regclass, attnum smallint, shadow name, OUT stage integer, OUT statement text
-) RETURNS SETOF record
+-- prepare() has already set the new default. Since PostgreSQL 18, NOT NULL is a constraint that has a name and may have
+-- a comment.
+CREATE FUNCTION snowflake_ids_convert.change_columns(job snowflake_ids_convert.job, target regclass)
+RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT s.stage, s.statement
-    FROM (SELECT ('snowflake_ids_not_null_' || change_not_null.attnum)::name) AS new (name)
-         LEFT JOIN pg_constraint k
-         ON k.conrelid = target AND k.contype = 'n' AND k.conkey = ARRAY[change_not_null.attnum]
-         CROSS JOIN LATERAL (VALUES
-             (1, 1, CASE WHEN k.oid IS NULL
-                         THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', target, shadow)
-                         ELSE format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I%s', target, new.name, shadow,
-                                     CASE WHEN k.connoinherit THEN ' NO INHERIT' END)
-                    END),
-             (2, 3, CASE WHEN k.oid IS NOT NULL
-                         THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', target, new.name, k.conname)
-                    END),
-             (3, 3, snowflake_ids_convert.constraint_comment(target, k.conname, k.oid))
-         ) AS s (n, stage, statement)
-    WHERE s.statement IS NOT NULL
-    ORDER BY s.n
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_not_null(regclass, smallint, name)
-    IS 'internal: statements that make the new column NOT NULL';
-
--- prepare() has already set the new default.
-CREATE FUNCTION snowflake_ids_convert.change_columns(
-    job snowflake_ids_convert.job, target regclass, OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT s.stage, s.statement
+    SELECT s.*
     FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
+         LEFT JOIN pg_constraint k ON k.conrelid = target AND k.contype = 'n' AND k.conkey = ARRAY[c.attnum]
          CROSS JOIN LATERAL (
-             SELECT 0, n.stage, n.statement
-             FROM snowflake_ids_convert.change_not_null(c.rel, c.attnum, c.shadow) n
+             SELECT n.*
+             FROM (VALUES
+                 (10, CASE WHEN k.oid IS NULL
+                           THEN format('ALTER TABLE %s ALTER COLUMN %I SET NOT NULL', target, c.shadow)
+                           ELSE format('ALTER TABLE %s ADD CONSTRAINT %I NOT NULL %I%s', target,
+                                       'snowflake_ids_not_null_' || c.attnum, c.shadow,
+                                       CASE WHEN k.connoinherit THEN ' NO INHERIT' END)
+                      END),
+                 (30, CASE WHEN k.oid IS NOT NULL
+                           THEN format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', target,
+                                       'snowflake_ids_not_null_' || c.attnum, k.conname)
+                      END),
+                 (31, snowflake_ids_convert.comment_statement(
+                          'CONSTRAINT ' || quote_ident(k.conname) || ' ON ' || target,
+                          obj_description(k.oid, 'pg_constraint')))
+             ) AS n (stage, statement)
              WHERE c.not_null
              UNION ALL
-             SELECT 1, 2, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', c.rel,
-                                 'snowflake_ids_check_' || c.attnum)
+             VALUES
+                 (20, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS snowflake_ids_check_%s', target, c.attnum)),
+                 (21, format('ALTER TABLE %s DROP COLUMN %I', target, c.attname)),
+                 (22, format('ALTER TABLE %s RENAME COLUMN %I TO %I', target, c.shadow, c.attname)),
+                 (30, CASE WHEN (to_jsonb(a) ->> 'attstattarget')::int >= 0
+                           THEN format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', target, c.attname,
+                                       to_jsonb(a) ->> 'attstattarget')
+                      END),
+                 (30, format('ALTER TABLE %s ALTER COLUMN %I SET ', target, c.attname)
+                      || '(' || array_to_string(a.attoptions, ', ') || ')'),
+                 (30, snowflake_ids_convert.comment_statement(format('COLUMN %s.%I', target, c.attname),
+                                                              col_description(target, c.attnum)))
              UNION ALL
-             SELECT 2, 2, format('ALTER TABLE %s DROP COLUMN %I', c.rel, c.attname)
-             UNION ALL
-             SELECT 3, 2, format('ALTER TABLE %s RENAME COLUMN %I TO %I', c.rel, c.shadow, c.attname)
-             UNION ALL
-             SELECT 4, 3, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', c.rel, c.attname,
-                                 to_jsonb(a) ->> 'attstattarget')
-             WHERE (to_jsonb(a) ->> 'attstattarget')::int >= 0
-             UNION ALL
-             SELECT 5, 3, format('ALTER TABLE %s ALTER COLUMN %I SET (%s)', c.rel, c.attname,
-                                 array_to_string(a.attoptions, ', '))
-             WHERE a.attoptions IS NOT NULL
-             UNION ALL
-             SELECT 6, 3, snowflake_ids_convert.comment_statement(format('COLUMN %s.%I', c.rel, c.attname),
-                                                                  col_description(c.rel, c.attnum))
-             UNION ALL
-             SELECT 7, 3, format('GRANT %s (%I) ON %s TO %s%s', acl.privilege_type, c.attname, c.rel,
-                                 CASE acl.grantee WHEN 0 THEN 'PUBLIC'
-                                                  ELSE quote_ident(pg_get_userbyid(acl.grantee))
-                                 END,
-                                 CASE WHEN acl.is_grantable THEN ' WITH GRANT OPTION' END)
+             SELECT 30, format('GRANT %s (%I) ON %s TO %s%s', acl.privilege_type, c.attname, target,
+                               CASE acl.grantee WHEN 0 THEN 'PUBLIC'
+                                                ELSE quote_ident(pg_get_userbyid(acl.grantee))
+                               END,
+                               CASE WHEN acl.is_grantable THEN ' WITH GRANT OPTION' END)
              FROM aclexplode(a.attacl) AS acl
-         ) AS s (n, stage, statement)
-    WHERE c.rel = target AND s.statement IS NOT NULL
-    ORDER BY c.attnum, s.n
+         ) AS s (stage, statement)
+    WHERE c.rel = target
+    ORDER BY c.attnum
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_columns(snowflake_ids_convert.job, regclass)
     IS 'internal: statements that replace the old columns by the new ones';
 
 -- With keep_position the old columns get the new type and values. PostgreSQL keeps everything else itself, but it
 -- rewrites the table, under the lock.
-CREATE FUNCTION snowflake_ids_convert.change_types(
-    job snowflake_ids_convert.job, target regclass, OUT stage integer, OUT statement text
-) RETURNS SETOF record
+CREATE FUNCTION snowflake_ids_convert.change_types(job snowflake_ids_convert.job, target regclass)
+RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     WITH c AS (
         SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
     )
-    SELECT 2, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY IF EXISTS', rel, attname)
+    SELECT s.*
     FROM c
+         CROSS JOIN LATERAL (VALUES
+             (20, format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY IF EXISTS', target, attname)),
+             (21, format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', target, attname)),
+             (30, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', target, attname, job.new_id))
+         ) AS s (stage, statement)
     WHERE is_key
     UNION ALL
-    SELECT 2, format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT', rel, attname)
-    FROM c
-    WHERE is_key
-    UNION ALL
-    SELECT 2, format('DROP SEQUENCE %I.%I', n.nspname, p.relname)
+    SELECT 22, format('DROP SEQUENCE %s', d.objid::regclass)
     FROM c
          JOIN pg_depend d
          ON d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.rel
             AND d.refobjsubid = c.attnum AND d.deptype = 'a'
          JOIN pg_class p ON p.oid = d.objid AND p.relkind = 'S'
-         JOIN pg_namespace n ON n.oid = p.relnamespace
     WHERE c.is_key
     UNION ALL
-    SELECT 2, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS %I', rel, 'snowflake_ids_check_' || attnum)
+    SELECT s.*
     FROM c
+         CROSS JOIN LATERAL (VALUES
+             (22, format('ALTER TABLE %s DROP CONSTRAINT IF EXISTS snowflake_ids_check_%s', target, attnum)),
+             (30, format('ALTER TABLE %s DROP COLUMN %I', target, shadow))
+         ) AS s (stage, statement)
     UNION ALL
-    SELECT 2, format('ALTER TABLE %s %s', target,
-                     string_agg(format('ALTER COLUMN %I TYPE %s USING %I', attname, job.type, shadow), ', '))
-    FROM c
-    UNION ALL
-    SELECT 3, format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', rel, attname, job.new_id)
-    FROM c
-    WHERE is_key
-    UNION ALL
-    SELECT 3, format('ALTER TABLE %s DROP COLUMN %I', rel, shadow)
+    SELECT 23, format('ALTER TABLE %s %s', target,
+                      string_agg(format('ALTER COLUMN %I TYPE %s USING %I', attname, job.type, shadow), ', '))
     FROM c
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_types(snowflake_ids_convert.job, regclass)
     IS 'internal: statements that give the old columns the new type and values';
 
-CREATE FUNCTION snowflake_ids_convert.changes(
-    job snowflake_ids_convert.job, OUT stage integer, OUT statement text
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-DECLARE
-    tbl record;
-BEGIN
-    RETURN QUERY SELECT * FROM snowflake_ids_convert.change_foreign_keys(job);
-    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.change_triggers(tbl.rel, tbl.attnums);
-        RETURN QUERY SELECT * FROM snowflake_ids_convert.change_publications(tbl.rel, tbl.attnums);
-        IF job.keep_position THEN
-            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_types(job, tbl.rel);
-        ELSE
-            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_statistics(tbl.rel, tbl.attnums);
-            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_checks(tbl.rel, tbl.attnums);
-            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_indexes(tbl.rel, tbl.attnums);
-            RETURN QUERY SELECT * FROM snowflake_ids_convert.change_columns(job, tbl.rel);
-        END IF;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
-    IS 'internal: all statements of the changeover, with their stages';
-
--- These constraints were valid. The changeover makes them again as NOT VALID, so that it need not read the tables.
-CREATE FUNCTION snowflake_ids_convert.to_validate(job snowflake_ids_convert.job) RETURNS jsonb
+CREATE FUNCTION snowflake_ids_convert.changes(job snowflake_ids_convert.job) RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT coalesce(jsonb_agg(jsonb_build_object('rel', k.conrelid, 'constraint', k.conname)), '[]')
-    FROM pg_constraint k
-    WHERE k.convalidated
-      AND (k.contype = 'f'
-           AND EXISTS (SELECT
-                       FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-                       WHERE c.rel = k.confrelid AND c.attnum = ANY (k.confkey))
-           OR k.contype = 'c'
-           AND k.conname !~ '^snowflake_ids_check_'
-           AND NOT job.keep_position
-           AND EXISTS (SELECT
-                       FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-                       WHERE c.rel = k.conrelid AND c.attnum = ANY (k.conkey))
-           AND NOT EXISTS (SELECT
-                           FROM pg_constraint twin
-                           WHERE twin.conrelid = k.conrelid
-                             AND twin.convalidated
-                             AND twin.conname = 'snowflake_ids_check_of_' || k.oid))
+    SELECT * FROM snowflake_ids_convert.change_constraints(job)
+    UNION ALL
+    SELECT s.*
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
+         CROSS JOIN LATERAL (
+             SELECT * FROM snowflake_ids_convert.change_triggers(t.rel, t.attnums)
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.change_publications(t.rel, t.attnums)
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.change_types(job, t.rel) WHERE job.keep_position
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.change_statistics(t.rel, t.attnums) WHERE NOT job.keep_position
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.drop_twins(t.rel) WHERE NOT job.keep_position
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.change_indexes(t.rel, t.attnums) WHERE NOT job.keep_position
+             UNION ALL
+             SELECT * FROM snowflake_ids_convert.change_columns(job, t.rel) WHERE NOT job.keep_position
+         ) AS s
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.to_validate(snowflake_ids_convert.job)
-    IS 'internal: constraints to validate after the changeover';
+COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
+    IS 'internal: all statements of the changeover, with their stages';
 
 -- 87-swap.sql
 -- Runs the changeover.
@@ -2485,110 +2274,63 @@ CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.j
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    problem_text text;
     any_triggers snowflake_ids_convert.job := job;
 BEGIN
     -- The changeover updates no rows, so the tables' own triggers do not matter.
     any_triggers.fire_triggers := true;
-    problem_text := (SELECT string_agg(problem, E'\n')
-                     FROM snowflake_ids_convert.problems(any_triggers) AS problem);
-    IF problem_text IS NULL THEN
-        problem_text := (
-            SELECT string_agg(format('column %s.%I: began to refer to the key after the conversion began',
-                                     c.rel, c.attname), E'\n')
-            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE NOT c.filled);
-    END IF;
-    IF problem_text IS NULL THEN
-        problem_text := (
-            SELECT string_agg(format('column %s.%I: its new values have not been checked', c.rel, c.attname), E'\n')
-            FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-            WHERE c.at_once
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.problems(any_triggers)));
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format(CASE WHEN c.filled THEN 'column %s.%I: its new values have not been checked'
+                                         ELSE 'column %s.%I: began to refer to the key after the conversion began'
+                      END, c.rel, c.attname)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+        WHERE NOT c.filled
+           OR c.at_once
               AND NOT EXISTS (SELECT
                               FROM pg_constraint k
                               WHERE k.conrelid = c.rel
                                 AND k.conname = 'snowflake_ids_check_' || c.attnum
-                                AND k.convalidated));
-    END IF;
-    PERFORM snowflake_ids_convert.refuse(job, problem_text);
+                                AND k.convalidated)));
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed(snowflake_ids_convert.job)
     IS 'internal: error if tables were altered so that a conversion cannot finish';
 
--- Only columns that may be filled later than their row is written. This runs under the lock.
-CREATE FUNCTION snowflake_ids_convert.refuse_unfilled(job snowflake_ids_convert.job) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    col record;
-    unfilled boolean;
-BEGIN
-    FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT at_once
-    LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM ONLY %s WHERE (%I IS NULL) <> (%I IS NULL))',
-                       col.rel, col.attname, col.shadow)
-        INTO unfilled;
-        IF unfilled THEN
-            PERFORM snowflake_ids_convert.refuse(job, format(
-                'Rows of %s refer in column %I to keys that do not exist.', col.rel, col.attname));
-        END IF;
-    END LOOP;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfilled(snowflake_ids_convert.job)
-    IS 'internal: error if rows have no new values yet';
-
-CREATE FUNCTION snowflake_ids_convert.lookalikes_of_all(tables regclass[]) RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT ARRAY(SELECT unnest(snowflake_ids_convert.lookalikes(rel)) FROM unnest(tables) AS rel)
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.lookalikes_of_all(regclass[])
-    IS 'internal: lookalikes that any of these tables uses';
-
--- Another user may have created a lookalike after the check of all expressions. Then the changeover is rolled back.
-CREATE FUNCTION snowflake_ids_convert.refuse_new_lookalikes(
-    job snowflake_ids_convert.job, tables regclass[], known text[]
-) RETURNS void
-LANGUAGE plpgsql STABLE PARALLEL SAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.refuse(job, (
-        SELECT string_agg(format('an expression would use %s, which is not part of extension snowflake_ids', object),
-                          E'\n')
-        FROM (SELECT unnest(snowflake_ids_convert.lookalikes_of_all(tables))
-              EXCEPT
-              SELECT unnest(known)) AS n (object)));
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_new_lookalikes(snowflake_ids_convert.job, regclass[], text[])
-    IS 'internal: error if tables use lookalikes that were not known before';
-
+-- Returns the constraints that were valid and are not any more. The changeover makes them again as NOT VALID, so that
+-- it need not read the tables.
 CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    tables regclass[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    tables oid[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    lookalikes text[];
+    not_valid text[];
     on_type_path text[];
     on_plain_path text[];
     statement text;
-    to_validate jsonb;
     since pg_snapshot;
-    known_lookalikes text[];
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     PERFORM snowflake_ids_convert.refuse_changed(job);
-    SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 5),
-           array_agg(s.statement ORDER BY s.n) FILTER (WHERE s.stage = 5)
+    SELECT array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage < 50),
+           array_agg(s.statement ORDER BY s.stage, s.n) FILTER (WHERE s.stage >= 50)
     INTO on_type_path, on_plain_path
-    FROM snowflake_ids_convert.changes(job) WITH ORDINALITY AS s (stage, statement, n);
-    to_validate := snowflake_ids_convert.to_validate(job);
+    FROM snowflake_ids_convert.changes(job) WITH ORDINALITY AS s (stage, statement, n)
+    WHERE s.statement IS NOT NULL;
+    not_valid := ARRAY(SELECT format('%s %s', conrelid, conname)
+                       FROM pg_constraint
+                       WHERE conrelid = ANY (tables) AND NOT convalidated);
     since := pg_current_snapshot();
     PERFORM snowflake_ids_convert.complete_map(job, NULL);
-    known_lookalikes := snowflake_ids_convert.lookalikes_of_all(tables);
+    lookalikes := snowflake_ids_convert.lookalikes(tables);
 
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
-    PERFORM snowflake_ids_convert.refuse_unfilled(job);
+    -- Only columns that may be filled later than their row is written
+    PERFORM snowflake_ids_convert.refuse(job, ARRAY(
+        SELECT format('Rows of %s refer in column %I to keys that do not exist.', rel, attname)
+        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        WHERE NOT at_once
+          AND snowflake_ids_convert.count_rows(rel, format('(%I IS NULL) <> (%I IS NULL)', attname, shadow)) > 0));
     PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
     PERFORM snowflake_ids_convert.complete_map(job, since);
     PERFORM snowflake_ids_convert.drop_triggers(job.relation);
@@ -2598,16 +2340,14 @@ BEGIN
         EXECUTE statement;
     END LOOP;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOREACH statement IN ARRAY coalesce(on_plain_path, '{}') LOOP
-        EXECUTE statement;
-    END LOOP;
-    PERFORM snowflake_ids_convert.refuse_new_lookalikes(job, tables, known_lookalikes);
-    UPDATE snowflake_ids_convert.my_conversion s
-    SET key_attnum = snowflake_ids_convert.column_number(job.relation, job.key_column)
-    WHERE s.relation = job.relation;
-    RETURN ARRAY(SELECT k.oid
-                 FROM jsonb_to_recordset(to_validate) AS v (rel oid, "constraint" name)
-                      JOIN pg_constraint k ON k.conrelid = v.rel AND k.conname = v.constraint);
+    PERFORM snowflake_ids_convert.run(coalesce(on_plain_path, '{}'));
+    -- Another user may have created a lookalike after the check of all expressions.
+    PERFORM snowflake_ids_convert.refuse_lookalikes(tables, lookalikes, 'an expression');
+    RETURN ARRAY(SELECT oid
+                 FROM pg_constraint
+                 WHERE conrelid = ANY (tables)
+                   AND NOT convalidated
+                   AND format('%s %s', conrelid, conname) <> ALL (not_valid));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
     IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';
@@ -2622,188 +2362,168 @@ COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
 --   swap      replaces the columns, under a lock               validate  foreign keys and checks, one per step
 --
 -- Each step is a transaction that also writes down which step is next. So after any interruption, another call can
--- continue. The function of a phase takes the state and returns the next state.
+-- continue. The function of a phase takes the job and returns it with its next state.
 
-CREATE FUNCTION snowflake_ids_convert.number_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.number_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    PERFORM snowflake_ids_convert.number_rows(job);
-    state.phase := 'fill';
-    state.part := job.relation;
-    state.done := 0;
-    EXECUTE format('SELECT count(*) FROM %s', snowflake_ids_convert.map_of(job.relation)) INTO state.total;
-    RETURN state;
+    job.map := snowflake_ids_convert.number_rows(job);
+    job.phase := 'fill';
+    job.part := job.relation;
+    job.done := 0;
+    job.total := snowflake_ids_convert.count_rows(job.map, 'true');
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase number';
+COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job) IS 'internal: phase number';
 
-CREATE FUNCTION snowflake_ids_convert.fill_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.fill_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    IF (state.done < state.total) IS NOT TRUE THEN
-        state.phase := 'settle';
-        RETURN state;
+    IF (job.done < job.total) IS NOT TRUE THEN
+        job.phase := 'settle';
+        RETURN job;
     END IF;
     BEGIN
-        state.rows := state.rows + snowflake_ids_convert.fill_keys(job, state.done, job.batch_size::bigint);
-        state.done := least(state.done + job.batch_size, state.total);
+        job.rows := job.rows + snowflake_ids_convert.fill_keys(job, job.done, job.batch_size::bigint);
+        job.done := least(job.done + job.batch_size, job.total);
     EXCEPTION WHEN deadlock_detected THEN
         -- Writers may cause a deadlock. The next step repeats the batch.
         NULL;
     END;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase fill';
+COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job) IS 'internal: phase fill';
 
 -- The lock waits for writers that may have seen keys without an id.
-CREATE FUNCTION snowflake_ids_convert.settle_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.settle_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
     PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
     PERFORM snowflake_ids_convert.make_late_triggers(job);
-    state.phase := 'follow';
-    state.part := NULL;
-    RETURN state;
+    job.phase := 'follow';
+    job.part := NULL;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.settle_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase settle';
+COMMENT ON FUNCTION snowflake_ids_convert.settle_step(snowflake_ids_convert.job) IS 'internal: phase settle';
 
 -- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
 -- still have no new value refer to keys that do not exist.
-CREATE FUNCTION snowflake_ids_convert.fill_moved_rows(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.fill_moved_rows(job snowflake_ids_convert.job) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    blocks bigint;
+    unfilled text := (SELECT string_agg(format('%I IS NOT NULL AND %I IS NULL', attname, shadow), ' OR ')
+                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                      WHERE rel = job.part AND NOT is_key);
+    blocks bigint := pg_relation_size(job.part) / current_setting('block_size')::int + 1;
+    rows bigint := 0;
 BEGIN
-    IF state.part IS NOT NULL AND snowflake_ids_convert.has_unfilled(job, state.part) THEN
-        blocks := pg_relation_size(state.part) / current_setting('block_size')::int + 1;
-        state.rows := state.rows + snowflake_ids_convert.fill_references(job, state.part, 0::bigint, blocks);
-        IF snowflake_ids_convert.has_unfilled(job, state.part) THEN
+    IF snowflake_ids_convert.count_rows(job.part, unfilled) > 0 THEN
+        rows := snowflake_ids_convert.fill_references(job, job.part, 0::bigint, blocks);
+        IF snowflake_ids_convert.count_rows(job.part, unfilled) > 0 THEN
             PERFORM snowflake_ids_convert.refuse(
-                job, format('Rows of %s refer to keys that do not exist.', state.part));
+                job, ARRAY[format('Rows of %s refer to keys that do not exist.', job.part)]);
         END IF;
     END IF;
-    RETURN state;
+    RETURN rows;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_moved_rows(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+COMMENT ON FUNCTION snowflake_ids_convert.fill_moved_rows(snowflake_ids_convert.job)
     IS 'internal: fills rows that were moved while their table was filled; error if some cannot be filled';
 
-CREATE FUNCTION snowflake_ids_convert.next_table(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.next_table(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
+    IF job.part IS NOT NULL THEN
+        job.rows := job.rows + snowflake_ids_convert.fill_moved_rows(job);
+    END IF;
     WITH t AS (
         SELECT rel, row_number() OVER (ORDER BY min(depth), rel) AS n
         FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
         WHERE NOT is_key
         GROUP BY rel
     )
-    SELECT rel INTO state.part
+    SELECT rel INTO job.part
     FROM t
-    WHERE n = 1 + coalesce((SELECT n FROM t AS present WHERE present.rel = state.part), 0);
-    state.done := CASE WHEN state.part IS NOT NULL THEN 0 END;
-    state.total := pg_relation_size(state.part) / current_setting('block_size')::int;
-    IF state.part IS NULL THEN
+    WHERE n = 1 + coalesce((SELECT n FROM t AS present WHERE present.rel = job.part), 0);
+    job.done := CASE WHEN job.part IS NOT NULL THEN 0 END;
+    job.total := pg_relation_size(job.part) / current_setting('block_size')::int;
+    IF job.part IS NULL THEN
         PERFORM snowflake_ids_convert.make_checks(job);
-        state.phase := 'check';
+        job.phase := 'check';
     END IF;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.next_table(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
+COMMENT ON FUNCTION snowflake_ids_convert.next_table(snowflake_ids_convert.job)
     IS 'internal: begins the next table of phase follow; after the last one, adds checks and begins phase check';
 
-CREATE FUNCTION snowflake_ids_convert.follow_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.follow_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     rows_per_block float8;
     until bigint;
 BEGIN
-    state.part := (SELECT min(rel::oid)
-                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-                   WHERE rel = state.part AND NOT is_key);
-    IF state.part IS NULL OR (state.done < state.total) IS NOT TRUE THEN
-        RETURN snowflake_ids_convert.next_table(job, snowflake_ids_convert.fill_moved_rows(job, state));
+    job.part := (SELECT min(rel::oid)
+                 FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                 WHERE rel = job.part AND NOT is_key);
+    IF job.part IS NULL OR (job.done < job.total) IS NOT TRUE THEN
+        RETURN snowflake_ids_convert.next_table(job);
     END IF;
     SELECT CASE WHEN relpages > 0 AND reltuples > 0 THEN reltuples / relpages ELSE 100 END
     INTO rows_per_block
     FROM pg_class
-    WHERE oid = state.part;
-    until := least(state.done + greatest(1, (job.batch_size / rows_per_block)::bigint), state.total);
+    WHERE oid = job.part;
+    until := least(job.done + greatest(1, (job.batch_size / rows_per_block)::bigint), job.total);
     BEGIN
-        state.rows := state.rows
-                      + snowflake_ids_convert.fill_references(job, state.part, state.done, until - state.done);
-        state.done := until;
+        job.rows := job.rows + snowflake_ids_convert.fill_references(job, job.part, job.done, until - job.done);
+        job.done := until;
     EXCEPTION WHEN deadlock_detected THEN
         -- As in fill_step().
         NULL;
     END;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.follow_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase follow';
+COMMENT ON FUNCTION snowflake_ids_convert.follow_step(snowflake_ids_convert.job) IS 'internal: phase follow';
 
 -- Each step builds one index. With build_concurrently the user builds them, and the phase waits.
-CREATE FUNCTION snowflake_ids_convert.index_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.index_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    statements text[] := ARRAY(SELECT * FROM snowflake_ids_convert.index_statements(job, false));
+    statements text[] := ARRAY(SELECT snowflake_ids_convert.index_statements(job, false));
 BEGIN
     IF statements = '{}' THEN
-        state.phase := 'swap';
+        job.phase := 'swap';
     ELSIF NOT job.build_concurrently THEN
-        EXECUTE statements[1];
-        IF statements[1] ~ '^DROP' THEN
-            EXECUTE statements[2];
-        END IF;
+        PERFORM snowflake_ids_convert.run(statements[1:CASE WHEN statements[1] ~ '^DROP' THEN 2 ELSE 1 END]);
     END IF;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.index_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phase index';
+COMMENT ON FUNCTION snowflake_ids_convert.index_step(snowflake_ids_convert.job) IS 'internal: phase index';
 
-CREATE FUNCTION snowflake_ids_convert.swap_step(
-    job snowflake_ids_convert.job, state snowflake_ids_convert.conversion
-) RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.swap_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     -- An index on the old columns may have been created after phase index.
-    IF NOT job.keep_position AND EXISTS (SELECT FROM snowflake_ids_convert.index_statements(job, false)) THEN
-        state.phase := 'index';
+    IF NOT job.keep_position AND EXISTS (SELECT snowflake_ids_convert.index_statements(job, false)) THEN
+        job.phase := 'index';
     ELSE
         PERFORM snowflake_ids_convert.verify_map(job);
-        state.todo := snowflake_ids_convert.swap(job);
-        state.phase := 'validate';
+        job.todo := snowflake_ids_convert.swap(job);
+        job.key_attnum := snowflake_ids_convert.column_number(job.relation, job.key_column);
+        job.phase := 'validate';
     END IF;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job, snowflake_ids_convert.conversion)
-    IS 'internal: phases ready and swap';
+COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job) IS 'internal: phases ready and swap';
 
-CREATE FUNCTION snowflake_ids_convert.validate_step(state snowflake_ids_convert.conversion)
-RETURNS snowflake_ids_convert.conversion
+CREATE FUNCTION snowflake_ids_convert.validate_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
@@ -2812,34 +2532,17 @@ BEGIN
     -- A constraint may have been dropped after the changeover.
     SELECT conrelid::regclass AS rel, conname INTO next
     FROM pg_constraint
-    WHERE oid = ANY (state.todo) AND conrelid <> 0 AND NOT convalidated
+    WHERE oid = ANY (job.todo) AND conrelid <> 0 AND NOT convalidated
     ORDER BY contype DESC, oid
     LIMIT 1;
     IF FOUND THEN
         EXECUTE format('ALTER TABLE %s VALIDATE CONSTRAINT %I', next.rel, next.conname);
     ELSE
-        state.phase := 'done';
+        job.phase := 'done';
     END IF;
-    RETURN state;
+    RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.conversion)
-    IS 'internal: phase validate';
-
-CREATE FUNCTION snowflake_ids_convert.lock_state(target regclass) RETURNS snowflake_ids_convert.conversion
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-DECLARE
-    state snowflake_ids_convert.conversion;
-BEGIN
-    SELECT * INTO state FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
-    RETURN state;
-EXCEPTION WHEN lock_not_available THEN
-    PERFORM snowflake_ids_convert.fail(
-        '55006', format('%s is being converted by another session', target),
-        hint => 'See snowflake_ids_convert_progress.');
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_state(regclass)
-    IS 'internal: the state of a conversion; only one session can have it';
+COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.job) IS 'internal: phase validate';
 
 CREATE FUNCTION snowflake_ids_convert.refuse_unfinished(target regclass) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -2854,116 +2557,104 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfinished(regclass)
     IS 'internal: error if triggers of a conversion exist';
 
-CREATE FUNCTION snowflake_ids_convert.rate_text(
-    old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
-) RETURNS text
+CREATE FUNCTION snowflake_ids_convert.rate_text(job snowflake_ids_convert.job) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     SELECT format('%s: %s %s, %s of %s %s, %s per second, %s left',
-                  state.relation, state.phase, state.part, state.done, state.total,
-                  CASE state.phase WHEN 'fill' THEN 'rows' ELSE 'blocks' END,
+                  job.relation, job.phase, job.part, job.done, job.total,
+                  CASE job.phase WHEN 'fill' THEN 'rows' ELSE 'blocks' END,
                   round((p.progress / p.seconds)::numeric, 1),
-                  date_trunc('second', make_interval(secs => (state.total - state.done) * p.seconds / p.progress)))
-    FROM (SELECT extract(epoch FROM clock_timestamp() - old_state.resumed)::float8 AS seconds,
-                 nullif(state.done - old_state.resumed_at, 0) AS progress) AS p
+                  date_trunc('second', make_interval(secs => (job.total - job.done) * p.seconds / p.progress)))
+    FROM (SELECT extract(epoch FROM clock_timestamp() - job.resumed)::float8 AS seconds,
+                 nullif(job.done - job.resumed_at, 0) AS progress) AS p
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.rate_text(
-    snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
-) IS 'internal: notice with what is done, the rate and the time that is left';
+COMMENT ON FUNCTION snowflake_ids_convert.rate_text(snowflake_ids_convert.job)
+    IS 'internal: notice with what is done, the rate and the time that is left';
 
 -- A notice is due if the phase or the part is new, or if the last notice is more than five seconds old.
-CREATE FUNCTION snowflake_ids_convert.write_state(
-    old_state snowflake_ids_convert.conversion, state snowflake_ids_convert.conversion
-) RETURNS text
+CREATE FUNCTION snowflake_ids_convert.write_state(old snowflake_ids_convert.job, job snowflake_ids_convert.job)
+RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    is_new boolean := state.phase <> old_state.phase OR state.part IS DISTINCT FROM old_state.part;
-    notice_is_due boolean := is_new OR clock_timestamp() - old_state.told > interval '5 s';
+    is_new boolean := job.phase <> old.phase OR job.part IS DISTINCT FROM old.part;
+    notice_is_due boolean := is_new OR clock_timestamp() - old.told > interval '5 s';
 BEGIN
     UPDATE snowflake_ids_convert.my_conversion c
-    SET phase = state.phase,
-        part = state.part,
-        done = state.done,
-        total = state.total,
-        todo = state.todo,
-        rows = state.rows,
-        updated = clock_timestamp(),
+    SET (key_attnum, issued_after, phase, part, done, total, todo, rows, updated) = (
+            job.key_attnum, job.issued_after, job.phase, job.part, job.done, job.total, job.todo, job.rows,
+            clock_timestamp()),
         told = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.told END,
         phase_started = CASE WHEN is_new THEN clock_timestamp() ELSE c.phase_started END,
         resumed = CASE WHEN is_new THEN clock_timestamp() ELSE c.resumed END,
         resumed_at = CASE WHEN is_new THEN 0 ELSE c.resumed_at END
-    WHERE c.relation = state.relation;
-    IF state.phase <> old_state.phase THEN
-        RETURN format('%s: %s', state.relation, state.phase)
-               || CASE state.phase
-                  WHEN 'fill' THEN format(', %s rows', state.total)
+    WHERE c.relation = job.relation;
+    IF job.phase <> old.phase THEN
+        RETURN format('%s: %s', job.relation, job.phase)
+               || CASE job.phase
+                  WHEN 'fill' THEN format(', %s rows', job.total)
                   WHEN 'validate' THEN '; clients that prepare statements by themselves may have to reconnect'
                   ELSE ''
                   END;
-    ELSIF state.part IS DISTINCT FROM old_state.part THEN
-        RETURN format('%s: %s %s, %s blocks', state.relation, state.phase, state.part, state.total);
-    ELSIF notice_is_due AND state.phase IN ('fill', 'follow') THEN
-        RETURN snowflake_ids_convert.rate_text(old_state, state);
+    ELSIF job.part IS DISTINCT FROM old.part THEN
+        RETURN format('%s: %s %s, %s blocks', job.relation, job.phase, job.part, job.total);
+    ELSIF notice_is_due AND job.phase IN ('fill', 'follow') THEN
+        RETURN snowflake_ids_convert.rate_text(job);
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.write_state(
-    snowflake_ids_convert.conversion, snowflake_ids_convert.conversion
-) IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
+COMMENT ON FUNCTION snowflake_ids_convert.write_state(snowflake_ids_convert.job, snowflake_ids_convert.job)
+    IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
 CREATE FUNCTION snowflake_ids_convert.step_as_owner(target regclass, finish boolean, OUT said text, OUT more boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    old_state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(target);
-    state snowflake_ids_convert.conversion := old_state;
-    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(target);
+    old snowflake_ids_convert.job := snowflake_ids_convert.state_of(target, true);
+    job snowflake_ids_convert.job := old;
 BEGIN
-    IF old_state.phase IS NULL THEN
+    IF old.phase IS NULL THEN
         PERFORM snowflake_ids_convert.fail('55000', format('%s is not being converted', target));
     END IF;
+    job := snowflake_ids_convert.with_format(old);
     -- After the changeover other roles may refer to the new keys.
-    IF state.phase IN ('validate', 'done') THEN
+    IF job.phase IN ('validate', 'done') THEN
         PERFORM snowflake_ids_convert.refuse_unfinished(target);
     ELSE
-        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+        PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
     END IF;
     more := true;
-    CASE state.phase
+    CASE job.phase
     WHEN 'prepare' THEN
-        PERFORM snowflake_ids_convert.prepare(job);
-        state.phase := 'number';
+        job := snowflake_ids_convert.prepare(job);
     WHEN 'number' THEN
-        state := snowflake_ids_convert.number_step(job, state);
+        job := snowflake_ids_convert.number_step(job);
     WHEN 'fill' THEN
-        state := snowflake_ids_convert.fill_step(job, state);
+        job := snowflake_ids_convert.fill_step(job);
     WHEN 'settle' THEN
-        state := snowflake_ids_convert.settle_step(job, state);
+        job := snowflake_ids_convert.settle_step(job);
     WHEN 'follow' THEN
-        state := snowflake_ids_convert.follow_step(job, state);
+        job := snowflake_ids_convert.follow_step(job);
     WHEN 'check' THEN
         PERFORM snowflake_ids_convert.validate_checks(job);
-        state.phase := CASE WHEN job.keep_position THEN 'ready' ELSE 'index' END;
+        job.phase := CASE WHEN job.keep_position THEN 'ready' ELSE 'index' END;
     WHEN 'validate' THEN
-        state := snowflake_ids_convert.validate_step(state);
+        job := snowflake_ids_convert.validate_step(job);
     WHEN 'done' THEN
         more := false;
     ELSE
-        IF finish AND state.phase = 'index' THEN
-            state := snowflake_ids_convert.index_step(job, state);
+        IF finish AND job.phase = 'index' THEN
+            job := snowflake_ids_convert.index_step(job);
         ELSIF finish THEN
-            state := snowflake_ids_convert.swap_step(job, state);
+            job := snowflake_ids_convert.swap_step(job);
         END IF;
-        more := finish AND NOT (old_state.phase = 'index' AND state.phase = 'index' AND job.build_concurrently);
+        more := finish AND NOT (old.phase = 'index' AND job.phase = 'index' AND job.build_concurrently);
     END CASE;
-    more := more AND state.phase <> 'done';
-    said := snowflake_ids_convert.write_state(old_state, state);
-    IF NOT more AND state.phase <> 'done' AND finish THEN
-        said := format('%s: filled, and kept so; run the statements of snowflake_ids_convert_indexes(), '
-                       'then call again to finish', target);
-    ELSIF NOT more AND state.phase <> 'done' THEN
-        said := format('%s: filled, and kept so; call again to finish', target);
+    more := more AND job.phase <> 'done';
+    said := snowflake_ids_convert.write_state(old, job);
+    IF NOT more AND job.phase <> 'done' THEN
+        said := format('%s: filled, and kept so; %scall again to finish', target,
+                       CASE WHEN finish THEN 'run the statements of snowflake_ids_convert_indexes(), then ' END);
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.step_as_owner(regclass, boolean)
@@ -3021,51 +2712,31 @@ COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job
     IS 'internal: why a column cannot be converted as a key';
 
 CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.job) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
-DECLARE
-    col record;
-    orphans bigint;
-BEGIN
-    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key LOOP
-        EXECUTE format('SELECT count(*)
-                        FROM ONLY %1$s c
-                        WHERE c.%2$I IS NOT NULL
-                          AND NOT EXISTS (SELECT FROM ONLY %3$s k WHERE k.%4$I%5$s = c.%2$I)',
-                       col.rel, col.attname, job.relation, job.key_column, col.collate)
-        INTO orphans;
-        IF orphans > 0 THEN
-            RETURN NEXT format('column %s.%I: %s rows refer to a key that does not exist', col.rel, col.attname,
-                               orphans);
-        END IF;
-    END LOOP;
-END $$;
+    SELECT format('column %s.%I: %s rows refer to a key that does not exist', rel, attname, orphans)
+    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+         CROSS JOIN LATERAL snowflake_ids_convert.count_rows(rel, format(
+             'c.%1$I IS NOT NULL AND NOT EXISTS (SELECT FROM ONLY %2$s k WHERE k.%3$I%4$s = c.%1$I)',
+             attname, job.relation, job.key_column, "collate")) AS orphans
+    WHERE NOT is_key AND orphans > 0
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
     IS 'internal: columns with rows that refer to a key that does not exist';
 
 -- Such rows cannot be updated, and the conversion updates all of them.
 CREATE FUNCTION snowflake_ids_convert.violation_problems(job snowflake_ids_convert.job) RETURNS SETOF text
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
-DECLARE
-    old_check record;
-    violations bigint;
-BEGIN
-    FOR old_check IN
-        SELECT t.rel, k.conname, pg_get_expr(k.conbin, k.conrelid) AS condition
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-             JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
-        WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE
-        ORDER BY t.rel, k.conname
-    LOOP
-        EXECUTE format('SELECT count(*) FROM ONLY %s WHERE NOT (%s)', old_check.rel, old_check.condition)
-        INTO violations;
-        IF violations > 0 THEN
-            RETURN NEXT format('table %s: %s rows violate check constraint %I, which was never validated; '
-                               'correct them, or drop it', old_check.rel, violations, old_check.conname);
-        END IF;
-    END LOOP;
-END $$;
+    SELECT format('table %s: %s rows violate check constraint %I, which was never validated; correct them, or drop it',
+                  t.rel, violations, k.conname)
+    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+         JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
+         CROSS JOIN LATERAL snowflake_ids_convert.count_rows(
+             t.rel, format('NOT (%s)', pg_get_expr(k.conbin, k.conrelid))) AS violations
+    WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE AND violations > 0
+    ORDER BY t.rel, k.conname
+$$;
 COMMENT ON FUNCTION snowflake_ids_convert.violation_problems(snowflake_ids_convert.job)
     IS 'internal: checks that are not valid and that rows violate';
 
@@ -3206,10 +2877,11 @@ CREATE FUNCTION snowflake_ids_convert.indexes_as_owner(relation regclass) RETURN
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    job snowflake_ids_convert.job := snowflake_ids_convert.job_of(relation);
+    job snowflake_ids_convert.job := snowflake_ids_convert.with_format(
+        snowflake_ids_convert.state_of(relation, false));
 BEGIN
     IF job.phase IN ('index', 'swap') AND NOT job.keep_position THEN
-        PERFORM snowflake_ids_convert.refuse_owner_problems(job);
+        PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
         RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
@@ -3252,7 +2924,8 @@ CREATE FUNCTION snowflake_ids_convert.resume(job snowflake_ids_convert.job) RETU
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    running snowflake_ids_convert.job := snowflake_ids_convert.job_of(job.relation);
+    running snowflake_ids_convert.job := snowflake_ids_convert.with_format(
+        snowflake_ids_convert.state_of(job.relation, false));
 BEGIN
     IF NOT EXISTS (SELECT
                    FROM snowflake_ids_convert.my_conversion s
@@ -3268,8 +2941,7 @@ BEGIN
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
     IF job.changes_over AND running.phase <> 'validate' THEN
-        PERFORM snowflake_ids_convert.refuse(job, (
-            SELECT string_agg(dependent, E'\n') FROM snowflake_ids_convert.dependents(job) AS dependent));
+        PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.dependents(job)));
     END IF;
     UPDATE snowflake_ids_convert.my_conversion s
     SET batch_size = job.batch_size,
@@ -3393,8 +3065,7 @@ CREATE FUNCTION snowflake_ids_convert.undo_as_owner(relation regclass) RETURNS v
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
-    statement text;
+    state snowflake_ids_convert.job := snowflake_ids_convert.state_of(relation, true);
     statements text[];
 BEGIN
     IF state.relation IS NULL OR state.phase IN ('validate', 'done') THEN
@@ -3412,9 +3083,7 @@ BEGIN
                                       'snowflake_ids_check_' || a.attnum, a.shadow)
                         FROM snowflake_ids_convert.added_columns(relation) a);
     PERFORM snowflake_ids_convert.drop_triggers(relation);
-    FOREACH statement IN ARRAY statements LOOP
-        EXECUTE statement;
-    END LOOP;
+    PERFORM snowflake_ids_convert.run(statements);
     PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
@@ -3429,7 +3098,7 @@ CREATE FUNCTION snowflake_ids_convert.forget_as_owner(relation regclass) RETURNS
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    state snowflake_ids_convert.conversion := snowflake_ids_convert.lock_state(relation);
+    state snowflake_ids_convert.job := snowflake_ids_convert.state_of(relation, true);
 BEGIN
     IF state.relation IS NULL OR state.phase <> 'done' THEN
         PERFORM snowflake_ids_convert.fail(
