@@ -33,6 +33,37 @@ FROM pg_namespace
 WHERE nspname = 'snowflake_ids_convert';
 DROP EXTENSION snowflake_ids_convert;
 RESET ROLE;
+
+-- What default privileges give is taken back. A role that could create functions in the schema, or triggers on the view,
+-- would have them run by others. What converts its own table may call what is in the schema.
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO regress_convert_extension;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO regress_convert_extension, PUBLIC;
+ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
+CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
+SELECT o.object, a.grantee::regrole, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) AS privileges
+FROM (SELECT nspname AS object, nspacl AS acl, nspowner AS owner FROM pg_namespace WHERE nspname = 'snowflake_ids_convert'
+      UNION ALL
+      SELECT relname, relacl, relowner FROM pg_class WHERE relname ~ '^(my_)?conversion$|_progress$') AS o
+     CROSS JOIN aclexplode(o.acl) AS a
+WHERE a.grantee <> o.owner
+GROUP BY 1, 2
+ORDER BY 1, 2;
+GRANT USAGE ON SCHEMA one TO regress_convert_extension;
+GRANT EXECUTE ON PROCEDURE tool.snowflake_ids_convert TO regress_convert_extension;
+SET ROLE regress_convert_extension;
+CREATE FUNCTION snowflake_ids_convert.fill_step(text) RETURNS int LANGUAGE sql RETURN 1;
+CREATE TRIGGER mine INSTEAD OF UPDATE ON snowflake_ids_convert.my_conversion
+    FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+CREATE TABLE tool.mine (id int PRIMARY KEY, created timestamptz NOT NULL DEFAULT '2026-02-01');
+INSERT INTO tool.mine VALUES (1);
+CALL tool.snowflake_ids_convert('tool.mine', 'id', 'mastic', 'created', concurrently => false);
+SELECT phase FROM tool.snowflake_ids_convert_progress;
+DROP TABLE tool.mine;
+RESET ROLE;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SCHEMAS FROM regress_convert_extension;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM regress_convert_extension, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO PUBLIC;
+DROP EXTENSION snowflake_ids_convert;
 DROP OWNED BY regress_convert_extension;
 DROP ROLE regress_convert_extension;
 CREATE EXTENSION snowflake_ids_convert SCHEMA tool;
