@@ -27,7 +27,6 @@ END $$;
 
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
-GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 
 -- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
@@ -133,7 +132,6 @@ WHERE EXISTS (SELECT
                 AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user)
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
-GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
 -- The map belongs to the owner of the table. A table of that name that belongs to another role is no map.
 CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
@@ -175,7 +173,6 @@ COMMENT ON COLUMN snowflake_ids_convert_progress.unit
     IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
-GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
 
 -- A column of a view gets the comment of the table's column.
 DO $$

@@ -11,6 +11,7 @@ DO $$
 DECLARE
     function regprocedure;
     setting text;
+    privilege text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
     -- The schema of the extension may have operators of other users, which would hide those of the server.
@@ -34,5 +35,29 @@ BEGIN
             EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
         END LOOP;
     END LOOP;
+    -- What default privileges have given is taken back: who could create functions in the schema, or triggers on the
+    -- view, could get others to call them. What they have taken away is given: a conversion calls as the table's owner.
+    FOR privilege IN
+        SELECT DISTINCT format('%s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
+        FROM (SELECT 'SCHEMA ' || nspname, nspacl, nspowner
+              FROM pg_namespace
+              WHERE nspname = 'snowflake_ids_convert'
+              UNION ALL
+              SELECT 'TABLE ' || oid::regclass, relacl, relowner
+              FROM pg_class
+              WHERE oid IN (SELECT objid
+                            FROM pg_depend d
+                                 JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
+                            WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e')) AS o (name, acl, owner)
+             CROSS JOIN LATERAL aclexplode(o.acl) AS a
+             LEFT JOIN pg_roles r ON r.oid = a.grantee
+        WHERE a.grantee <> o.owner
+    LOOP
+        EXECUTE 'REVOKE ALL ON ' || privilege;
+    END LOOP;
     PERFORM pg_catalog.set_config('search_path', path, true);
 END $$;
+GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA snowflake_ids_convert TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
+GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;

@@ -30,7 +30,6 @@ END $$;
 
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
-GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
 
 -- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
@@ -136,7 +135,6 @@ WHERE EXISTS (SELECT
                 AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) current_user)
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
-GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
 
 -- The map belongs to the owner of the table. A table of that name that belongs to another role is no map.
 CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
@@ -178,7 +176,6 @@ COMMENT ON COLUMN snowflake_ids_convert_progress.unit
     IS 'what done and total count: rows of the key''s table, or blocks of a referencing table';
 COMMENT ON COLUMN snowflake_ids_convert_progress.per_second IS 'units per second in this part, since the last call';
 COMMENT ON COLUMN snowflake_ids_convert_progress.remaining IS 'time that this part still needs at that rate';
-GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
 
 -- A column of a view gets the comment of the table's column.
 DO $$
@@ -3119,7 +3116,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARAL
 COMMENT ON FUNCTION snowflake_ids_convert_forget(regclass)
     IS 'drops the table of old and new keys of a finished conversion, and its state';
 
--- 99-pinned_settings.sql
+-- 99-settings_privileges.sql
 -- The text of a function in SQL or PL/pgSQL can have different meanings in different sessions: how names are found and
 -- quoted, how strings are read, how times are written. So each function of this extension gets settings of its own, all
 -- of them here, at the end of the script. Only procedures have none, because they could not commit then. The test
@@ -3133,6 +3130,7 @@ DO $$
 DECLARE
     function regprocedure;
     setting text;
+    privilege text;
     path text := pg_catalog.current_setting('search_path');
 BEGIN
     -- The schema of the extension may have operators of other users, which would hide those of the server.
@@ -3156,5 +3154,29 @@ BEGIN
             EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
         END LOOP;
     END LOOP;
+    -- What default privileges have given is taken back: who could create functions in the schema, or triggers on the
+    -- view, could get others to call them. What they have taken away is given: a conversion calls as the table's owner.
+    FOR privilege IN
+        SELECT DISTINCT format('%s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
+        FROM (SELECT 'SCHEMA ' || nspname, nspacl, nspowner
+              FROM pg_namespace
+              WHERE nspname = 'snowflake_ids_convert'
+              UNION ALL
+              SELECT 'TABLE ' || oid::regclass, relacl, relowner
+              FROM pg_class
+              WHERE oid IN (SELECT objid
+                            FROM pg_depend d
+                                 JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'snowflake_ids_convert'
+                            WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e')) AS o (name, acl, owner)
+             CROSS JOIN LATERAL aclexplode(o.acl) AS a
+             LEFT JOIN pg_roles r ON r.oid = a.grantee
+        WHERE a.grantee <> o.owner
+    LOOP
+        EXECUTE 'REVOKE ALL ON ' || privilege;
+    END LOOP;
     PERFORM pg_catalog.set_config('search_path', path, true);
 END $$;
+GRANT USAGE ON SCHEMA snowflake_ids_convert TO PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA snowflake_ids_convert TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON snowflake_ids_convert.my_conversion TO PUBLIC;
+GRANT SELECT ON snowflake_ids_convert_progress TO PUBLIC;
