@@ -206,3 +206,9 @@ DROP ROLE regress_operator;
 ALTER SYSTEM RESET snowflake_ids.machine_id;
 \i sql/include/reload.psql
 SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE node = 19 AND clock_lead > 5000;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions
+WHERE proname ~ '^(reset|pass_now|(sno|mastic|snowflake_si)_observe|sno_(snapshot|restore))$' ORDER BY signature COLLATE "C";
