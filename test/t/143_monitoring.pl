@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::RealBin/lib";
 use CPAN::Meta::YAML;
 use Faults;
+use Fcntl    qw(:flock);
 use IPC::Run ();
 use JSON::PP ();
 use Page;
@@ -298,6 +299,23 @@ for my $format (qw(mastic sno snowflake_si))
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.clock_regression', undef);
 	reload($server);
 	$clock->go_by(900);
+}
+
+# ---- sessions that wait for the ceiling file, because another one's sync does not return
+{
+	my $watch = watch('storage that hangs');
+	my @sessions = map { Session->new($server) } 1 .. 12;
+	$_->ask('SELECT gen_mastic()') for @sessions;
+	open my $file, '+<', $server->data_dir . '/snowflake_ids.ceiling' or die $!;
+	flock $file, LOCK_EX or die $!;
+	$clock->go_by(60);
+	$_->send('SELECT gen_mastic() > 0') for @sessions;
+	my ($waits) = map { $_->{content} } $page->blocks('Wait events', 'sql');
+	ok(eventually(sub { value($server, $waits) =~ /\A(?:.+\n){11}.+\z/ }), 'all wait');
+	$watch->minute(passes => 0, page => 'waiting');
+	flock $file, LOCK_UN;
+	is(join(' ', map { $_->answer } @sessions), join(' ', ('t') x 12), 'all are served');
+	$watch->minute->done;
 }
 
 # ---- machine ids: none is set; one is set twice; one is out of range
