@@ -16,7 +16,7 @@ SELECT snowflake_ids.stats_reset();
 --
 SELECT gen_sno() IS NOT NULL AS sno, gen_sno_at(now()) IS NOT NULL AS sno_at, gen_mastic() > 0 AS mastic,
     gen_snowflake_si() > 0 AS snowflake_si;
-SELECT format, node, issued, overflow_waits, wait_time, waiting, regressions, holds, ticktock,
+SELECT format, node, issued, overflow_waits, wait_time < 60000 AS wait_time, waiting, regressions, holds, ticktock,
     clock_lead < 10000 AS lead,
        abs(extract(epoch FROM clock_timestamp() - last_timestamp)) < 10 AS now,
            durable_until > last_timestamp AS durable, owner

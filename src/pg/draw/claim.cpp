@@ -139,17 +139,18 @@ void stop_waiting(int, Datum arg) {
 
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
                              const Patience& patience) {
-    while (c.outcome != ledger::Outcome::issued) {
+    for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
         check_worth_waiting(g, c);
-        const int64 left = patience.left_us();
-        if (left <= 0) fail_waited(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
             durability::raise_above(g, c.tick, patience);
-        } else {
-            nap(std::min(c.wait_us, left));
+            continue;
         }
-        c = claim(g, want);
+        const int64 left = patience.left_us();
+        if (left <= 0) fail_waited(g, c);
+        if (!noted) note_wait(g, c);
+        noted = true;
+        nap(std::min(c.wait_us, left));
     }
     return c;
 }
@@ -158,19 +159,10 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
-    check_worth_waiting(g, failed);
     const Patience patience{ledger::monotonic_us() - g.set_up_us};
     g.set_up_us = 0;
-    if (failed.outcome == ledger::Outcome::ceiling) {
-        durability::raise_above(g, failed.tick, patience);
-        failed = claim(g, want);
-        if (failed.outcome == ledger::Outcome::issued) return failed;
-        check_worth_waiting(g, failed);
-    }
-
     ledger::Counters& counters = g.slot->counters;
     Waiting waiting{&counters, ledger::monotonic_us()};
-    note_wait(g, failed);
     counters.waiting.fetch_add(1);
 
     ledger::Claim c = failed;
