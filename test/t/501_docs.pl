@@ -48,6 +48,21 @@ $server->start;
 		'>=', $old, 'old rows are below every bound');
 	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
 		'>', 9000, 'a bound alone returns nearly all of the old random ids');
+
+	# The back-fill, where rows came by one statement and so have one time.
+	my (undef, $fill) = map { $_->{content} }
+	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
+	$fill =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $fill =~ s/\b1000\b/200000/g or die;
+	$server->safe_psql('postgres', 'CREATE DATABASE one_time');
+	$server->safe_psql('one_time', 'CREATE EXTENSION snowflake_ids');
+	my ($rc, undef, $err) = $server->psql('one_time', $fill, on_error_stop => 1);
+	is("$rc $err", '0 ', '200,000 rows of one time are filled as the page says');
+	is( $server->safe_psql(
+			'one_time', "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
+				(WHERE sno_timestamp(id) <> date_bin('4 ms', created_at, '2010-01-01 00:00+00'))
+				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s"),
+		'200000|200000|0|0',
+		'and have as many ids, in their order and with their time');
 	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
 	like(
 		$said->("ANALYZE invoice; EXPLAIN (COSTS OFF) $newest"),
@@ -158,13 +173,16 @@ how_to($server, $_)
 {
 	my $page = Page->new('doc/backups.md');
 	my ($table) = $page->blocks('The example table', 'sql');
-	my ($observe, $check) = grep { $_->{heading} eq 'A restored dump' } $page->blocks('What to do', 'sql');
+	my @steps = grep { $_->{heading} eq 'A restored dump' } $page->blocks('What to do', 'sql');
+	my @grant = grep { $_->{content} =~ /GRANT/ } @steps;
+	my ($observe, $check) = grep { $_->{content} !~ /GRANT/ } @steps;
 	my %node = map { $_ => PostgreSQL::Test::Cluster->new("dump_$_") } qw(old new);
 	for my $node (values %node)
 	{
 		$node->init;
 		$node->append_conf('postgresql.conf', 'fsync = off');
 		$node->start;
+		$node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
 	}
 	for my $case ([ 'automatic', 'automatic|0', 20 ], [ 'set', '7|7', 50 ])
 	{
@@ -173,10 +191,10 @@ how_to($server, $_)
 		{
 			$node->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7') if $name eq 'set';
 			$node->restart;
-			$node->safe_psql('postgres', "CREATE DATABASE $name");
+			$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop_owner");
 		}
 		my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
-		$node{old}->safe_psql($name, "CREATE EXTENSION snowflake_ids; $table->{content}");
+		$node{old}->safe_psql($name, "SET ROLE shop_owner; CREATE EXTENSION snowflake_ids; $table->{content}");
 		$node{old}->safe_psql($name, <<"END");
 SELECT mastic_observe(make_mastic(now() + interval '$ahead s', 0)),
     snowflake_si_observe(make_snowflake_si(now() + interval '$ahead s', narrow_machine_id, 0)),
@@ -186,7 +204,8 @@ FROM snowflake_ids.status();
 INSERT INTO shop_order SELECT FROM generate_series(1, 100);
 END
 		$node{old}->command_ok([ 'pg_dump', '-f', $dump, $name ], "$name: dumped");
-		$node{new}->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $name ], "$name: restored");
+		$node{new}->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'shop_owner', '-f', $dump, $name ],
+			"$name: restored by the owner of the database");
 		is( $node{new}->safe_psql(
 				$name,
 				q{SELECT CASE WHEN machine_id = 7 THEN '7' WHEN machine_id >= 32768 AND machine_id <> sno_partition(id) THEN 'automatic' END, narrow_machine_id
@@ -194,7 +213,11 @@ END
 			),
 			$machine_id,
 			"$name: the machine id");
-		$node{new}->safe_psql($name, $observe->{content});
+		$node{new}->safe_psql($name, $_->{content}) for @grant;
+		is( ($node{new}->psql($name, $observe->{content}, on_error_stop => 1, extra_params => [ '-U', 'shop_owner' ]))
+			[2],
+			'',
+			"$name: the owner calls the observe functions");
 		is($node{new}->safe_psql($name, $check->{content}) . "\n",
 			$check->{output}, "$name: new ids are above the old ones");
 		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
