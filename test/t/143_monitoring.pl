@@ -380,7 +380,7 @@ for my $format (qw(mastic sno snowflake_si))
 
 # ---- the figures as they are now: all that the table below them explains
 {
-	my ($now) = $page->blocks('What to draw', 'sql');
+	my ($now) = $page->blocks('What to plot', 'sql');
 	my ($table) = $page->text =~ /^\| column \| alert of Prometheus .*?\n\|[-|]+\n(.*?)\n\n/ms;
 	my @explained = map { (split /\|/)[1] =~ /`(\w+)`/g } split /\n/, $table;
 	cmp_ok(scalar(@explained), '>', 8, 'the table has columns');

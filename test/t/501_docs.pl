@@ -289,7 +289,7 @@ END
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
 		'<', 10, 'the other generators were not led there');
 
-	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to draw', 'Wait events';
+	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
 	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What lies where', 'What to do';
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$runbook->run_chapter($server, 'Errors', dbname => $db);
