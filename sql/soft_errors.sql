@@ -1,5 +1,5 @@
--- Input that reports its errors without raising them, on servers that can: 16 (expected in soft_errors_1.out), and 17 and
--- newer, which can in COPY too (soft_errors_2.out). Those before say nothing (soft_errors.out).
+-- Expected for 15: soft_errors.out, 16: soft_errors_1.out, 17 and newer: soft_errors_2.out.
+-- Input that reports its errors without raising them, from 16 on.
 SELECT current_setting('server_version_num')::int < 160000 AS too_old \gset
 \if :too_old
 \quit
