@@ -402,13 +402,13 @@ END
 {
 	my $picture = slurp('doc/pictures/formats.svg');
 	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
-	my %drawn = slurp('doc/pictures/layouts.svg') =~ m{class="t-ink">(\w+)</text>\n<text [^>]*>(\d+)</text>}g;
+	my %drawn = slurp('doc/pictures/layouts.svg') =~ m{class="t-ink">([^<]+)</text>\n<text [^>]*>(\d+)</text>}g;
 	my ($mastic) = $picture =~ m{>Mastic<.*?class="m b t-ink">(\d+)<}s;
 	my ($si) = $picture =~ m{>Snowflake-SI<.*?class="m b t-ink">(\d+)<}s;
 	my ($sno) = $picture =~ m{class="m b t-ink">(\w{16})<};
 	my ($gid) = $picture =~ m{class="m b t-ink">(\w{10}-\w{13})<};
 	%drawn = (%drawn, mastic => $mastic, snowflake_si => $si);
-	my $ids = join ', ', map { "('$_', $drawn{$_})" } sort keys %drawn;
+	my $ids = join ', ', map { sprintf q{('%s', %s)}, s/'/''/gr, $drawn{$_} } sort keys %drawn;
 	my $other = $server->safe_psql('operated', <<"END");
 SELECT name FROM snowflake_ids.layouts LEFT JOIN (VALUES $ids) AS drawn (name, id) USING (name)
 WHERE NOT created
