@@ -129,9 +129,12 @@ sub replace
 }
 
 my $orphans = 0;
-for my $what ('the new server\'s ceiling file', 'ceiling file removed', 'an old ceiling file in its place')
+for (
+	{ what => 'the new server\'s ceiling file' },
+	{ what => 'ceiling file removed', file => 'removed' },
+	{ what => 'an old ceiling file in its place', file => 'old' })
 {
-	my $is_replaced = $what !~ /new server/;
+	my ($what, $replaced) = @$_{qw(what file)};
 	my $clock = clock();
 	my $ids = Ids->new;
 	my $start = $clock->now;
@@ -153,10 +156,10 @@ for my $what ('the new server\'s ceiling file', 'ceiling file removed', 'an old 
 	$ids->draw($server);
 
 	# Beyond its ceiling, and the new server has not drawn there yet.
-	if ($is_replaced) { replace($file, $what =~ /old/ ? $old : undef) or die }
+	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
 	$clock->step(1300);
 	my $beyond = $clock->now;
-	ends($session, $pid, $what, $is_replaced ? $connection_lost : qr/ERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/);
+	ends($session, $pid, $what, $replaced ? $connection_lost : qr/ERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/);
 	my @lines = lines_of($server, $pid, $mark);
 	is($lines[-2], $wal, "$what: it has written no WAL since the new server began");
 	add_lines($ids, $server, $pid, $mark);
