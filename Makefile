@@ -11,6 +11,7 @@
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', three runs; writes doc/speed.md (BENCH="-r 1": a shorter one)
+#   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
 #   make dist             the release as a zip for PGXN, from git
@@ -75,7 +76,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format reference objects refuse-used-server FORCE
+.PHONY: give-back bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -240,6 +241,8 @@ lint:
 	+@tools/lint
 setup:
 	@tools/setup $(or $(PURPOSE),test)
+follow:
+	+@tools/follow $(TESTS)
 reference: all
 	+@tools/with-server -- tools/reference >$(BUILD)/reference.md && mv $(BUILD)/reference.md doc/reference.md
 format:
