@@ -175,6 +175,8 @@ for (
 
 # It waits, and then does something of ours for the first time in this database: the library is preloaded, so it has the
 # memory already. The rows that the new server commits are there after a crash. `before`: what its transaction has done.
+# A COMMIT after a draw writes something of ours if it has to wait for a synchronous standby. The first draw in a
+# database writes WAL, a later one need not.
 my $table = 'CREATE TABLE of_orphan AS SELECT generate_series(1, 1000) AS n';
 for (
 	{ does => 'gen_sno()' },
@@ -187,13 +189,23 @@ for (
 	{   does => q{snowflake_ids.reset(clock_timestamp() + interval '1 min')},
 		before => 'SELECT FROM gen_sno()',
 		file => 'removed' },
-	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} })
+	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} },
+	{ does => 'COMMIT' },
+	{ does => 'COMMIT', before => 'SELECT FROM gen_sno()' })
 {
 	my ($does, $before, $replaced) = @$_{qw(does before file)};
-	my $what = join ', ', "an orphan's first $does", (map { "after $_" } $before // ()),
+	my $commits = $does eq 'COMMIT';
+	my $what = join ', ', $commits ? q{an orphan's COMMIT of a draw} : "an orphan's first $does",
+	  (map { "after $_" } $before // ()),
 	  map { "file $_" } $replaced // ();
+	my ($draw, $do) = $commits ? ('PERFORM gen_sno()', 'COMMIT') : ('NULL', "PERFORM $does");
 	my $clock = clock();
-	my $server = new_server('late' . ++$orphans, $clock, conf => "$quiet\nshared_preload_libraries = 'snowflake_ids'");
+	my $server = new_server('late' . ++$orphans, $clock, allows_streaming => 1, conf => <<"END");
+$quiet
+shared_preload_libraries = 'snowflake_ids'
+synchronous_standby_names = 'of_another_time'
+synchronous_commit = local
+END
 	my $file = $server->data_dir . '/snowflake_ids.ceiling';
 	my $go = $server->data_dir . '/go';
 	$server->safe_psql('postgres', 'CREATE DATABASE other');
@@ -209,13 +221,15 @@ for (
 	my $then = <<"END" =~ s/\s+/ /gr;
 DO \$\$
 BEGIN
+    $draw;
     RAISE LOG 'session % waits', pg_backend_pid();
     WHILE (pg_stat_file('$go', true)).size IS NULL LOOP END LOOP;
-    PERFORM $does;
+    $do;
     RAISE LOG 'session % is through', pg_backend_pid();
 END \$\$
 END
-	$session->send(join '; ', 'BEGIN', $before // (), $then);
+	$session->send(join '; ', $commits ? ($before // (), 'SET synchronous_commit = on') : ('BEGIN', $before // ()),
+		$then);
 	wait_for_log($server, qr/session $pid waits/, $mark) or die 'the session does not wait';
 	orphaned($server, $clock, $pid);
 	my $insert = 'INSERT INTO kept SELECT gen_sno(), n FROM generate_series(1, 1000) n';
