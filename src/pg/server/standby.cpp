@@ -30,10 +30,10 @@ bool have(XLogRecPtr position) {
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
     if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // it waits anyway
+    end_if_orphaned();  // a transaction with an id writes WAL at its COMMIT
     GetTopTransactionId();
     // A COMMIT waits only if its transaction wrote WAL before.
     if (wrote) return;
-    end_if_orphaned();
     XLogBeginInsert();
     XLogInsert(RM_XLOG_ID, XLOG_NOOP);
 }
