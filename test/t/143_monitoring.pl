@@ -209,7 +209,7 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute(do => sub { $clock->pass(1) }, page => 'stepped', alerts => 'ClockStepped')->done;
 
 	my $there = sub { my ($seconds) = @_; draw(); $clock->step($seconds); draw(); $clock->step(-$seconds); draw() };
-	for my $seconds (-4, 4)
+	for my $seconds (-20, 4)
 	{
 		$clock->go_by(900);
 		$watch = watch("the clock goes $seconds s and returns at once");
@@ -246,8 +246,8 @@ for my $format (qw(mastic sno snowflake_si))
 	my $watch = watch('an open transaction');
 	my $session = Session->new($server);
 	$watch->minute(do => sub { $session->ask('BEGIN; SELECT gen_mastic()') });
-	$watch->minute for 1 .. 9;
-	$watch->minute(page => 'open', alerts => 'Unsettled');
+	$watch->minute for 1 .. 8;
+	$watch->minute(passes => 180, page => 'open', alerts => 'Unsettled');
 	$watch->minute(do => sub { $session->ask('COMMIT') })->done;
 }
 
@@ -286,13 +286,13 @@ for my $format (qw(mastic sno snowflake_si))
 	my @sessions = map { Session->new($server) } 1 .. 12;
 	reload($server, @sessions);
 	draw();
-	$clock->step(-20);
+	$clock->step(-40);
 	$_->send('SELECT gen_mastic() > 0') for @sessions;
 	my @waiting;
 	ok(eventually(sub { (@waiting = split /\n/, value($server, $waits)) == 12 }), 'the query of the page finds them');
 	is(scalar(grep { /^\d+\|\w+\|active\|SELECT gen_mastic\(\) > 0;?$/ } @waiting), 12, 'and what they wait with');
 	$watch->minute(passes => 0, page => 'ahead, stepped, waiting', alerts => 'AheadOfClock, ClockStepped');
-	$clock->go_by(30);
+	$clock->go_by(50);
 	is(join(' ', map { $_->answer } @sessions), join(' ', ('t') x 12), 'all are served');
 	is(value($server, $waits), '', 'none waits then');
 	$watch->minute(page => 'stepped', alerts => 'ClockStepped')->done;
