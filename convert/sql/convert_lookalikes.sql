@@ -72,6 +72,28 @@ CALL public.snowflake_ids_convert('public.one', 'key', 'sno', 'created', metabyt
 SELECT pg_catalog.count(DISTINCT key) AS keys, pg_catalog.min(public.sno_metabyte(key)) AS metabyte
 FROM public.one;
 
+-- Indexes are built by the session that runs their statements. If it has the lookalikes first on its path, the conversion
+-- does not take what it built.
+SET search_path = public;
+CREATE TABLE worded (id int PRIMARY KEY, created timestamptz NOT NULL, note text);
+CREATE INDEX worded_note ON worded ((note || 'x'), id);
+INSERT INTO worded VALUES (1, '2026-02-01', 'word');
+CALL snowflake_ids_convert('worded', 'id', 'mastic', 'created');
+CREATE OR REPLACE FUNCTION hostile.trap(text, text) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT true';
+SET search_path = hostile, pg_catalog, public;
+\set ECHO none
+SELECT * FROM public.snowflake_ids_convert_indexes('worded'::pg_catalog.regclass) \gexec
+\set ECHO all
+SELECT pg_catalog.regexp_replace(statement, '\d+'::pg_catalog.text, 'N'::pg_catalog.text)
+FROM public.snowflake_ids_convert_indexes('worded'::pg_catalog.regclass) AS statement;
+SET search_path = public;
+CALL snowflake_ids_convert('worded', 'id', 'mastic', 'created');
+\set ECHO none
+SELECT * FROM snowflake_ids_convert_indexes('worded') \gexec
+\set ECHO all
+CALL snowflake_ids_convert('worded', 'id', 'mastic', 'created');
+SELECT pg_get_indexdef('worded_note'::regclass);
+
 \c :main :super
 SET client_min_messages = warning;
 DROP DATABASE regress_convert_lookalike;
