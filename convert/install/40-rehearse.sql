@@ -153,7 +153,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[],
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
 
 -- The keys of the result are the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
--- tablespace, which has to be written before WHERE.
+-- tablespace, which has to be written before WHERE. The copy may be the table itself: then these are its new indexes.
 CREATE FUNCTION snowflake_ids_convert.definitions(target regclass, copy regclass) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -164,7 +164,8 @@ AS $$
                  || def.condition AS definition
           FROM pg_index i
                JOIN pg_class c ON c.oid = i.indexrelid
-               JOIN pg_class original ON original.oid::text = substring(c.relname FROM '[0-9]+$')
+               JOIN pg_class original
+               ON original.oid::text = substring(c.relname FROM '^snowflake_ids_(?:copy_[0-9]+|index)_([0-9]+)$')
                LEFT JOIN pg_tablespace s ON s.oid = original.reltablespace
                CROSS JOIN LATERAL (
                    SELECT substr(pg_get_indexdef(c.oid),

@@ -87,8 +87,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
 
--- One row for each index on the old columns. state: null if the new index does not exist, false if a failed CREATE
--- INDEX CONCURRENTLY left it invalid, true if it can be used.
+-- One row for each index on the old columns. state: null if the new index does not exist, true if it can be used. False
+-- if a failed CREATE INDEX CONCURRENTLY left it invalid, or if it is another one: in the session that built it,
+-- operators of other users may have come first on the path.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
     job snowflake_ids_convert.job, OUT name text, OUT state boolean, OUT definition text
 ) RETURNS SETOF record
@@ -99,7 +100,9 @@ AS $$
         FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
     )
     SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
-           i.indisvalid,
+           i.indisvalid AND i.indisunique = x.is_unique
+           AND snowflake_ids_convert.definitions(r.rel, r.rel) ->> x.index::oid::text
+               = r.definitions ->> x.index::oid::text,
            format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
                   'snowflake_ids_index_' || x.index::oid, r.rel, r.definitions ->> x.index::oid::text)
     FROM rehearsed r

@@ -822,7 +822,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[],
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
 
 -- The keys of the result are the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
--- tablespace, which has to be written before WHERE.
+-- tablespace, which has to be written before WHERE. The copy may be the table itself: then these are its new indexes.
 CREATE FUNCTION snowflake_ids_convert.definitions(target regclass, copy regclass) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -833,7 +833,8 @@ AS $$
                  || def.condition AS definition
           FROM pg_index i
                JOIN pg_class c ON c.oid = i.indexrelid
-               JOIN pg_class original ON original.oid::text = substring(c.relname FROM '[0-9]+$')
+               JOIN pg_class original
+               ON original.oid::text = substring(c.relname FROM '^snowflake_ids_(?:copy_[0-9]+|index)_([0-9]+)$')
                LEFT JOIN pg_tablespace s ON s.oid = original.reltablespace
                CROSS JOIN LATERAL (
                    SELECT substr(pg_get_indexdef(c.oid),
@@ -1873,8 +1874,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
 
--- One row for each index on the old columns. state: null if the new index does not exist, false if a failed CREATE
--- INDEX CONCURRENTLY left it invalid, true if it can be used.
+-- One row for each index on the old columns. state: null if the new index does not exist, true if it can be used. False
+-- if a failed CREATE INDEX CONCURRENTLY left it invalid, or if it is another one: in the session that built it,
+-- operators of other users may have come first on the path.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
     job snowflake_ids_convert.job, OUT name text, OUT state boolean, OUT definition text
 ) RETURNS SETOF record
@@ -1885,7 +1887,9 @@ AS $$
         FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
     )
     SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
-           i.indisvalid,
+           i.indisvalid AND i.indisunique = x.is_unique
+           AND snowflake_ids_convert.definitions(r.rel, r.rel) ->> x.index::oid::text
+               = r.definitions ->> x.index::oid::text,
            format('CREATE %sINDEX {concurrently}%I ON %s %s', CASE WHEN x.is_unique THEN 'UNIQUE ' END,
                   'snowflake_ids_index_' || x.index::oid, r.rel, r.definitions ->> x.index::oid::text)
     FROM rehearsed r
