@@ -243,26 +243,42 @@ BEGIN
 	RETURN last;
 END $$;
 END
+
+# Readers of the table pass the tick of the ids that are drawn, and the clock comes back into it. Returns what they were
+# told.
+sub pass_and_come_back
+{
+	my $next = q{snowflake_lower_bound('slow', (SELECT max(drew) FROM snowflake_ids.unsettled))};
+	$clock->step(3);
+	ok(eventually(sub { $reader->ask("SELECT snowflake_settled('slow', 'slow') >= $next") eq 't' }),
+		'readers have passed the tick');
+	my $told = $reader->ask(q{SELECT snowflake_settled('slow', 'slow')});
+	$clock->set_to($reader->ask("SELECT extract(epoch FROM snowflake_timestamp($next, 'slow')) - 0.95"));
+	return $told;
+}
+
+# Waits until a tick has just begun.
+sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 {
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
 	$holder->ask('SELECT pg_advisory_lock(1)');
-	$clock->step(0.05 - ($clock->now - int $clock->now) + 2);    # a tick has just begun
+	begin_tick();
 	$writer->send('SELECT in_one_statement()');
 	ok( eventually(
 			sub { $reader->ask(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) == 1 }),
 		'a statement waits that has claimed numbers');
-	my $before = $clock->now;
-	$clock->step(3);
-	my $told;
-	eventually(
-		sub {
-			$told = $reader->ask(q{SELECT snowflake_settled('slow', 'slow')});
-			return $reader->ask("SELECT snowflake_timestamp($told, 'slow') > to_timestamp($before)") eq 't';
-		});
-	$clock->set_to(int($before) + 0.05);
+	my $told = pass_and_come_back();
 	$holder->ask('SELECT pg_advisory_unlock(1)');
-	my $id = $writer->answer;
-	cmp_ok($id, '>=', $told, 'numbers that were claimed before: not used below what readers were told');
+	cmp_ok($writer->answer, '>=', $told, 'numbers that were claimed before: not used below what readers were told');
+	$clock->step(10);
+
+	# In two statements of a transaction: numbers are claimed in a tick that the transaction has drawn in.
+	begin_tick();
+	$writer->ask(q{BEGIN; SELECT gen_snowflake('slow')});
+	$told = pass_and_come_back();
+	cmp_ok($writer->ask('INSERT INTO slow VALUES (DEFAULT, 2) RETURNING id'),
+		'>=', $told, 'nor are numbers claimed below it');
+	$writer->ask('COMMIT');
 	$clock->step(10);
 	$_->gone for $writer, $holder;
 	caught_up($server);
