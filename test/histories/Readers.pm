@@ -29,11 +29,17 @@ CREATE SCHEMA twitter;
 SET search_path = twitter, public;
 {table; id sno=id bigint; gen_sno()=gen_snowflake('twitter')};
 RESET search_path;
+{one table}; {feed of it};
+CREATE TABLE divided (id mastic DEFAULT gen_mastic() NOT NULL, body text, list int) PARTITION BY LIST (list);
+CREATE TABLE divided_0 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (0);
+CREATE TABLE divided_1 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (1);
 CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     of_message bigint;
 BEGIN
     INSERT INTO journal (body) VALUES (NEW.body);
+    INSERT INTO outgoing (body) VALUES (NEW.body);
+    INSERT INTO divided (body, list) VALUES (NEW.body, (random() < 0.5)::int);
     INSERT INTO outbox (message) VALUES (NEW.body) RETURNING id INTO of_message;
     INSERT INTO queue.outbox (id, message) VALUES (of_message, NEW.body);
     INSERT INTO queue.news (id, body) VALUES (NEW.id, NEW.body);
@@ -67,7 +73,8 @@ CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
     END LOOP;
 END $$;
 END
-our @tables = qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used);
+our @tables =
+  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used outgoing divided);
 
 my $text = <<'END';
 == plain
@@ -198,6 +205,28 @@ take {query; sno=mastic}
 == layout: by number, of twitter.news
 once SET search_path = twitter, public
 take {query; sno_settled()=snowflake_settled('twitter')}
+
+== one table: by number, of outgoing
+take {read one table}
+
+== one table in REPEATABLE READ: by number, of outgoing
+BEGIN ISOLATION LEVEL REPEATABLE READ
+take {read one table}
+COMMIT
+
+== partitions of one table: by number, of divided
+take SELECT id, body FROM divided WHERE id > :'last' AND id < (SELECT mastic_settled('divided')) ORDER BY id LIMIT 1000
+
+== one partition: by number, of divided_1
+take SELECT id, body FROM divided_1 WHERE id > :'last' AND id < (SELECT mastic_settled('divided_1')) ORDER BY id LIMIT 1000
+
+== two tables in one transaction: by number, of outgoing
+once BEGIN
+SELECT mastic_settled('divided'), sno_settled('news')
+take {read one table}
+
+== drawn first
+take {query; sno_settled()=sno_settled('news')}
 
 == control
 take {query; AND id < (SELECT sno_settled())=}

@@ -29,6 +29,16 @@ my @recipes = (
 	[ 'replayed', 'doc/polling.md', qr/^SELECT pg_last_wal_replay_lsn\(\) >= / ],
 	[ 'read there', 'doc/polling.md', qr/^SELECT id, body FROM news WHERE id > :'last' AND id < :'settled'/ ],
 	[ 'own rows', 'doc/polling.md', qr/^SELECT id, body FROM news .* sno_partition\(id\)/ ],
+	[ 'one table', 'doc/one-table.md', qr/^CREATE TABLE outgoing / ],
+	[ 'feed of it', 'doc/one-table.md', qr/^CREATE VIEW outgoing_feed / ],
+	[ 'rows of it', 'doc/one-table.md', qr/^INSERT INTO outgoing \(body\) SELECT /, 'writers insert instead' ],
+	[ 'read one table', 'doc/one-table.md', qr/^SELECT id, body FROM outgoing_feed / ],
+	[ 'who may write', 'doc/one-table.md', qr/^CREATE ROLE shop/, 'no reader' ],
+	[ 'which columns', 'doc/one-table.md', qr/^GRANT SELECT, INSERT \(body\) /, 'no reader' ],
+	[ 'as that role', 'doc/one-table.md', qr/^SET ROLE shop/, 'no reader' ],
+	[ 'a row of that role', 'doc/one-table.md', qr/^INSERT INTO outgoing \(body\) VALUES /, 'no reader' ],
+	[ 'no longer that role', 'doc/one-table.md', qr/^RESET ROLE/, 'no reader' ],
+	[ 'who holds one table', 'doc/one-table.md', qr/^SELECT pid, transaction, drew FROM / ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
 	[ 'outbox feed', 'README.md', qr/^CREATE VIEW outbox_feed / ],
 	[ 'read the outbox', 'README.md', qr/^SELECT \* FROM outbox_feed / ],
@@ -53,7 +63,7 @@ my (%text, %used);
 sub read_pages
 {
 	my @wrong;
-	my %on = map { $_ => [ statements_of($_) ] } 'doc/polling.md', 'README.md';
+	my %on = map { $_ => [ statements_of($_) ] } 'doc/polling.md', 'doc/one-table.md', 'README.md';
 	$on{'README.md'} = [ grep { /\boutbox/ } @{ $on{'README.md'} } ];
 	my %known;
 	for (@recipes)

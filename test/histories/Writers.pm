@@ -7,6 +7,7 @@ use Actor;
 
 our $set_up = <<'END';
 CREATE TABLE arrived (row jsonb);
+CREATE TABLE elsewhere (id mastic DEFAULT gen_mastic());
 CREATE FUNCTION insert_it() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO news (body) VALUES (NEW.row);
     RETURN NULL;
@@ -55,6 +56,20 @@ BEGIN
 let SELECT gen_sno() AS early
 pause
 INSERT INTO news (id, body) VALUES (:'early', :row)
+COMMIT
+
+== another table first
+BEGIN
+INSERT INTO elsewhere DEFAULT VALUES
+pause
+INSERT INTO news (body) VALUES (:row)
+COMMIT
+
+== another table only
+BEGIN
+INSERT INTO elsewhere DEFAULT VALUES
+pause
+pause
 COMMIT
 
 == savepoints

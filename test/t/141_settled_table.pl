@@ -45,6 +45,12 @@ CREATE TABLE root (id bigint DEFAULT gen_mastic(), body text, part text) PARTITI
 CREATE TABLE middle PARTITION OF root FOR VALUES IN ('a', 'b') PARTITION BY LIST (part);
 CREATE TABLE leaf PARTITION OF middle FOR VALUES IN ('a');
 CREATE TABLE sibling PARTITION OF root FOR VALUES IN ('c');
+CREATE FUNCTION waits(body text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM pg_advisory_lock(1);
+	PERFORM pg_advisory_unlock(1);
+	RETURN body;
+END $$;
 CREATE TABLE parent (id bigint DEFAULT gen_mastic(), body text);
 CREATE TABLE child () INHERITS (parent);
 CREATE TABLE grandchild () INHERITS (child);
@@ -173,6 +179,22 @@ covers('ATTACH, then a row', <<'END', ['root']);
 CREATE TABLE attached (id bigint DEFAULT gen_mastic(), body text, part text);
 ALTER TABLE root ATTACH PARTITION attached FOR VALUES IN ('d'); INSERT INTO attached (body, part) VALUES ('NAME', 'd')
 END
+
+# A row by the root has its id before its partition is locked.
+{
+	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
+	$holder->ask('SELECT pg_advisory_lock(1)');
+	$writer->send(q{INSERT INTO root (body, part) VALUES (waits('by the root'), 'a') RETURNING id});
+	my $waits = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
+	ok(eventually(sub { $reader->ask($waits) == 1 }), 'a row by the root waits for its other column');
+	is($reader->ask(q{SELECT count(*) FROM pg_locks WHERE relation IN ('leaf'::regclass, 'middle'::regclass)}),
+		0, 'and has locked no partition');
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	my @told = map { settled($_) } @above;
+	$holder->ask('SELECT pg_advisory_unlock(1)');
+	my $id = $writer->answer;
+	cmp_ok($id, '>=', $told[$_], "it has held back readers of $above[$_]") for 0 .. $#above;
+}
 
 # While a partition is detached, transactions that began before still write to it by its parent.
 {
