@@ -196,14 +196,18 @@ void each_fast_path_write(const PGPROC& process, Of of) {
             of(process.fpRelId[group * 16 + __builtin_ctzll(bits) / 3]);
     }
 }
-// Calls of(tag, modes) for those in a partition of the main table. The caller holds the lock of that partition.
+// Its locks in a partition of the main table.
+inline auto* lock_list(PGPROC& process, int partition) {
+#if PG_VERSION_NUM >= 160000
+    return &process.myProcLocks[partition].head;
+#else
+    return &process.myProcLocks[partition];
+#endif
+}
+// Calls of(tag, modes) for these. The caller holds the lock of that partition.
 template <class Of>
 void each_lock(PGPROC& process, int partition, Of of) {
-#if PG_VERSION_NUM >= 160000
-    dlist_node* end = &process.myProcLocks[partition].head;
-#else
-    SHM_QUEUE* end = &process.myProcLocks[partition];
-#endif
+    auto* const end = lock_list(process, partition);
     for (auto* at = end->next; at != end; at = at->next) {
         const auto* held = reinterpret_cast<PROCLOCK*>(reinterpret_cast<char*>(at) - offsetof(PROCLOCK, procLink));
         of(held->tag.myLock->tag, held->holdMask);

@@ -35,6 +35,9 @@ inline constexpr Expected expectations[] = {
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring.
     {"end_transaction: low.store", std::memory_order_release},
+    // Who sees that a lost lock no longer counts sees the ring.
+    {"end_transaction: unlocked.store", std::memory_order_release},
+    {"limit_by: unlocked.load", std::memory_order_acquire},
     // Who sees how many entries the ring has sees them.
     {"limit_by: ended.load", std::memory_order_acquire},
     {"note_ended: ended.store", std::memory_order_release},
@@ -61,6 +64,7 @@ struct Reason {
 // a reader that stands still while a whole ring is written is too rare.
 inline constexpr Reason needed[] = {
     {"read: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
+    {"read_table: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
     {"limit_by: prepared.database.load", "who sees another database must see in the ring what was there before"},
     {"note_prepared: prepared.database.store", "who sees another database must see in the ring what was there before"},
     {"limit_by: ring", "who sees an entry that is written over another one must see that one in the place below"},
@@ -99,6 +103,10 @@ inline constexpr Reason reasons[] = {
     {"force_locked: ceiling", "under the lock of the file; the epoch releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the epoch brings a lowered one along"},
+    {"write_table: unlocked.store", "the lock that ends after it releases it"},
+    {"write_table: promise.load", "the lock that the process took before has acquired it"},
+    {"end_transaction: unlocked.load", "its own process has written it"},
+    {"limit_by: prepared.unlocked.load", "it is always 0: a lock stands for it"},
     {"lower_to: low.load", "only its own process writes it"},
     {"limit_by: xid.load", "of a process it is always 0"},
     {"limit_by: prepared.xid.load", "a transaction that has the place later has ended later"},

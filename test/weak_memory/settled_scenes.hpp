@@ -99,7 +99,7 @@ struct Transaction {
         covered = ledger::no_low;
     }
     // As src/pg/draw/unsettled.cpp, claim.cpp. `at`: what the clock shows, 0: any time.
-    void draw(Value at = 0) {
+    Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
         while (!ledger::accepts(db.promise, own(), t * unit, covered)) {
@@ -107,6 +107,7 @@ struct Transaction {
             if (t < promised) t = promised;
         }
         if (database == Database::id && (db.row[xid] == 0 || t < db.row[xid])) db.row[xid] = t;
+        return t;
     }
     void take_back(Value committed) { ledger::end_transaction(own(), committed); }
     void end(bool commits) {
@@ -157,6 +158,75 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
         x.start();
         x.draw();
         x.end(pick(4) != 0);
+    }
+};
+
+// Readers of a table pass over transactions that have not locked it. The lock is the server's own.
+struct OneTable : Database {
+    rl::mutex lock_table;
+    unsigned locks = 0;  // a bit for each process
+
+    bool is_locked(unsigned b) {
+        const Held held(lock_table);
+        return (locks >> b & 1) != 0;
+    }
+    void set_locked(unsigned b, bool to) {
+        const Held held(lock_table);
+        locks = to ? locks | 1u << b : locks & ~(1u << b);
+    }
+    void read_table() {
+        const unsigned seen = snapshot();
+        const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
+        for (unsigned n = pick(2) * pick(30); n > 0; n--) pause();
+        ledger::raise_to(promise, between(1, last_time) * unit);
+        Value t = promise.load();
+        for (unsigned b = 0; b < backends; b++)
+            ledger::limit_by(backend[b], id, finished, t, [this, b](Value) { return is_locked(b); });
+        tell(seen, t / unit);
+    }
+    // Draws for another table, then a row of this one: with a number that was claimed before, unless readers have been
+    // promised more. `loses`: the lock ends before the transaction.
+    void write_table(Transaction& x, bool elsewhere, bool loses) {
+        x.start();
+        Value claimed = 0;
+        if (elsewhere) {
+            claimed = x.draw();
+            row[x.xid] = 0;
+        }
+        set_locked(x.b, true);
+        if (claimed != 0 && promise.load(std::memory_order_relaxed) <= claimed * unit)
+            row[x.xid] = claimed;
+        else
+            x.draw();
+        if (loses) {
+            backend[x.b].unlocked.store(1);
+            set_locked(x.b, false);
+        }
+        x.end(true);
+        set_locked(x.b, false);
+    }
+};
+
+struct TableAndReaders : rl::test_suite<TableAndReaders, 3>, OneTable {
+    static constexpr const char* name = "a table and its readers";
+
+    void thread(unsigned i) {
+        if (i != 0) return read_table();
+        Transaction x{*this, 0};
+        write_table(x, true, false);
+        write_table(x, false, false);
+    }
+};
+
+struct LockLost : rl::test_suite<LockLost, 2>, OneTable {
+    static constexpr const char* name = "a lock that is lost";
+
+    void before() { last_time = 2; }
+    void thread(unsigned i) {
+        if (i != 0) return read_table();
+        Transaction x{*this, 0};
+        write_table(x, false, true);
+        write_table(x, true, false);
     }
 };
 

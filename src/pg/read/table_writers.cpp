@@ -98,10 +98,13 @@ bool TableWriters::find_relatives() {
     return true;
 }
 
-bool TableWriters::has_prepared(PGPROC& place) {
+bool TableWriters::has_in_main_table(PGPROC& place, bool is_process) {
     bool found = !find_relatives();
     for (int i = 0; i < NUM_LOCK_PARTITIONS && !found; i++) {
         if ((partitions_ >> i & 1) == 0) continue;
+        // A lock that a process puts into an empty list now is later than the promise. The locks of a prepared
+        // transaction may just be on their way here.
+        if (is_process && lock_list(place, i)->next == lock_list(place, i)) continue;
         LWLock* lock = LockHashPartitionLockByIndex(i);
         LWLockAcquire(lock, LW_SHARED);
         each_lock(place, i, [&](const LOCKTAG& tag, LOCKMASK held) {
@@ -121,7 +124,7 @@ bool TableWriters::has(PGPROC& process) {
         each_fast_path_write(process, [&](Oid relation) { found |= is_relative(relation); });
         LWLockRelease(&process.fpInfoLock);
     }
-    return found || has_prepared(process);
+    return found || has_in_main_table(process, true);
 }
 
 }  // namespace snowflake_ids

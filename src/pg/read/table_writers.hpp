@@ -27,11 +27,12 @@ public:
     bool has(PGPROC& process);
 
     // The same of the prepared transaction with this place, which has no fast path.
-    bool has_prepared(PGPROC& place);
+    bool has_prepared(PGPROC& place) { return has_in_main_table(place, false); }
 
 private:
     bool is_relative(Oid relation) const;
     bool find_relatives();
+    bool has_in_main_table(PGPROC& place, bool is_process);
 
     Oid table_;
     List* relatives_ = NIL;  // in order; with the table itself
