@@ -497,8 +497,9 @@ END
 	{
 		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
 		my @named =
-		  map { /\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b/g }
-		  $prose =~ /`([^`\n]+)`/g;
+		  map {
+			/\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b(?!\.[chs])/g
+		  } $prose =~ /`([^`\n]+)`/g;
 		my %missing =
 		  map { $_ => 1 }
 		  grep {
