@@ -207,40 +207,30 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass)
     IS 'internal: rules and triggers that would conflict with those of a conversion';
 
--- Subscribers would receive columns that they do not have, and replication would stop.
-CREATE FUNCTION snowflake_ids_convert.publication_problems(target regclass) RETURNS SETOF text
+-- Subscribers would receive columns that they do not have, and replication would stop. The map is made in the schema
+-- of the key's table. A publication of all tables, or of that schema, would have the map too, and subscribers have no
+-- such table.
+CREATE FUNCTION snowflake_ids_convert.publications(target regclass, OUT problem text, OUT map_problem text)
+RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname)
+    SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname),
+           CASE WHEN p.has_map
+                THEN format('publication %I would have the map of old and new keys too: '
+                            'make it a publication of named tables', b.pubname)
+           END
     FROM pg_publication b
-    WHERE b.puballtables
-       OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
-       OR EXISTS (SELECT
-                  FROM pg_publication_namespace n
-                       JOIN pg_class c ON c.relnamespace = n.pnnspid
-                  WHERE n.pnpubid = b.oid AND c.oid = target)
+         CROSS JOIN LATERAL (
+             SELECT b.puballtables
+                    OR EXISTS (SELECT
+                               FROM pg_publication_namespace n
+                                    JOIN pg_class c ON c.relnamespace = n.pnnspid
+                               WHERE n.pnpubid = b.oid AND c.oid = target)) AS p (has_map)
+    WHERE p.has_map OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass)
-    IS 'internal: publications that a table is in';
-
--- The map is made in the schema of the key's table. A publication of all tables, or of that schema, would have it too,
--- and subscribers have no such table: replication would stop.
-CREATE FUNCTION snowflake_ids_convert.map_problems(target regclass) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT format('publication %I would have the map of old and new keys too: make it a publication of named tables',
-                  b.pubname)
-    FROM pg_publication b
-    WHERE b.puballtables
-       OR EXISTS (SELECT
-                  FROM pg_publication_namespace n
-                       JOIN pg_class c ON c.relnamespace = n.pnnspid
-                  WHERE n.pnpubid = b.oid AND c.oid = target)
-    ORDER BY b.pubname
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.map_problems(regclass)
-    IS 'internal: publications that would have the map';
+COMMENT ON FUNCTION snowflake_ids_convert.publications(regclass)
+    IS 'internal: publications that a table is in, or that would have the map of its keys too';
 
 -- A table cannot be rewritten while a column of another table has its row type.
 CREATE FUNCTION snowflake_ids_convert.row_type_problems(job snowflake_ids_convert.job) RETURNS SETOF text
@@ -297,7 +287,7 @@ BEGIN
         IF NOT job.publications THEN
             RETURN QUERY
             SELECT problem || '; add them there and set publications, or remove the table from the publication'
-            FROM snowflake_ids_convert.publication_problems(tbl.rel) AS problem;
+            FROM snowflake_ids_convert.publications(tbl.rel);
         END IF;
         BEGIN
             -- Once the rows have their new ids, refuse_violations() looks at these.
@@ -316,7 +306,8 @@ BEGIN
     IF coalesce(job.changes_over, job.phase IS DISTINCT FROM 'prepare') THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(job);
     END IF;
-    RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
+    RETURN QUERY
+    SELECT map_problem FROM snowflake_ids_convert.publications(job.relation) WHERE map_problem IS NOT NULL;
     IF job.keep_position THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
     END IF;

@@ -133,7 +133,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job)
     IS 'internal: makes the new ids, in a table of old and new keys';
 
 -- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
-CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS regclass
+CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
@@ -154,10 +154,14 @@ BEGIN
         PERFORM snowflake_ids_convert.refuse(job, problems);
     END IF;
     PERFORM snowflake_ids_convert.verify_map(job);
-    RETURN job.map;
+    job.phase := 'fill';
+    job.part := job.relation;
+    job.done := 0;
+    job.total := snowflake_ids_convert.count_rows(job.map, 'true');
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job)
-    IS 'internal: makes the id of each row, and checks all of them';
+    IS 'internal: phase number: makes the id of each row, and checks all of them';
 
 -- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
 -- changeover. A row has the tick of its time. If C ids fit into a tick, a row that was moved has the tick after that

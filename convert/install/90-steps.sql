@@ -9,19 +9,6 @@
 -- Each step is a transaction that also writes down which step is next. So after any interruption, another call can
 -- continue. The function of a phase takes the job and returns it with its next state.
 
-CREATE FUNCTION snowflake_ids_convert.number_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    job.map := snowflake_ids_convert.number_rows(job);
-    job.phase := 'fill';
-    job.part := job.relation;
-    job.done := 0;
-    job.total := snowflake_ids_convert.count_rows(job.map, 'true');
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job) IS 'internal: phase number';
-
 CREATE FUNCTION snowflake_ids_convert.fill_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -40,20 +27,6 @@ BEGIN
     RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job) IS 'internal: phase fill';
-
--- The lock waits for writers that may have seen keys without an id.
-CREATE FUNCTION snowflake_ids_convert.settle_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.lock_definitions(job);
-    PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
-    PERFORM snowflake_ids_convert.make_late_triggers(job);
-    job.phase := 'follow';
-    job.part := NULL;
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.settle_step(snowflake_ids_convert.job) IS 'internal: phase settle';
 
 -- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
 -- still have no new value refer to keys that do not exist.
@@ -273,11 +246,16 @@ BEGIN
     WHEN 'prepare' THEN
         job := snowflake_ids_convert.prepare(job);
     WHEN 'number' THEN
-        job := snowflake_ids_convert.number_step(job);
+        job := snowflake_ids_convert.number_rows(job);
     WHEN 'fill' THEN
         job := snowflake_ids_convert.fill_step(job);
     WHEN 'settle' THEN
-        job := snowflake_ids_convert.settle_step(job);
+        -- The lock waits for writers that may have seen keys without an id.
+        PERFORM snowflake_ids_convert.lock_definitions(job);
+        PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
+        PERFORM snowflake_ids_convert.make_late_triggers(job);
+        job.part := NULL;
+        job.phase := 'follow';
     WHEN 'follow' THEN
         job := snowflake_ids_convert.follow_step(job);
     WHEN 'check' THEN

@@ -91,9 +91,9 @@ AS $$
            'to keep the positions, set keep_position, which rewrites the tables during the changeover'
     WHERE NOT job.keep_position
     UNION ALL
-    SELECT problem
+    SELECT p.problem
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-         CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
+         CROSS JOIN LATERAL snowflake_ids_convert.publications(t.rel) AS p
     UNION ALL
     SELECT dependent || '; drop it before the changeover, and create it again afterwards'
     FROM snowflake_ids_convert.dependents(job) AS dependent

@@ -1249,40 +1249,30 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass)
     IS 'internal: rules and triggers that would conflict with those of a conversion';
 
--- Subscribers would receive columns that they do not have, and replication would stop.
-CREATE FUNCTION snowflake_ids_convert.publication_problems(target regclass) RETURNS SETOF text
+-- Subscribers would receive columns that they do not have, and replication would stop. The map is made in the schema
+-- of the key's table. A publication of all tables, or of that schema, would have the map too, and subscribers have no
+-- such table.
+CREATE FUNCTION snowflake_ids_convert.publications(target regclass, OUT problem text, OUT map_problem text)
+RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname)
+    SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname),
+           CASE WHEN p.has_map
+                THEN format('publication %I would have the map of old and new keys too: '
+                            'make it a publication of named tables', b.pubname)
+           END
     FROM pg_publication b
-    WHERE b.puballtables
-       OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
-       OR EXISTS (SELECT
-                  FROM pg_publication_namespace n
-                       JOIN pg_class c ON c.relnamespace = n.pnnspid
-                  WHERE n.pnpubid = b.oid AND c.oid = target)
+         CROSS JOIN LATERAL (
+             SELECT b.puballtables
+                    OR EXISTS (SELECT
+                               FROM pg_publication_namespace n
+                                    JOIN pg_class c ON c.relnamespace = n.pnnspid
+                               WHERE n.pnpubid = b.oid AND c.oid = target)) AS p (has_map)
+    WHERE p.has_map OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.publication_problems(regclass)
-    IS 'internal: publications that a table is in';
-
--- The map is made in the schema of the key's table. A publication of all tables, or of that schema, would have it too,
--- and subscribers have no such table: replication would stop.
-CREATE FUNCTION snowflake_ids_convert.map_problems(target regclass) RETURNS SETOF text
-LANGUAGE sql STABLE PARALLEL SAFE
-AS $$
-    SELECT format('publication %I would have the map of old and new keys too: make it a publication of named tables',
-                  b.pubname)
-    FROM pg_publication b
-    WHERE b.puballtables
-       OR EXISTS (SELECT
-                  FROM pg_publication_namespace n
-                       JOIN pg_class c ON c.relnamespace = n.pnnspid
-                  WHERE n.pnpubid = b.oid AND c.oid = target)
-    ORDER BY b.pubname
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.map_problems(regclass)
-    IS 'internal: publications that would have the map';
+COMMENT ON FUNCTION snowflake_ids_convert.publications(regclass)
+    IS 'internal: publications that a table is in, or that would have the map of its keys too';
 
 -- A table cannot be rewritten while a column of another table has its row type.
 CREATE FUNCTION snowflake_ids_convert.row_type_problems(job snowflake_ids_convert.job) RETURNS SETOF text
@@ -1339,7 +1329,7 @@ BEGIN
         IF NOT job.publications THEN
             RETURN QUERY
             SELECT problem || '; add them there and set publications, or remove the table from the publication'
-            FROM snowflake_ids_convert.publication_problems(tbl.rel) AS problem;
+            FROM snowflake_ids_convert.publications(tbl.rel);
         END IF;
         BEGIN
             -- Once the rows have their new ids, refuse_violations() looks at these.
@@ -1358,7 +1348,8 @@ BEGIN
     IF coalesce(job.changes_over, job.phase IS DISTINCT FROM 'prepare') THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.dependents(job);
     END IF;
-    RETURN QUERY SELECT * FROM snowflake_ids_convert.map_problems(job.relation);
+    RETURN QUERY
+    SELECT map_problem FROM snowflake_ids_convert.publications(job.relation) WHERE map_problem IS NOT NULL;
     IF job.keep_position THEN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
     END IF;
@@ -1502,7 +1493,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job)
     IS 'internal: makes the new ids, in a table of old and new keys';
 
 -- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
-CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS regclass
+CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET TimeZone = 'UTC'
 AS $$
 DECLARE
@@ -1523,10 +1514,14 @@ BEGIN
         PERFORM snowflake_ids_convert.refuse(job, problems);
     END IF;
     PERFORM snowflake_ids_convert.verify_map(job);
-    RETURN job.map;
+    job.phase := 'fill';
+    job.part := job.relation;
+    job.done := 0;
+    job.total := snowflake_ids_convert.count_rows(job.map, 'true');
+    RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job)
-    IS 'internal: makes the id of each row, and checks all of them';
+    IS 'internal: phase number: makes the id of each row, and checks all of them';
 
 -- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
 -- changeover. A row has the tick of its time. If C ids fit into a tick, a row that was moved has the tick after that
@@ -2365,19 +2360,6 @@ COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
 -- Each step is a transaction that also writes down which step is next. So after any interruption, another call can
 -- continue. The function of a phase takes the job and returns it with its next state.
 
-CREATE FUNCTION snowflake_ids_convert.number_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    job.map := snowflake_ids_convert.number_rows(job);
-    job.phase := 'fill';
-    job.part := job.relation;
-    job.done := 0;
-    job.total := snowflake_ids_convert.count_rows(job.map, 'true');
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.number_step(snowflake_ids_convert.job) IS 'internal: phase number';
-
 CREATE FUNCTION snowflake_ids_convert.fill_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -2396,20 +2378,6 @@ BEGIN
     RETURN job;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job) IS 'internal: phase fill';
-
--- The lock waits for writers that may have seen keys without an id.
-CREATE FUNCTION snowflake_ids_convert.settle_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
-AS $$
-BEGIN
-    PERFORM snowflake_ids_convert.lock_definitions(job);
-    PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
-    PERFORM snowflake_ids_convert.make_late_triggers(job);
-    job.phase := 'follow';
-    job.part := NULL;
-    RETURN job;
-END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.settle_step(snowflake_ids_convert.job) IS 'internal: phase settle';
 
 -- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
 -- still have no new value refer to keys that do not exist.
@@ -2629,11 +2597,16 @@ BEGIN
     WHEN 'prepare' THEN
         job := snowflake_ids_convert.prepare(job);
     WHEN 'number' THEN
-        job := snowflake_ids_convert.number_step(job);
+        job := snowflake_ids_convert.number_rows(job);
     WHEN 'fill' THEN
         job := snowflake_ids_convert.fill_step(job);
     WHEN 'settle' THEN
-        job := snowflake_ids_convert.settle_step(job);
+        -- The lock waits for writers that may have seen keys without an id.
+        PERFORM snowflake_ids_convert.lock_definitions(job);
+        PERFORM snowflake_ids_convert.lock_all(job, 'SHARE ROW EXCLUSIVE');
+        PERFORM snowflake_ids_convert.make_late_triggers(job);
+        job.part := NULL;
+        job.phase := 'follow';
     WHEN 'follow' THEN
         job := snowflake_ids_convert.follow_step(job);
     WHEN 'check' THEN
@@ -2760,9 +2733,9 @@ AS $$
            'to keep the positions, set keep_position, which rewrites the tables during the changeover'
     WHERE NOT job.keep_position
     UNION ALL
-    SELECT problem
+    SELECT p.problem
     FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
-         CROSS JOIN LATERAL snowflake_ids_convert.publication_problems(t.rel) AS problem
+         CROSS JOIN LATERAL snowflake_ids_convert.publications(t.rel) AS p
     UNION ALL
     SELECT dependent || '; drop it before the changeover, and create it again afterwards'
     FROM snowflake_ids_convert.dependents(job) AS dependent
