@@ -102,6 +102,28 @@ for my $file (sort keys %programs)
 	}
 }
 
+# An ORM that sends ids, as a role that may not.
+SKIP:
+{
+	my ($needs, $run) = @{ $py->('sqlalchemy, psycopg2') };
+	skip 'python/outbox.py: its driver is not here', 2 if !found(@$needs);
+	my $outbox = Page->new('doc/one-table.md');
+	$server->safe_psql('postgres', 'CREATE DATABASE outbox');
+	$server->safe_psql('outbox', 'CREATE EXTENSION snowflake_ids');
+	$outbox->run_chapter($server, $_, dbname => 'outbox') for '', 'Let nobody choose an id';
+	my $rows = $server->safe_psql('outbox', 'SELECT count(*) FROM outgoing');
+	local $ENV{PGDATABASE} = 'outbox';
+	my ($out, $err) = run_command([ @$run, "$root/test/drivers/python/outbox.py" ]);
+	my $denied = '42501 permission denied for table outgoing';
+	is($out, <<"END" =~ s/\n\z//r, 'an ORM that sends ids is refused, and inserts without them') or diag $err;
+id of the server: inserted
+id of the program: $denied
+id of the class: $denied
+id that the class asks for first: $denied
+END
+	is($server->safe_psql('outbox', 'SELECT count(*) FROM outgoing'), $rows + 1, 'one row was inserted');
+}
+
 # tools/setup brings some; where it always does, in CI, some must be there unless it could not.
 SKIP:
 {
