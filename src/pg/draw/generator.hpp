@@ -73,8 +73,8 @@ void enlist(Generator& g);
 void count_up(Generator& g);
 void count_up_all();
 
-// The ledger's; zeros before the ledger is mapped.
-extern const ledger::Header* header;
+// The ledger's; zeros before the ledger is mapped. (Hidden: each draw loads it without a detour.)
+[[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
 // True if `g` was set up under other settings, or under another Header::epoch.
 inline bool stale(const Generator& g) {

@@ -28,8 +28,8 @@ inline uint64 transactions_ended() { return server_transactions_ended(); }
 // Nor may readers have been promised more than the claim keeps.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
-    return !generator::promised_past(g) && l.statement == GetCurrentStatementStartTimestamp() &&
-           l.ended == transactions_ended();
+    return !generator::promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
+           transactions_ended() == l.ended;
 }
 
 // Claims one number, or a lease if the statement keeps drawing.

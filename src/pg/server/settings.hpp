@@ -19,7 +19,7 @@ extern int max_wait_ms;         // longest wait for the next tick
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
 
 // Changes with every change of a sighup setting. A generator that was set up under another value must be set up again.
-extern uint64 generation;
+[[gnu::visibility("hidden")]] extern uint64 generation;
 
 // Defines all settings; called once, from _PG_init.
 void define();
