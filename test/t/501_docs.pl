@@ -570,7 +570,7 @@ END
 		'no script is named for a heading that is gone');
 
 	# What make is asked for, and which programs and files are named.
-	$pages{$_} = slurp($_) for 'CONTRIBUTING.md';
+	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
 	my %target = map { $_ => 1 } make_targets();
 	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
 	my ($commands, @wrong) = (0);
