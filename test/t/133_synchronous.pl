@@ -172,6 +172,21 @@ like(cancel($session), qr/after the wait/, 'and it continues after that');
 is(ends($session, 'SELECT mastic_settled() IS NULL'), 'waits', 'what has settled');
 cancel($session);
 
+# PREPARE writes and waits by itself; what it waits for has the ceiling too.
+$session->ask("BEGIN; $draw");
+is(ends($session, q{PREPARE TRANSACTION 'drawn'}), 'waits', 'PREPARE TRANSACTION');
+cancel($session);
+is(ends($session, q{COMMIT PREPARED 'drawn'}), 'waits', 'COMMIT PREPARED');
+cancel($session);
+
+for my $level (qw(remote_write remote_apply))
+{
+	my $own = session();
+	$own->ask("SET synchronous_commit = $level");
+	is(ends($own, $draw), 'waits', "synchronous_commit = $level");
+	cancel($own);
+}
+
 for my $level (qw(local off))
 {
 	my $own = session();
@@ -203,6 +218,16 @@ for my $from (map { session() } 1 .. 3)
 	$from->ask(join ';', ($draw) x 100);
 }
 is($observer->ask($next) - $before, 0, 'and takes no transaction id');
+
+# A standby that has flushed the ceiling protects the ids, whatever else a level waits for.
+$two->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
+for my $level (qw(remote_write remote_apply))
+{
+	my $own = session();
+	$own->ask("SET synchronous_commit = $level");
+	is(ends($own, $draw), 'answers', "$level, the standby has the ceiling and replays nothing") && $own->answer;
+}
+$two->safe_psql('postgres', 'SELECT pg_wal_replay_resume()');
 
 synchronous('FIRST 2 (one, two)', $session);
 is(ends($session, $draw), 'waits', 'both are asked for');
