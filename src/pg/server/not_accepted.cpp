@@ -2,10 +2,11 @@
 // accepted if its source (file, role, session, ...) is another one after the setting is defined than before.
 #include "pg/server/not_accepted.hpp"
 
+#include <bit>
+
 extern "C" {
 #include "access/xact.h"
 #include "lib/stringinfo.h"
-#include "port/pg_bitutils.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 }
@@ -142,7 +143,7 @@ bool refused(Setting s) { return (mask & bit(s)) != 0; }
 
 void check() {
     if (likely(mask == 0)) return;
-    const int s = pg_rightmost_one_pos32(static_cast<uint32>(mask));
+    const int s = std::countr_zero(static_cast<uint32>(mask));
     const Placeholder& p = placeholders[s];
     const bool misplaced = !for_the_server(p.source);
     const Place where = place(p.source);
