@@ -99,6 +99,12 @@ TABLE workshop.other_type;
 SET client_min_messages = warning;
 CALL snowflake_ids_convert('account', 'id', 'mastic', 'created', concurrently => false);
 SELECT count(*), count(DISTINCT id), max(mastic_timestamp(id)) < now() AS in_the_past FROM account;
+-- The owner of the database has no rights on tables of other roles.
+SELECT call, refusal(format('%s snowflake_ids_convert%s', split_part(call, ' ', 1), split_part(call, ' ', 2)))
+FROM unnest(ARRAY[$$CALL ('workshop.tool','id','sno','created')$$, $$SELECT _plan('workshop.tool','id','sno','created')$$,
+                  $$SELECT _indexes('workshop.tool')$$, $$SELECT _undo('workshop.tool')$$,
+                  $$SELECT _forget('workshop.tool')$$, $$SELECT .step('workshop.tool',true)$$,
+                  $$SELECT .start('workshop.tool','id','sno','created',0,1,true,true,true,true,true,true)$$]) AS call;
 -- Each role sees the progress of all conversions, but can write only the state of its own.
 SELECT relation, phase FROM snowflake_ids_convert_progress ORDER BY relation::text;
 SELECT relation FROM snowflake_ids_convert.my_conversion;
