@@ -112,7 +112,7 @@ $server->start;
 SELECT setval('delivery_number', (extract(epoch FROM now() + interval '30 s' - timestamptz '2026-01-01 00:00+00') * 1000)::bigint << 16);
 INSERT INTO delivery (weight) VALUES (4);
 END
-	$page->run_chapter($node, 'If it comes back', dbname => 'app');
+	$page->run_chapter($node, 'If you create it again', dbname => 'app');
 	is( $said->(
 			q{ALTER TABLE delivery_stop DROP CONSTRAINT delivery_stop_delivery_fkey; DROP VIEW delivery_heavy;
 			DROP FUNCTION newest_delivery; DELETE FROM delivery WHERE id LIKE 'z%';
