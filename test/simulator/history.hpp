@@ -106,7 +106,7 @@ private:
     void read(Session& s) {
         while (!s.fenced) {
             s.begin();
-            s.poll();
+            s.poll(static_cast<std::uint32_t>(random_.below(table_count + 1)));
             s.end(true);
             pause();
         }
@@ -124,6 +124,8 @@ private:
         for (Value i = 0; ok && i < statements; i++) {
             s.new_statement();
             const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
+            const auto table = static_cast<std::uint32_t>(random_.below(table_count));
+            s.lock(table);
             const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
             for (Value n = 0; ok && n < rows; n++) {
                 const Drawn d = s.draw(g);
@@ -133,7 +135,7 @@ private:
                 // Between the draw and the row nobody knows of it.
                 if (random_.one_in(10)) s.look();
                 if (random_.one_in(20)) scheduler_.sleep(static_cast<std::int64_t>(random_.below(3000)));
-                if (!random_.one_in(50)) s.insert(g, d);
+                if (!random_.one_in(50)) s.insert(table, g, d);
             }
             if (random_.one_in(200))
                 ok = s.observe(g, sites_[primary_].wall_us() + 1000 * random_.of({-500, 0, 300, 3000}));

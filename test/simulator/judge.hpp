@@ -31,6 +31,12 @@ struct Times {
     }
 };
 
+// A database has some tables. A reader asks about one, or about all.
+inline constexpr std::uint32_t table_count = 2, all_tables = table_count;
+struct Rows {
+    Times of[table_count] = {Times{never_us}, Times{never_us}};
+};
+
 struct Snapshot {
     Value xmin = 0, xmax = 0;
     Value running[most_running];
@@ -53,39 +59,49 @@ public:
         Value xid;
         std::uint32_t database;
         bool prepared;
-        Times low;  // of its rows
+        Rows low;             // the earliest times of its rows
+        std::uint32_t locks;  // of a prepared one: a bit for each table
     };
 
     Value begin(std::uint32_t database) {
-        running_.push_back({next, database, false, Times{never_us}});
+        running_.push_back({next, database, false, {}, 0});
         return next++;
     }
-    void add_row(Value xid, std::uint32_t g, std::int64_t us) {
+    void add_row(Value xid, std::uint32_t table, std::uint32_t g, std::int64_t us) {
         for (Running& r : running_) {
-            if (r.xid == xid) r.low.us[g] = std::min(r.low.us[g], us);
+            if (r.xid == xid) r.low.of[table].us[g] = std::min(r.low.of[table].us[g], us);
         }
     }
-    void prepare(Value xid) {
-        for (Running& r : running_) r.prepared |= r.xid == xid;
+    void prepare(Value xid, std::uint32_t locks) {
+        for (Running& r : running_) {
+            if (r.xid == xid) r.prepared = true, r.locks = locks;
+        }
+    }
+    // Of one in the ledger: has it a lock on the table, or may it have had one?
+    bool may_write(Value xid, std::uint32_t table) const {
+        return table == all_tables || !std::any_of(running_.begin(), running_.end(), [&](const Running& r) {
+                   return r.xid == xid && (r.locks >> table & 1) == 0;
+               });
     }
     bool is_running(Value xid) const {
         return std::any_of(running_.begin(), running_.end(), [&](const Running& r) { return r.xid == xid; });
     }
-    // Has it a process, or is it a prepared one of another database?
-    bool is_known(Value xid, std::uint32_t database) const {
-        return std::any_of(running_.begin(), running_.end(),
-                           [&](const Running& r) { return r.xid == xid && (!r.prepared || r.database != database); });
+    // Has it a process, or is it a prepared one of another database, or without a lock on the table?
+    bool is_known(Value xid, std::uint32_t database, std::uint32_t table) const {
+        return std::any_of(running_.begin(), running_.end(), [&](const Running& r) {
+            return r.xid == xid && (!r.prepared || r.database != database || !may_write(xid, table));
+        });
     }
     // The earliest times of its rows.
-    Times end(Value xid) {
+    Rows end(Value xid) {
         ended++;
         for (auto r = running_.begin(); r != running_.end(); ++r) {
             if (r->xid != xid) continue;
-            const Times low = r->low;
+            const Rows low = r->low;
             running_.erase(r);
             return low;
         }
-        return Times{never_us};
+        return {};
     }
     void crash() {
         std::erase_if(running_, [](const Running& r) { return !r.prepared; });
@@ -142,18 +158,23 @@ public:
     }
     static Value order(Value tick, std::uint32_t number) { return tick << 16 | number; }
 
-    void committed(std::uint32_t database, const Times& low) {
+    void committed(std::uint32_t database, const Rows& low) {
         commits_.push_back({database, low});
-        if (low.any_before(settled_[database])) blame("a row appeared below a settled time");
+        for (std::uint32_t i = 0; i < table_count; i++) {
+            if (low.of[i].any_before(settled_[database][i])) blame("a row appeared below a settled time");
+        }
     }
     std::size_t commits() const { return commits_.size(); }
     // A reader was told that no row appears whose tick starts before these.
-    void settled(std::uint32_t database, const Snapshot& s, const Times& told) {
+    void settled(std::uint32_t database, std::uint32_t table, const Snapshot& s, const Times& told) {
         settled_polls++;
-        settled_[database].raise_to(told);
-        for (std::size_t i = s.commits; i < commits_.size(); i++) {
-            if (commits_[i].database == database && commits_[i].low.any_before(told))
-                blame("a row that the reader did not see is below its settled time");
+        for (std::uint32_t of = 0; of < table_count; of++) {
+            if (table != of && table != all_tables) continue;
+            settled_[database][of].raise_to(told);
+            for (std::size_t i = s.commits; i < commits_.size(); i++) {
+                if (commits_[i].database == database && commits_[i].low.of[of].any_before(told))
+                    blame("a row that the reader did not see is below its settled time");
+            }
         }
     }
 
@@ -169,10 +190,11 @@ private:
     std::unordered_map<Value, std::vector<std::pair<std::uint32_t, std::uint32_t>>> issued_;
     struct Commit {
         std::uint32_t database;
-        Times low;
+        Rows low;
     };
     std::vector<Commit> commits_;
-    Times settled_[database_count] = {Times{INT64_MIN}, Times{INT64_MIN}};
+    Times settled_[database_count][table_count] = {{Times{INT64_MIN}, Times{INT64_MIN}},
+                                                   {Times{INT64_MIN}, Times{INT64_MIN}}};
 };
 
 }  // namespace snowflake_ids::simulator

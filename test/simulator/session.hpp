@@ -62,7 +62,8 @@ public:
           site(of),
           memory(of.memory),
           m(*memory),
-          backend(m.backends[number]) {
+          backend(m.backends[number]),
+          locks(m.locks[number]) {
         backend.database.poke(database + 1);
     }
 
@@ -97,17 +98,21 @@ public:
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    void insert(std::uint32_t g, const Drawn& d) {
+    // A writer locks its table before it draws.
+    void lock(std::uint32_t table) { locks |= 1u << table; }
+    void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
-        w.transactions.add_row(xid, g, w.generators[g].timeline.start_us(d.tick));
+        w.transactions.add_row(xid, table, g, w.generators[g].timeline.start_us(d.tick));
         drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number));
     }
     void end(bool commit) {
         const Value was = commit && !w.wrong.ring_forgotten ? xid : 0;
         finish(xid, commit);
+        if (w.wrong.locks_end_first) locks = 0;
         scheduler->step();
         take_back(was);
+        locks = 0;
     }
     // PREPARE TRANSACTION. False: no room, it is rolled back.
     bool prepare() {
@@ -121,7 +126,9 @@ public:
             if (!ledger::note_prepared(backend, prepared_count, place, xid, over)) return end(false), false;
         }
         scheduler->step();
-        w.transactions.prepare(xid);
+        w.transactions.prepare(xid, locks);
+        locks = 0;
+        scheduler->step();
         take_back(0);
         return true;
     }
@@ -129,25 +136,25 @@ public:
     void finish(Value x, bool commit) {
         scheduler->step();
         if (orphaned || x == 0 || !w.transactions.is_running(x)) return;
-        const Times low = w.transactions.end(x);
+        const Rows low = w.transactions.end(x);
         if (!commit) return;
         w.judge.committed(database, low);
         if (x != xid) return;
         for (std::uint32_t g = 0; g < generator_count; g++) w.judge.seen[g] = std::max(w.judge.seen[g], drawn[g]);
     }
 
-    // A reader's query.
-    void poll() {
+    // A reader's query of a table, or of all.
+    void poll(std::uint32_t table) {
         const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
         scheduler->step();
-        const std::int64_t us = settle(snapshot);
+        const std::int64_t us = settle(snapshot, table);
         w.judge.polls++;
         if (orphaned || us == INT64_MIN) return;
         // As sno_settled() and so on have it: ids from the first tick that starts at or after this have not settled.
         Times told{us};
         for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
             told.us[g] = ledger::settled_start(us, w.generators[g].timeline.tick_us);
-        w.judge.settled(database, snapshot, told);
+        w.judge.settled(database, table, snapshot, told);
     }
 
     // Nothing at or before `us` is issued any more.
@@ -353,6 +360,7 @@ private:
     // unsettled::accepts()
     bool accepts(Value t) {
         if (covered == ledger::no_low) backend.database.store(database + 1);
+        if (w.wrong.covered_not_compared && t >= covered) return true;
         return ledger::accepts(m.header.promise, backend, t, covered);
     }
     void take_back(Value committed) {
@@ -390,16 +398,16 @@ private:
         }
         return false;
     }
-    bool all_prepared_known(const Snapshot& s) {
+    bool all_prepared_known(const Snapshot& s, std::uint32_t table) {
         const Value below = m.header.prepared_below.load();
         for (std::size_t i = 0; i < s.count; i++) {
             const Value xid = s.running[i];
-            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database)) return false;
+            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database, table)) return false;
         }
         return true;
     }
     // The settled time, or INT64_MIN.
-    std::int64_t settle(const Snapshot& snapshot) {
+    std::int64_t settle(const Snapshot& snapshot, std::uint32_t table) {
         if (!enter()) return INT64_MIN;
         const std::int64_t promised = promise();
         Wal wal{site.wal[database]};
@@ -410,9 +418,19 @@ private:
         if (until <= 0) return INT64_MIN;
         auto t = static_cast<Value>(until);
         const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };
-        for (Backend& b : m.backends) ledger::limit_by(b, database + 1, finished, t);
-        for (Backend& b : m.prepared) ledger::limit_by(b, database + 1, finished, t);
-        return all_prepared_known(snapshot) ? static_cast<std::int64_t>(t) : INT64_MIN;
+        for (std::size_t i = 0; i < backend_count; i++) {
+            ledger::limit_by(m.backends[i], database + 1, finished, t, [&](Value) {
+                scheduler->step();
+                return table == all_tables || (m.locks[i] >> table & 1) != 0;
+            });
+        }
+        for (Backend& b : m.prepared) {
+            ledger::limit_by(b, database + 1, finished, t, [&](Value x) {
+                scheduler->step();
+                return w.transactions.may_write(x, table);
+            });
+        }
+        return all_prepared_known(snapshot, table) ? static_cast<std::int64_t>(t) : INT64_MIN;
     }
 
     World& w;
@@ -420,6 +438,7 @@ private:
     const std::shared_ptr<Memory> memory;
     Memory& m;
     Backend& backend;
+    std::uint32_t& locks;
     State states[generator_count];
     std::int64_t wal_until_us = 0;
     Value covered = ledger::no_low, statement = 0;

@@ -30,6 +30,8 @@ constexpr Named wrongs[] = {
     {"lease-too-long", &Wrong::lease_too_long},
     {"tick-not-subtracted", &Wrong::tick_not_subtracted},
     {"tick-start", &Wrong::tick_start},
+    {"covered-not-compared", &Wrong::covered_not_compared},
+    {"locks-end-first", &Wrong::locks_end_first},
 };
 
 struct Totals {

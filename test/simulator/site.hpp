@@ -70,6 +70,7 @@ struct Memory {
     Slot slots[generator_count];
     Backend backends[backend_count];
     Backend prepared[prepared_count];
+    std::uint32_t locks[backend_count] = {};  // the server's own, of its processes: a bit for each table
     std::int64_t began_us = 0;
 };
 
@@ -143,6 +144,7 @@ struct Site {
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
     bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;
+    bool covered_not_compared = false, locks_end_first = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.

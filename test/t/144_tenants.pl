@@ -71,6 +71,7 @@ sub others_go_on
 	note "$what: the other tenant's readers are at best $late ms late";
 	is($second->ask('SELECT count(*) FROM snowflake_ids.unsettled'), 0, 'and its view names nobody');
 	return if !defined $own;
+
 	if ($own)
 	{
 		is($first->ask("SELECT $of_first"), 'f', 'those of its own database are held back');
@@ -120,15 +121,15 @@ ok(settle(connected($_)), "$_: at first") for qw(one two);
 for (
 	[ 'pass_now', "PERFORM snowflake_ids.pass_now(format) FROM unnest('{sno,mastic,snowflake_si}'::text[]) format" ],
 	[ 'polls', 'PERFORM sno_settled(), mastic_settled(), snowflake_si_settled()' ],
-	[
-		'all the ids there are',
-		join ';', map { "PERFORM count(*) FROM gen_${_}_series(@{[ $_ eq 'snowflake_si' ? 4096 : 65536 ]})" } @formats
-	])
+	[   'all the ids there are',
+		join ';', map { "PERFORM count(*) FROM gen_${_}_series(@{[ $_ eq 'snowflake_si' ? 4096 : 65536 ]})" } @formats ]
+  )
 {
 	my ($what, $statement) = @$_;
 	my @busy = map { connected('one') } 1 .. 4;
 	$busy[0]->ask('DROP TABLE stop; CREATE TABLE stop ()');
-	$_->send("DO \$\$ BEGIN LOOP EXIT WHEN EXISTS (SELECT FROM stop); $statement; COMMIT; END LOOP; END \$\$") for @busy;
+	$_->send("DO \$\$ BEGIN LOOP EXIT WHEN EXISTS (SELECT FROM stop); $statement; COMMIT; END LOOP; END \$\$")
+	  for @busy;
 	others_go_on($what);
 	connected('one')->ask('INSERT INTO stop DEFAULT VALUES');
 	is(join('', map { $_->answer } @busy), '', 'nothing failed');
@@ -165,10 +166,13 @@ for (
 	$administrator->ask('BEGIN; ALTER SEQUENCE snowflake_ids.wal_ceiling RESTART');
 	my $waits = connected('one');
 	$waits->ask("SET snowflake_ids.max_wait = '5min'");
-	$waits->send("DO \$\$ BEGIN FOR n IN 1 .. 100 LOOP PERFORM gen_mastic(), pg_sleep(0.1); COMMIT; END LOOP; END \$\$");
+	$waits->send(
+		"DO \$\$ BEGIN FOR n IN 1 .. 100 LOOP PERFORM gen_mastic(), pg_sleep(0.1); COMMIT; END LOOP; END \$\$");
 	ok( eventually(
 			sub {
-				value($server, "SELECT count(*) FROM pg_stat_activity WHERE datname = 'one' AND wait_event_type IN ('Lock', 'Extension')");
+				value($server,
+					"SELECT count(*) FROM pg_stat_activity WHERE datname = 'one' AND wait_event_type IN ('Lock', 'Extension')"
+				);
 			}),
 		'a session waits for the ceiling of its database');
 	others_go_on('a locked ceiling');
