@@ -341,7 +341,7 @@ FUNCTION(snowflake_ids_layout_keep) {
     if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
         return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
-                    errdetail("Ids that exist could not be told from others any more."),
+                    errdetail("Nobody could read its existing ids any more."),
                     errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
     PG_RETURN_NULL();
 }

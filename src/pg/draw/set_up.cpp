@@ -66,7 +66,7 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
             ERROR,
             (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
              errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
-             errhint("Use partitions and layouts that were used before.")));
+             errhint("Use an existing partition or layout.")));
     }
     if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
         ereport(ERROR,
@@ -74,15 +74,15 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
                  errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
                            "ledger.",
                            max_all_owned_slots),
-                 errhint("Use partitions and layouts that were used before.")));
+                 errhint("Use an existing partition or layout.")));
     }
     if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
                         errmsg("all %u slots of the ledger are in use", ledger::slot_count),
                         errdetail("Each format, layout and machine id that this server ever used keeps one."),
-                        errhint("Use those that were used before. A new ceiling file has free slots: stop the server, "
-                                "move the file away and start it again.")));
+                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
+                                "server, move the ceiling file away and start the server again.")));
     }
     if (g.name == nullptr) enlist(g);
     ledger::apply_floor(shared, *slot);

@@ -36,8 +36,8 @@ void check_not_far_ahead(int64 id_us, const char* what) {
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
                     errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)),
                               show_time(timestamptz(now_us))),
-                    errhint("If new ids may really run ahead of the clock from now on, let a superuser do it; observe "
-                            "functions need force then.")));
+                    errhint("If later ids may really be ahead of the clock, let a superuser call this; observe "
+                            "functions then need force => true.")));
 }
 
 void raise_past(Generator& g, uint64 tick) {
@@ -266,11 +266,9 @@ FUNCTION(snowflake_ids_reset) {
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
     const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
     if (!reset.force && floor_us < highest_us) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
-             errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
-             errhint("Choose a later floor. A forced one lets ids repeat once the clock reaches the old ones again.")));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
+                        errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
     (void) durability::enter(in_recovery, patience);
