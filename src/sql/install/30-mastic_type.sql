@@ -7,10 +7,17 @@ CREATE TYPE mastic;
 
 CREATE FUNCTION snowflake_ids.mastic_in(cstring) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
+
 CREATE FUNCTION snowflake_ids.mastic_out(mastic) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
+
 CREATE FUNCTION snowflake_ids.mastic_recv(internal) RETURNS mastic AS 'int8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
+
 CREATE FUNCTION snowflake_ids.mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
 -- Of the category of numbers: id IN (1, 2) and coalesce(id, 0) find mastic as the common type.
 CREATE TYPE mastic (
@@ -21,19 +28,15 @@ CREATE TYPE mastic (
 COMMENT ON TYPE mastic IS
     'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; '
     'text 0 to 18446744073709551615';
-COMMENT ON FUNCTION snowflake_ids.mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
-COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
+
 CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
     AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
 
 -- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
@@ -44,23 +47,27 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash 
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
+
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+
 CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
-    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
-CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
-COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
 COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
     'planner support of a cast that changes no bit: the call is left out';
+
+CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the bits of a mastic as a bigint: negative above 2^63';
+
+CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
+
+CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
 

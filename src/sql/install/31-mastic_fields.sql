@@ -2,25 +2,29 @@
 
 CREATE FUNCTION mastic_timestamp(id mastic) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_sequence(id mastic) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_decode(id mastic, OUT created timestamptz, OUT sequence integer)
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION make_mastic(created timestamptz, sequence integer) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_make_mastic' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_lower_bound(created timestamptz) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_upper_bound(created timestamptz) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION mastic_timestamp(mastic) IS
     'time of a mastic in milliseconds, 2026-01-01 00:00:00+00 to 10945-08-03 05:31:50.655+00';
+
+CREATE FUNCTION mastic_sequence(id mastic) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_sequence(mastic) IS 'sequence of a mastic within its millisecond: 0 to 65535';
+
+CREATE FUNCTION mastic_decode(id mastic, OUT created timestamptz, OUT sequence integer)
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_decode(mastic) IS 'all fields of a mastic';
+
+CREATE FUNCTION make_mastic(created timestamptz, sequence integer) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_make_mastic' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_mastic(timestamptz, integer) IS
     'the mastic with these fields; time floored to milliseconds, sequence 0 to 65535';
+
+CREATE FUNCTION mastic_lower_bound(created timestamptz) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_lower_bound(timestamptz) IS
     'smallest mastic at or after the time; error after 10945-08-03 05:31:50.655+00';
+
+CREATE FUNCTION mastic_upper_bound(created timestamptz) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_upper_bound(timestamptz) IS
     'largest mastic at or before the time; error before 2026-01-01 00:00:00+00';
 

@@ -4,67 +4,70 @@
 
 CREATE FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR = (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (%ID%, %ID%) IS 'equal';
+
+CREATE FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (%ID%, %ID%) IS 'not equal';
+
+CREATE FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_lt, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (%ID%, %ID%) IS 'less than';
+
+CREATE FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_le, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (%ID%, %ID%) IS 'less than or equal';
+
+CREATE FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_gt, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (%ID%, %ID%) IS 'greater than';
+
+CREATE FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ge, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-
-COMMENT ON OPERATOR = (%ID%, %ID%) IS 'equal';
-COMMENT ON OPERATOR <> (%ID%, %ID%) IS 'not equal';
-COMMENT ON OPERATOR < (%ID%, %ID%) IS 'less than';
-COMMENT ON OPERATOR <= (%ID%, %ID%) IS 'less than or equal';
-COMMENT ON OPERATOR > (%ID%, %ID%) IS 'greater than';
 COMMENT ON OPERATOR >= (%ID%, %ID%) IS 'greater than or equal';
+
+CREATE FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Indexes and sorting.
 
 CREATE FUNCTION snowflake_ids.%ID%_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_sortsupport(internal) IS 'sort support';
+
 CREATE FUNCTION snowflake_ids.%ID%_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.%ID%_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION snowflake_ids.%ID%_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
 
 -- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
@@ -112,16 +115,16 @@ COMMENT ON OPERATOR CLASS %ID%_minmax_ops USING brin IS 'smallest and greatest %
 
 CREATE FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) RETURNS %ID%
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'smaller of two';
 CREATE AGGREGATE min(%ID%) (
     SFUNC = snowflake_ids.%ID%_smaller, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_smaller, SORTOP = <, PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE min(%ID%) IS 'smallest %ID%';
+
+CREATE FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) RETURNS %ID%
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'larger of two';
 CREATE AGGREGATE max(%ID%) (
     SFUNC = snowflake_ids.%ID%_larger, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_larger, SORTOP = >, PARALLEL = SAFE
 );
-
-COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'smaller of two';
-COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'larger of two';
-COMMENT ON AGGREGATE min(%ID%) IS 'smallest %ID%';
 COMMENT ON AGGREGATE max(%ID%) IS 'greatest %ID%';

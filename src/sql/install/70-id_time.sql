@@ -8,130 +8,146 @@
 --
 -- An untyped literal or parameter next to a %ID% is read as a %ID%: write timestamptz '2026-01-01', or $1::timestamptz.
 
+-- An id and a time.
+
 CREATE FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) IS 'implementation of <%TICK% operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) IS 'implementation of <=%TICK% operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) IS 'implementation of >=%TICK% operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) IS 'implementation of >%TICK% operator';
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR < (
     LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is earlier than the time';
+
+CREATE FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is earlier than the time, or it is the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is the time or later';
+
+CREATE FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (%ID%, timestamptz) IS
+    'the timestamp of the %ID% is the time or later, and it is not the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- A time and an id.
+
+CREATE FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_lt_%ID%, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (timestamptz, %ID%) IS 'the same as > with the %ID% first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_le_%ID%, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_ge_%ID%, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_gt_%ID%, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
 
+CREATE FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_lt(timestamptz, timestamptz) IS 'implementation of <%TICK% operator';
 CREATE OPERATOR snowflake_ids.<%TICK% (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_lt,
     COMMUTATOR = OPERATOR(snowflake_ids.>%TICK%), NEGATOR = OPERATOR(snowflake_ids.>=%TICK%),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<%TICK% (timestamptz, timestamptz) IS
+    'internal: < for times next to a %ID%, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_le(timestamptz, timestamptz) IS 'implementation of <=%TICK% operator';
 CREATE OPERATOR snowflake_ids.<=%TICK% (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_le,
     COMMUTATOR = OPERATOR(snowflake_ids.>=%TICK%), NEGATOR = OPERATOR(snowflake_ids.>%TICK%),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<=%TICK% (timestamptz, timestamptz) IS
+    'internal: <= for times next to a %ID%, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_ge(timestamptz, timestamptz) IS 'implementation of >=%TICK% operator';
 CREATE OPERATOR snowflake_ids.>=%TICK% (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_ge,
     COMMUTATOR = OPERATOR(snowflake_ids.<=%TICK%), NEGATOR = OPERATOR(snowflake_ids.<%TICK%),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.>=%TICK% (timestamptz, timestamptz) IS
+    'internal: >= for times next to a %ID%, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_gt(timestamptz, timestamptz) IS 'implementation of >%TICK% operator';
 CREATE OPERATOR snowflake_ids.>%TICK% (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_times_gt,
     COMMUTATOR = OPERATOR(snowflake_ids.<%TICK%), NEGATOR = OPERATOR(snowflake_ids.<=%TICK%),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (%ID%, timestamptz) IS
-    'the timestamp of the %ID% is earlier than the time';
-COMMENT ON OPERATOR <= (%ID%, timestamptz) IS
-    'the timestamp of the %ID% is earlier than the time, or it is the first id of the tick that begins then';
-COMMENT ON OPERATOR >= (%ID%, timestamptz) IS
-    'the timestamp of the %ID% is the time or later';
-COMMENT ON OPERATOR > (%ID%, timestamptz) IS
-    'the timestamp of the %ID% is the time or later, and it is not the first id of the tick that begins then';
-COMMENT ON OPERATOR < (timestamptz, %ID%) IS 'the same as > with the %ID% first';
-COMMENT ON OPERATOR <= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
-COMMENT ON OPERATOR >= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
-COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first';
-COMMENT ON OPERATOR snowflake_ids.<%TICK% (timestamptz, timestamptz) IS
-    'internal: < for times next to a %ID%, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.<=%TICK% (timestamptz, timestamptz) IS
-    'internal: <= for times next to a %ID%, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.>=%TICK% (timestamptz, timestamptz) IS
-    'internal: >= for times next to a %ID%, equal within a tick';
 COMMENT ON OPERATOR snowflake_ids.>%TICK% (timestamptz, timestamptz) IS
     'internal: > for times next to a %ID%, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- The operator families.
 
 ALTER OPERATOR FAMILY %ID%_ops USING btree ADD
     OPERATOR 1 < (%ID%, timestamptz), OPERATOR 2 <= (%ID%, timestamptz),

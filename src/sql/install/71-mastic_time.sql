@@ -1,7 +1,6 @@
 -- A bigint becomes a mastic unasked, but not next to a time: it may have ids of any layout, and would be read as one of
 -- Mastic. So each operator has a twin on a domain that fits as well, and PostgreSQL refuses to choose: "operator is not
--- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match. The twins
--- are in 72-mastic_time.sql.
+-- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match.
 
 CREATE DOMAIN snowflake_ids.mastic_ambiguous AS mastic;
 COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
@@ -9,7 +8,56 @@ COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
 
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS 'internal: raises an error';
+CREATE OPERATOR < (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR <= (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR <= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR >= (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR >= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR > (
+    LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS 'internal: raises an error';
 COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS 'internal: raises an error';
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR <= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR >= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR > (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR > (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';

@@ -5,6 +5,7 @@
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_timestamp(bigint, text) IS 'time of an id of the layout: the start of its tick';
+
 CREATE FUNCTION snowflake_timestamp(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
@@ -17,6 +18,7 @@ CREATE FUNCTION snowflake_decode(id bigint, layout text,
     OUT created timestamptz, OUT node integer, OUT sequence integer)
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_decode' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_decode(bigint, text) IS 'all fields of an id of the layout';
+
 CREATE FUNCTION snowflake_decode(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false,
@@ -30,6 +32,7 @@ CREATE FUNCTION make_snowflake(layout text, created timestamptz, node integer, s
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake(text, timestamptz, integer, integer) IS
     'the id of the layout with these fields; time floored to ticks';
+
 CREATE FUNCTION make_snowflake(
     created timestamptz, node integer, sequence integer, epoch timestamptz, tick interval, timestamp_bits integer,
     node_bits integer, sequence_bits integer, node_last boolean DEFAULT false
@@ -43,6 +46,7 @@ CREATE FUNCTION snowflake_lower_bound(layout text, created timestamptz) RETURNS 
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS
     'smallest id of the layout at or after the time; error after its last tick';
+
 CREATE FUNCTION snowflake_lower_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
@@ -55,6 +59,7 @@ CREATE FUNCTION snowflake_upper_bound(layout text, created timestamptz) RETURNS 
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS
     'largest id of the layout at or before the time; error before its epoch';
+
 CREATE FUNCTION snowflake_upper_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false

@@ -66,12 +66,19 @@ CREATE TYPE sno;
 
 CREATE FUNCTION snowflake_ids.sno_in(cstring) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_in(cstring) IS 'text input of sno: 16 characters, each one of 2-9 and a-x';
+
 CREATE FUNCTION snowflake_ids.sno_out(sno) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_out(sno) IS 'text output of sno: 16 characters';
+
 CREATE FUNCTION snowflake_ids.sno_recv(internal) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_recv(internal) IS 'binary input of sno: 10 bytes';
+
 CREATE FUNCTION snowflake_ids.sno_send(sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_send(sno) IS 'binary output of sno: 10 bytes';
 
 CREATE TYPE sno (
     INPUT = snowflake_ids.sno_in, OUTPUT = snowflake_ids.sno_out, RECEIVE = snowflake_ids.sno_recv, SEND = snowflake_ids.sno_send,
@@ -81,35 +88,33 @@ CREATE TYPE sno (
 COMMENT ON TYPE sno IS
     'sno id, 10 bytes: 39 bits of 4 ms units since 2010-01-01 UTC (to 2079-09-07), tick-tock bit, 8-bit metabyte, '
     '16-bit partition, 16-bit sequence; text [2-9a-x]{16}';
-COMMENT ON FUNCTION snowflake_ids.sno_in(cstring) IS 'text input of sno: 16 characters, each one of 2-9 and a-x';
-COMMENT ON FUNCTION snowflake_ids.sno_out(sno) IS 'text output of sno: 16 characters';
-COMMENT ON FUNCTION snowflake_ids.sno_recv(internal) IS 'binary input of sno: 10 bytes';
-COMMENT ON FUNCTION snowflake_ids.sno_send(sno) IS 'binary output of sno: 10 bytes';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.sno_hash(sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_hash(sno) IS 'hash';
+
 CREATE FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.sno_hash(sno) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.sno_hash_extended(sno, bigint) IS 'hash with a seed, 64 bits';
 
 -- Casts, all explicit. A uuid has the 16 characters of the text, as the sno document says; a bytea has the 10 bytes.
 
 CREATE FUNCTION snowflake_ids.sno_to_bytea(id sno) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_to_bytea(sno) IS 'the 10 bytes of a sno';
+
 CREATE FUNCTION snowflake_ids.sno_from_bytea(id bytea) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_from_bytea(bytea) IS 'the sno with these 10 bytes';
+
 CREATE FUNCTION snowflake_ids.sno_to_uuid(id sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS 'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
+
 CREATE FUNCTION snowflake_ids.sno_from_uuid(id uuid) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.sno_to_bytea(sno) IS 'the 10 bytes of a sno';
-COMMENT ON FUNCTION snowflake_ids.sno_from_bytea(bytea) IS 'the sno with these 10 bytes';
-COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS 'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
 COMMENT ON FUNCTION snowflake_ids.sno_from_uuid(uuid) IS 'the sno whose 16 text characters are the bytes of the uuid';
 
 CREATE CAST (sno AS bytea) WITH FUNCTION snowflake_ids.sno_to_bytea(sno);
@@ -127,62 +132,76 @@ COMMENT ON CAST (uuid AS sno) IS 'from the 16 text characters as 16 bytes';
 
 CREATE FUNCTION sno_timestamp(id sno) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_timestamp(sno) IS
+    'start of the 4 ms unit of a sno, 2010-01-01 00:00:00+00 to 2079-09-07 15:47:35.548+00';
+
 CREATE FUNCTION sno_ticktock(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_ticktock(sno) IS 'tick-tock bit of a sno: 0 or 1, toggled when the clock went back';
+
 CREATE FUNCTION sno_metabyte(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_metabyte' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_metabyte(sno) IS 'metabyte of a sno: 0 to 255, free for the application';
+
 CREATE FUNCTION sno_partition(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_partition(sno) IS 'partition of a sno: 0 to 65535, which generator made it';
+
 CREATE FUNCTION sno_sequence(id sno) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_sequence(sno) IS 'sequence of a sno within its 4 ms unit: 0 to 65535';
+
 CREATE FUNCTION sno_decode(
     id sno,
     OUT created timestamptz, OUT ticktock integer, OUT metabyte integer, OUT partition integer, OUT sequence integer
 ) AS 'MODULE_PATHNAME', 'snowflake_ids_sno_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION sno_decode(sno) IS 'all fields of a sno';
+
 CREATE FUNCTION make_sno(
     created timestamptz, metabyte integer, partition integer, sequence integer, ticktock integer DEFAULT 0
 ) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_sno' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_set_timestamp(id sno, created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_set_metabyte(id sno, metabyte integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_metabyte' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_set_partition(id sno, partition integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_set_sequence(id sno, sequence integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_set_ticktock(id sno, ticktock integer) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_partition_to_bytes(partition integer) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_to_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_partition_from_bytes(bytes bytea) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_lower_bound(created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION sno_upper_bound(created timestamptz) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION sno_timestamp(sno) IS
-    'start of the 4 ms unit of a sno, 2010-01-01 00:00:00+00 to 2079-09-07 15:47:35.548+00';
-COMMENT ON FUNCTION sno_ticktock(sno) IS 'tick-tock bit of a sno: 0 or 1, toggled when the clock went back';
-COMMENT ON FUNCTION sno_metabyte(sno) IS 'metabyte of a sno: 0 to 255, free for the application';
-COMMENT ON FUNCTION sno_partition(sno) IS 'partition of a sno: 0 to 65535, which generator made it';
-COMMENT ON FUNCTION sno_sequence(sno) IS 'sequence of a sno within its 4 ms unit: 0 to 65535';
-COMMENT ON FUNCTION sno_decode(sno) IS 'all fields of a sno';
 COMMENT ON FUNCTION make_sno(timestamptz, integer, integer, integer, integer) IS
     'the sno with these fields; the time is floored to 4 ms; metabyte 0 to 255, partition and sequence 0 to 65535, '
     'tick-tock 0 or 1';
+
+CREATE FUNCTION sno_set_timestamp(id sno, created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_set_timestamp(sno, timestamptz) IS 'the sno with another time, floored to 4 ms';
+
+CREATE FUNCTION sno_set_metabyte(id sno, metabyte integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_metabyte' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_set_metabyte(sno, integer) IS 'the sno with another metabyte, 0 to 255';
+
+CREATE FUNCTION sno_set_partition(id sno, partition integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_partition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_set_partition(sno, integer) IS 'the sno with another partition, 0 to 65535';
+
+CREATE FUNCTION sno_set_sequence(id sno, sequence integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_set_sequence(sno, integer) IS 'the sno with another sequence, 0 to 65535';
+
+CREATE FUNCTION sno_set_ticktock(id sno, ticktock integer) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_ticktock' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_set_ticktock(sno, integer) IS 'the sno with another tick-tock bit, 0 or 1';
+
+CREATE FUNCTION sno_partition_to_bytes(partition integer) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_to_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_partition_to_bytes(integer) IS
     'the two bytes of a partition, 0 to 65535, as the sno reference writes it: Partition{''A'', 10} is 16650';
+
+CREATE FUNCTION sno_partition_from_bytes(bytes bytea) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_partition_from_bytes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_partition_from_bytes(bytea) IS
     'the partition of two bytes, as the sno reference writes it: Partition{''A'', 10} is 16650';
+
+CREATE FUNCTION sno_lower_bound(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_lower_bound(timestamptz) IS
     'smallest sno whose timestamp is at or after the time; error after 2079-09-07 15:47:35.548+00';
+
+CREATE FUNCTION sno_upper_bound(created timestamptz) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION sno_upper_bound(timestamptz) IS
     'largest sno whose timestamp is at or before the time; error before 2010-01-01 00:00:00+00';
 
@@ -196,16 +215,28 @@ CREATE TYPE gid;
 
 CREATE FUNCTION snowflake_ids.gid_in(cstring, oid, integer) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_in(cstring, oid, integer) IS
+    'text input of gid: 10 base58 characters, a dash, 13 base58 characters';
+
 CREATE FUNCTION snowflake_ids.gid_out(gid) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_out(gid) IS 'text output of gid: 24 characters';
+
 CREATE FUNCTION snowflake_ids.gid_recv(internal, oid, integer) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
+
 CREATE FUNCTION snowflake_ids.gid_send(gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_send(gid) IS 'binary output of gid: 16 bytes';
+
 CREATE FUNCTION snowflake_ids.gid_typmod_in(cstring[]) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
+
 CREATE FUNCTION snowflake_ids.gid_typmod_out(integer) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_typmod_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_typmod_out(integer) IS 'text of a type modifier of gid';
 
 CREATE TYPE gid (
     INPUT = snowflake_ids.gid_in, OUTPUT = snowflake_ids.gid_out, RECEIVE = snowflake_ids.gid_recv, SEND = snowflake_ids.gid_send,
@@ -217,46 +248,41 @@ COMMENT ON TYPE gid IS
     'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), '
     '72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one '
     'kind only';
-COMMENT ON FUNCTION snowflake_ids.gid_in(cstring, oid, integer) IS
-    'text input of gid: 10 base58 characters, a dash, 13 base58 characters';
-COMMENT ON FUNCTION snowflake_ids.gid_out(gid) IS 'text output of gid: 24 characters';
-COMMENT ON FUNCTION snowflake_ids.gid_recv(internal, oid, integer) IS 'binary input of gid: 16 bytes';
-COMMENT ON FUNCTION snowflake_ids.gid_send(gid) IS 'binary output of gid: 16 bytes';
-COMMENT ON FUNCTION snowflake_ids.gid_typmod_in(cstring[]) IS 'type modifier of gid: volume, log or segment';
-COMMENT ON FUNCTION snowflake_ids.gid_typmod_out(integer) IS 'text of a type modifier of gid';
 
 -- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
 -- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.
 
 CREATE FUNCTION snowflake_ids.gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE CAST (gid AS gid) WITH FUNCTION snowflake_ids.gid(gid, integer, boolean);
-
 COMMENT ON FUNCTION snowflake_ids.gid(gid, integer, boolean) IS
     'the gid itself if it is of the kind of the type modifier, else an error';
+
+CREATE CAST (gid AS gid) WITH FUNCTION snowflake_ids.gid(gid, integer, boolean);
+
 COMMENT ON CAST (gid AS gid) IS 'checks the kind against the type modifier';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.gid_hash(gid) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_hash(gid) IS 'hash';
+
 CREATE FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.gid_hash(gid) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.gid_hash_extended(gid, bigint) IS 'hash with a seed, 64 bits';
 
 -- Casts, all explicit. The cast to uuid does nothing: the same 16 bytes in the same order.
 
 CREATE FUNCTION snowflake_ids.gid_to_bytea(id gid) RETURNS bytea
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_to_bytea(gid) IS 'the 16 bytes of a gid';
+
 CREATE FUNCTION snowflake_ids.gid_from_bytea(id bytea) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
+
 CREATE FUNCTION snowflake_ids.gid_from_uuid(id uuid) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.gid_to_bytea(gid) IS 'the 16 bytes of a gid';
-COMMENT ON FUNCTION snowflake_ids.gid_from_bytea(bytea) IS 'the gid with these 16 bytes';
 COMMENT ON FUNCTION snowflake_ids.gid_from_uuid(uuid) IS 'the gid with the 16 bytes of the uuid';
 
 CREATE CAST (gid AS bytea) WITH FUNCTION snowflake_ids.gid_to_bytea(gid);
@@ -274,37 +300,45 @@ COMMENT ON CAST (uuid AS gid) IS 'from 16 bytes that are a gid';
 
 CREATE FUNCTION gid_timestamp(id gid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_kind(id gid) RETURNS text
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_random(id gid) RETURNS bytea
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_random' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_short(id gid) RETURNS text
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_short' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_empty(kind text) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_is_empty(id gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_is_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_decode(id gid, OUT kind text, OUT created timestamptz, OUT random bytea)
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION make_gid(kind text, created timestamptz, random bytea) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_make_gid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_lower_bound(kind text, created timestamptz) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION gid_upper_bound(kind text, created timestamptz) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION gid_timestamp(gid) IS
     'time of a gid in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00';
+
+CREATE FUNCTION gid_kind(id gid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_kind' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_kind(gid) IS 'kind of a gid: volume, log or segment';
+
+CREATE FUNCTION gid_random(id gid) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_random' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_random(gid) IS 'bytes 8 to 15 of a gid: 64 random bits';
+
+CREATE FUNCTION gid_short(id gid) RETURNS text
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_short' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_short(gid) IS 'the RANDOM part of the text of a gid, 13 base58 characters; not a gid by itself';
+
+CREATE FUNCTION gid_empty(kind text) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_empty(text) IS 'the empty gid of a kind (volume, log or segment): time 0, no random bits';
+
+CREATE FUNCTION gid_is_empty(id gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_is_empty' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_is_empty(gid) IS 'true for the empty gid of its kind';
+
+CREATE FUNCTION gid_decode(id gid, OUT kind text, OUT created timestamptz, OUT random bytea)
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_decode(gid) IS 'all fields of a gid';
+
+CREATE FUNCTION make_gid(kind text, created timestamptz, random bytea) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_make_gid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_gid(text, timestamptz, bytea) IS
     'the gid with these fields: volume, log or segment; time floored to milliseconds; exactly 8 random bytes';
+
+CREATE FUNCTION gid_lower_bound(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_lower_bound(text, timestamptz) IS
     'smallest gid of the kind whose time is at or after the time; error after 10889-08-02 05:31:50.655+00';
+
+CREATE FUNCTION gid_upper_bound(kind text, created timestamptz) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION gid_upper_bound(text, timestamptz) IS
     'largest gid of the kind whose time is at or before the time; error before 1970-01-01 00:00:00+00';
 
@@ -317,16 +351,17 @@ COMMENT ON CAST (gid AS timestamptz) IS 'time in milliseconds';
 
 CREATE FUNCTION uuid7_timestamp(id uuid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION uuid7_lower_bound(created timestamptz) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION uuid7_upper_bound(created timestamptz) RETURNS uuid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION uuid7_timestamp(uuid) IS
     'time of a uuid of version 7 in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00; '
     'NULL for other uuids';
+
+CREATE FUNCTION uuid7_lower_bound(created timestamptz) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_lower_bound(timestamptz) IS
     'smallest uuid of version 7 whose time is at or after the time; error after 10889-08-02 05:31:50.655+00';
+
+CREATE FUNCTION uuid7_upper_bound(created timestamptz) RETURNS uuid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_upper_bound(timestamptz) IS
     'largest uuid of version 7 whose time is at or before the time; error before 1970-01-01 00:00:00+00';
 
@@ -340,10 +375,17 @@ CREATE TYPE mastic;
 
 CREATE FUNCTION snowflake_ids.mastic_in(cstring) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
+
 CREATE FUNCTION snowflake_ids.mastic_out(mastic) RETURNS cstring
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
+
 CREATE FUNCTION snowflake_ids.mastic_recv(internal) RETURNS mastic AS 'int8recv' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
+
 CREATE FUNCTION snowflake_ids.mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
 -- Of the category of numbers: id IN (1, 2) and coalesce(id, 0) find mastic as the common type.
 CREATE TYPE mastic (
@@ -354,19 +396,15 @@ CREATE TYPE mastic (
 COMMENT ON TYPE mastic IS
     'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; '
     'text 0 to 18446744073709551615';
-COMMENT ON FUNCTION snowflake_ids.mastic_in(cstring) IS 'text input of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION snowflake_ids.mastic_out(mastic) IS 'text output of mastic: an unsigned decimal number';
-COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mastic: 8 bytes, as those of bigint';
-COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
 CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
     AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
+
 CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
     AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
 COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
 
 -- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
@@ -377,23 +415,27 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash 
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
     AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
+
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+
 CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
-    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
-CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
-COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
 COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
     'planner support of a cast that changes no bit: the call is left out';
+
+CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the bits of a mastic as a bigint: negative above 2^63';
+
+CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_numeric(mastic) IS 'a mastic as a number to calculate with';
+
+CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
 
@@ -416,25 +458,29 @@ COMMENT ON CAST (numeric AS mastic) IS 'from 0 to 18446744073709551615, rounded 
 
 CREATE FUNCTION mastic_timestamp(id mastic) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_sequence(id mastic) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_decode(id mastic, OUT created timestamptz, OUT sequence integer)
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION make_mastic(created timestamptz, sequence integer) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_make_mastic' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_lower_bound(created timestamptz) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION mastic_upper_bound(created timestamptz) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION mastic_timestamp(mastic) IS
     'time of a mastic in milliseconds, 2026-01-01 00:00:00+00 to 10945-08-03 05:31:50.655+00';
+
+CREATE FUNCTION mastic_sequence(id mastic) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_sequence(mastic) IS 'sequence of a mastic within its millisecond: 0 to 65535';
+
+CREATE FUNCTION mastic_decode(id mastic, OUT created timestamptz, OUT sequence integer)
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_decode(mastic) IS 'all fields of a mastic';
+
+CREATE FUNCTION make_mastic(created timestamptz, sequence integer) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_make_mastic' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_mastic(timestamptz, integer) IS
     'the mastic with these fields; time floored to milliseconds, sequence 0 to 65535';
+
+CREATE FUNCTION mastic_lower_bound(created timestamptz) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_lower_bound(timestamptz) IS
     'smallest mastic at or after the time; error after 10945-08-03 05:31:50.655+00';
+
+CREATE FUNCTION mastic_upper_bound(created timestamptz) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION mastic_upper_bound(timestamptz) IS
     'largest mastic at or before the time; error before 2026-01-01 00:00:00+00';
 
@@ -454,67 +500,70 @@ COMMENT ON FUNCTION snowflake_ids.id_minmax_opcinfo(internal) IS 'what a BRIN in
 
 CREATE FUNCTION snowflake_ids.sno_eq(sno, sno) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_ne(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_lt(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_le(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_gt(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_ge(sno, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_cmp(sno, sno) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.sno_eq(sno, sno) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.sno_ne(sno, sno) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.sno_lt(sno, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.sno_le(sno, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_gt(sno, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.sno_ge(sno, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_cmp(sno, sno) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR = (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (sno, sno) IS 'equal';
+
+CREATE FUNCTION snowflake_ids.sno_ne(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_ne(sno, sno) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
+
+CREATE FUNCTION snowflake_ids.sno_lt(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_lt(sno, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_lt, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (sno, sno) IS 'less than';
+
+CREATE FUNCTION snowflake_ids.sno_le(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_le(sno, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_le, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
+
+CREATE FUNCTION snowflake_ids.sno_gt(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_gt(sno, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_gt, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
+
+CREATE FUNCTION snowflake_ids.sno_ge(sno, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_ge(sno, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = sno, FUNCTION = snowflake_ids.sno_ge, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-
-COMMENT ON OPERATOR = (sno, sno) IS 'equal';
-COMMENT ON OPERATOR <> (sno, sno) IS 'not equal';
-COMMENT ON OPERATOR < (sno, sno) IS 'less than';
-COMMENT ON OPERATOR <= (sno, sno) IS 'less than or equal';
-COMMENT ON OPERATOR > (sno, sno) IS 'greater than';
 COMMENT ON OPERATOR >= (sno, sno) IS 'greater than or equal';
+
+CREATE FUNCTION snowflake_ids.sno_cmp(sno, sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_cmp(sno, sno) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Indexes and sorting.
 
 CREATE FUNCTION snowflake_ids.sno_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_sortsupport(internal) IS 'sort support';
+
 CREATE FUNCTION snowflake_ids.sno_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.sno_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION snowflake_ids.sno_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
 
 -- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
@@ -562,18 +611,18 @@ COMMENT ON OPERATOR CLASS sno_minmax_ops USING brin IS 'smallest and greatest sn
 
 CREATE FUNCTION snowflake_ids.sno_smaller(sno, sno) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_larger(sno, sno) RETURNS sno
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_smaller(sno, sno) IS 'smaller of two';
 CREATE AGGREGATE min(sno) (
     SFUNC = snowflake_ids.sno_smaller, STYPE = sno, COMBINEFUNC = snowflake_ids.sno_smaller, SORTOP = <, PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE min(sno) IS 'smallest sno';
+
+CREATE FUNCTION snowflake_ids.sno_larger(sno, sno) RETURNS sno
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_larger(sno, sno) IS 'larger of two';
 CREATE AGGREGATE max(sno) (
     SFUNC = snowflake_ids.sno_larger, STYPE = sno, COMBINEFUNC = snowflake_ids.sno_larger, SORTOP = >, PARALLEL = SAFE
 );
-
-COMMENT ON FUNCTION snowflake_ids.sno_smaller(sno, sno) IS 'smaller of two';
-COMMENT ON FUNCTION snowflake_ids.sno_larger(sno, sno) IS 'larger of two';
-COMMENT ON AGGREGATE min(sno) IS 'smallest sno';
 COMMENT ON AGGREGATE max(sno) IS 'greatest sno';
 
 -- 35-id_order.sql
@@ -582,67 +631,70 @@ COMMENT ON AGGREGATE max(sno) IS 'greatest sno';
 
 CREATE FUNCTION snowflake_ids.gid_eq(gid, gid) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_ne(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_lt(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_le(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_gt(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_ge(gid, gid) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_cmp(gid, gid) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.gid_eq(gid, gid) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.gid_ne(gid, gid) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.gid_lt(gid, gid) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.gid_le(gid, gid) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.gid_gt(gid, gid) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.gid_ge(gid, gid) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR = (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (gid, gid) IS 'equal';
+
+CREATE FUNCTION snowflake_ids.gid_ne(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_ne(gid, gid) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (gid, gid) IS 'not equal';
+
+CREATE FUNCTION snowflake_ids.gid_lt(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_lt(gid, gid) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_lt, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (gid, gid) IS 'less than';
+
+CREATE FUNCTION snowflake_ids.gid_le(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_le(gid, gid) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_le, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
+
+CREATE FUNCTION snowflake_ids.gid_gt(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_gt(gid, gid) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_gt, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (gid, gid) IS 'greater than';
+
+CREATE FUNCTION snowflake_ids.gid_ge(gid, gid) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_ge(gid, gid) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = gid, RIGHTARG = gid, FUNCTION = snowflake_ids.gid_ge, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-
-COMMENT ON OPERATOR = (gid, gid) IS 'equal';
-COMMENT ON OPERATOR <> (gid, gid) IS 'not equal';
-COMMENT ON OPERATOR < (gid, gid) IS 'less than';
-COMMENT ON OPERATOR <= (gid, gid) IS 'less than or equal';
-COMMENT ON OPERATOR > (gid, gid) IS 'greater than';
 COMMENT ON OPERATOR >= (gid, gid) IS 'greater than or equal';
+
+CREATE FUNCTION snowflake_ids.gid_cmp(gid, gid) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_cmp(gid, gid) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Indexes and sorting.
 
 CREATE FUNCTION snowflake_ids.gid_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_sortsupport(internal) IS 'sort support';
+
 CREATE FUNCTION snowflake_ids.gid_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.gid_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION snowflake_ids.gid_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
 
 -- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
@@ -690,18 +742,18 @@ COMMENT ON OPERATOR CLASS gid_minmax_ops USING brin IS 'smallest and greatest gi
 
 CREATE FUNCTION snowflake_ids.gid_smaller(gid, gid) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.gid_larger(gid, gid) RETURNS gid
-    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_smaller(gid, gid) IS 'smaller of two';
 CREATE AGGREGATE min(gid) (
     SFUNC = snowflake_ids.gid_smaller, STYPE = gid, COMBINEFUNC = snowflake_ids.gid_smaller, SORTOP = <, PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE min(gid) IS 'smallest gid';
+
+CREATE FUNCTION snowflake_ids.gid_larger(gid, gid) RETURNS gid
+    AS 'MODULE_PATHNAME', 'snowflake_ids_gid_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.gid_larger(gid, gid) IS 'larger of two';
 CREATE AGGREGATE max(gid) (
     SFUNC = snowflake_ids.gid_larger, STYPE = gid, COMBINEFUNC = snowflake_ids.gid_larger, SORTOP = >, PARALLEL = SAFE
 );
-
-COMMENT ON FUNCTION snowflake_ids.gid_smaller(gid, gid) IS 'smaller of two';
-COMMENT ON FUNCTION snowflake_ids.gid_larger(gid, gid) IS 'larger of two';
-COMMENT ON AGGREGATE min(gid) IS 'smallest gid';
 COMMENT ON AGGREGATE max(gid) IS 'greatest gid';
 
 -- 35-id_order.sql
@@ -710,67 +762,70 @@ COMMENT ON AGGREGATE max(gid) IS 'greatest gid';
 
 CREATE FUNCTION snowflake_ids.mastic_eq(mastic, mastic) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ne(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_lt(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_le(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_gt(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ge(mastic, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.mastic_eq(mastic, mastic) IS 'implementation of = operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_ne(mastic, mastic) IS 'implementation of <> operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_lt(mastic, mastic) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_le(mastic, mastic) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_gt(mastic, mastic) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_ge(mastic, mastic) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR = (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_eq, COMMUTATOR = =, NEGATOR = <>,
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
+COMMENT ON OPERATOR = (mastic, mastic) IS 'equal';
+
+CREATE FUNCTION snowflake_ids.mastic_ne(mastic, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_ne(mastic, mastic) IS 'implementation of <> operator';
 CREATE OPERATOR <> (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ne, COMMUTATOR = <>, NEGATOR = =,
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
+COMMENT ON OPERATOR <> (mastic, mastic) IS 'not equal';
+
+CREATE FUNCTION snowflake_ids.mastic_lt(mastic, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_lt(mastic, mastic) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_lt, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (mastic, mastic) IS 'less than';
+
+CREATE FUNCTION snowflake_ids.mastic_le(mastic, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_le(mastic, mastic) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_le, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (mastic, mastic) IS 'less than or equal';
+
+CREATE FUNCTION snowflake_ids.mastic_gt(mastic, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_gt(mastic, mastic) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_gt, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (mastic, mastic) IS 'greater than';
+
+CREATE FUNCTION snowflake_ids.mastic_ge(mastic, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_ge(mastic, mastic) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = mastic, RIGHTARG = mastic, FUNCTION = snowflake_ids.mastic_ge, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-
-COMMENT ON OPERATOR = (mastic, mastic) IS 'equal';
-COMMENT ON OPERATOR <> (mastic, mastic) IS 'not equal';
-COMMENT ON OPERATOR < (mastic, mastic) IS 'less than';
-COMMENT ON OPERATOR <= (mastic, mastic) IS 'less than or equal';
-COMMENT ON OPERATOR > (mastic, mastic) IS 'greater than';
 COMMENT ON OPERATOR >= (mastic, mastic) IS 'greater than or equal';
+
+CREATE FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_cmp(mastic, mastic) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Indexes and sorting.
 
 CREATE FUNCTION snowflake_ids.mastic_sortsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_sortsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_sortsupport(internal) IS 'sort support';
+
 CREATE FUNCTION snowflake_ids.mastic_skipsupport(internal) RETURNS void
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_skipsupport' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION snowflake_ids.mastic_sortsupport(internal) IS 'sort support';
 COMMENT ON FUNCTION snowflake_ids.mastic_skipsupport(internal) IS 'skip support, for skip scans of servers from 18 on';
 
 -- btree. Equal ids are equal byte by byte, so an index may keep one of them for all (deduplication).
@@ -818,18 +873,18 @@ COMMENT ON OPERATOR CLASS mastic_minmax_ops USING brin IS 'smallest and greatest
 
 CREATE FUNCTION snowflake_ids.mastic_smaller(mastic, mastic) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_larger(mastic, mastic) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_smaller(mastic, mastic) IS 'smaller of two';
 CREATE AGGREGATE min(mastic) (
     SFUNC = snowflake_ids.mastic_smaller, STYPE = mastic, COMBINEFUNC = snowflake_ids.mastic_smaller, SORTOP = <, PARALLEL = SAFE
 );
+COMMENT ON AGGREGATE min(mastic) IS 'smallest mastic';
+
+CREATE FUNCTION snowflake_ids.mastic_larger(mastic, mastic) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_larger(mastic, mastic) IS 'larger of two';
 CREATE AGGREGATE max(mastic) (
     SFUNC = snowflake_ids.mastic_larger, STYPE = mastic, COMBINEFUNC = snowflake_ids.mastic_larger, SORTOP = >, PARALLEL = SAFE
 );
-
-COMMENT ON FUNCTION snowflake_ids.mastic_smaller(mastic, mastic) IS 'smaller of two';
-COMMENT ON FUNCTION snowflake_ids.mastic_larger(mastic, mastic) IS 'larger of two';
-COMMENT ON AGGREGATE min(mastic) IS 'smallest mastic';
 COMMENT ON AGGREGATE max(mastic) IS 'greatest mastic';
 
 -- 40-snowflake_si_fields.sql
@@ -838,29 +893,34 @@ COMMENT ON AGGREGATE max(mastic) IS 'greatest mastic';
 
 CREATE FUNCTION snowflake_si_timestamp(id bigint) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_si_machine_id(id bigint) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_machine_id' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_si_uin(id bigint) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_uin' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_si_decode(id bigint, OUT created timestamptz, OUT machine_id integer, OUT uin integer)
-    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION make_snowflake_si(created timestamptz, machine_id integer, uin integer) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake_si' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_si_lower_bound(created timestamptz) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_si_upper_bound(created timestamptz) RETURNS bigint
-    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_si_timestamp(bigint) IS
     'time of a Snowflake-SI id: 2026-01-01 plus up to 2^40 - 1 milliseconds';
+
+CREATE FUNCTION snowflake_si_machine_id(id bigint) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_machine_id' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_machine_id(bigint) IS 'machine id (MID) of a Snowflake-SI id: 0 to 31';
+
+CREATE FUNCTION snowflake_si_uin(id bigint) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_uin' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_uin(bigint) IS
     'number (UIN) of a Snowflake-SI id within its millisecond: 0 to 255';
+
+CREATE FUNCTION snowflake_si_decode(id bigint, OUT created timestamptz, OUT machine_id integer, OUT uin integer)
+    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_decode(bigint) IS 'all fields of a Snowflake-SI id';
+
+CREATE FUNCTION make_snowflake_si(created timestamptz, machine_id integer, uin integer) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake_si' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake_si(timestamptz, integer, integer) IS
     'the Snowflake-SI id with these fields; time floored to milliseconds';
+
+CREATE FUNCTION snowflake_si_lower_bound(created timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_lower_bound(timestamptz) IS
     'smallest Snowflake-SI id at or after the time; error after the last millisecond';
+
+CREATE FUNCTION snowflake_si_upper_bound(created timestamptz) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_si_upper_bound(timestamptz) IS
     'largest Snowflake-SI id at or before the time; error before 2026-01-01';
 
@@ -1224,130 +1284,146 @@ COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';
 --
 -- An untyped literal or parameter next to a sno is read as a sno: write timestamptz '2026-01-01', or $1::timestamptz.
 
+-- An id and a time.
+
 CREATE FUNCTION snowflake_ids.sno_lt_timestamptz(sno, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_le_timestamptz(sno, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_ge_timestamptz(sno, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_gt_timestamptz(sno, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_cmp_timestamptz(sno, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_lt_sno(timestamptz, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_le_sno(timestamptz, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_ge_sno(timestamptz, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_gt_sno(timestamptz, sno) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_cmp_sno(timestamptz, sno) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_times_lt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_times_le(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_times_ge(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_times_gt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.sno_times_cmp(timestamptz, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.sno_lt_timestamptz(sno, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.sno_le_timestamptz(sno, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_ge_timestamptz(sno, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.sno_gt_timestamptz(sno, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.sno_cmp_timestamptz(sno, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_sno(timestamptz, sno) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_le_sno(timestamptz, sno) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_sno(timestamptz, sno) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_sno(timestamptz, sno) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_sno(timestamptz, sno) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.sno_times_lt(timestamptz, timestamptz) IS 'implementation of <~ operator';
-COMMENT ON FUNCTION snowflake_ids.sno_times_le(timestamptz, timestamptz) IS 'implementation of <=~ operator';
-COMMENT ON FUNCTION snowflake_ids.sno_times_ge(timestamptz, timestamptz) IS 'implementation of >=~ operator';
-COMMENT ON FUNCTION snowflake_ids.sno_times_gt(timestamptz, timestamptz) IS 'implementation of >~ operator';
-COMMENT ON FUNCTION snowflake_ids.sno_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR < (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (sno, timestamptz) IS
+    'the timestamp of the sno is earlier than the time';
+
+CREATE FUNCTION snowflake_ids.sno_le_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_le_timestamptz(sno, timestamptz) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (sno, timestamptz) IS
+    'the timestamp of the sno is earlier than the time, or it is the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.sno_ge_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_ge_timestamptz(sno, timestamptz) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (sno, timestamptz) IS
+    'the timestamp of the sno is the time or later';
+
+CREATE FUNCTION snowflake_ids.sno_gt_timestamptz(sno, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_gt_timestamptz(sno, timestamptz) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = sno, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (sno, timestamptz) IS
+    'the timestamp of the sno is the time or later, and it is not the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.sno_cmp_timestamptz(sno, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_cmp_timestamptz(sno, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- A time and an id.
+
+CREATE FUNCTION snowflake_ids.timestamptz_lt_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_sno(timestamptz, sno) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = snowflake_ids.timestamptz_lt_sno, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (timestamptz, sno) IS 'the same as > with the sno first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_le_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_le_sno(timestamptz, sno) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = snowflake_ids.timestamptz_le_sno, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (timestamptz, sno) IS 'the same as >= with the sno first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_ge_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_sno(timestamptz, sno) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = snowflake_ids.timestamptz_ge_sno, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (timestamptz, sno) IS 'the same as <= with the sno first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_gt_sno(timestamptz, sno) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_sno(timestamptz, sno) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = sno, FUNCTION = snowflake_ids.timestamptz_gt_sno, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (timestamptz, sno) IS 'the same as < with the sno first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_cmp_sno(timestamptz, sno) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_sno' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_sno(timestamptz, sno) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
 
+CREATE FUNCTION snowflake_ids.sno_times_lt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_times_lt(timestamptz, timestamptz) IS 'implementation of <~ operator';
 CREATE OPERATOR snowflake_ids.<~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_times_lt,
     COMMUTATOR = OPERATOR(snowflake_ids.>~), NEGATOR = OPERATOR(snowflake_ids.>=~),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<~ (timestamptz, timestamptz) IS
+    'internal: < for times next to a sno, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.sno_times_le(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_times_le(timestamptz, timestamptz) IS 'implementation of <=~ operator';
 CREATE OPERATOR snowflake_ids.<=~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_times_le,
     COMMUTATOR = OPERATOR(snowflake_ids.>=~), NEGATOR = OPERATOR(snowflake_ids.>~),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<=~ (timestamptz, timestamptz) IS
+    'internal: <= for times next to a sno, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.sno_times_ge(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_times_ge(timestamptz, timestamptz) IS 'implementation of >=~ operator';
 CREATE OPERATOR snowflake_ids.>=~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_times_ge,
     COMMUTATOR = OPERATOR(snowflake_ids.<=~), NEGATOR = OPERATOR(snowflake_ids.<~),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.>=~ (timestamptz, timestamptz) IS
+    'internal: >= for times next to a sno, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.sno_times_gt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_times_gt(timestamptz, timestamptz) IS 'implementation of >~ operator';
 CREATE OPERATOR snowflake_ids.>~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.sno_times_gt,
     COMMUTATOR = OPERATOR(snowflake_ids.<~), NEGATOR = OPERATOR(snowflake_ids.<=~),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (sno, timestamptz) IS
-    'the timestamp of the sno is earlier than the time';
-COMMENT ON OPERATOR <= (sno, timestamptz) IS
-    'the timestamp of the sno is earlier than the time, or it is the first id of the tick that begins then';
-COMMENT ON OPERATOR >= (sno, timestamptz) IS
-    'the timestamp of the sno is the time or later';
-COMMENT ON OPERATOR > (sno, timestamptz) IS
-    'the timestamp of the sno is the time or later, and it is not the first id of the tick that begins then';
-COMMENT ON OPERATOR < (timestamptz, sno) IS 'the same as > with the sno first';
-COMMENT ON OPERATOR <= (timestamptz, sno) IS 'the same as >= with the sno first';
-COMMENT ON OPERATOR >= (timestamptz, sno) IS 'the same as <= with the sno first';
-COMMENT ON OPERATOR > (timestamptz, sno) IS 'the same as < with the sno first';
-COMMENT ON OPERATOR snowflake_ids.<~ (timestamptz, timestamptz) IS
-    'internal: < for times next to a sno, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.<=~ (timestamptz, timestamptz) IS
-    'internal: <= for times next to a sno, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.>=~ (timestamptz, timestamptz) IS
-    'internal: >= for times next to a sno, equal within a tick';
 COMMENT ON OPERATOR snowflake_ids.>~ (timestamptz, timestamptz) IS
     'internal: > for times next to a sno, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.sno_times_cmp(timestamptz, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_sno_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.sno_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- The operator families.
 
 ALTER OPERATOR FAMILY sno_ops USING btree ADD
     OPERATOR 1 < (sno, timestamptz), OPERATOR 2 <= (sno, timestamptz),
@@ -1373,130 +1449,146 @@ ALTER OPERATOR FAMILY sno_minmax_ops USING brin ADD
 --
 -- An untyped literal or parameter next to a mastic is read as a mastic: write timestamptz '2026-01-01', or $1::timestamptz.
 
+-- An id and a time.
+
 CREATE FUNCTION snowflake_ids.mastic_lt_timestamptz(mastic, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_le_timestamptz(mastic, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ge_timestamptz(mastic, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_gt_timestamptz(mastic, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_cmp_timestamptz(mastic, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_lt_mastic(timestamptz, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_le_mastic(timestamptz, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_ge_mastic(timestamptz, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_gt_mastic(timestamptz, mastic) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.timestamptz_cmp_mastic(timestamptz, mastic) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_times_lt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_times_le(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_times_ge(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_times_gt(timestamptz, timestamptz) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_times_cmp(timestamptz, timestamptz) RETURNS integer
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-
 COMMENT ON FUNCTION snowflake_ids.mastic_lt_timestamptz(mastic, timestamptz) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_le_timestamptz(mastic, timestamptz) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_ge_timestamptz(mastic, timestamptz) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_gt_timestamptz(mastic, timestamptz) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_cmp_timestamptz(mastic, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_mastic(timestamptz, mastic) IS 'implementation of < operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_le_mastic(timestamptz, mastic) IS 'implementation of <= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_mastic(timestamptz, mastic) IS 'implementation of >= operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_mastic(timestamptz, mastic) IS 'implementation of > operator';
-COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_mastic(timestamptz, mastic) IS 'less-equal-greater: negative, 0 or positive';
-COMMENT ON FUNCTION snowflake_ids.mastic_times_lt(timestamptz, timestamptz) IS 'implementation of <~~ operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_times_le(timestamptz, timestamptz) IS 'implementation of <=~~ operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_times_ge(timestamptz, timestamptz) IS 'implementation of >=~~ operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_times_gt(timestamptz, timestamptz) IS 'implementation of >~~ operator';
-COMMENT ON FUNCTION snowflake_ids.mastic_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
-
 CREATE OPERATOR < (
     LEFTARG = mastic, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (mastic, timestamptz) IS
+    'the timestamp of the mastic is earlier than the time';
+
+CREATE FUNCTION snowflake_ids.mastic_le_timestamptz(mastic, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_le_timestamptz(mastic, timestamptz) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = mastic, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (mastic, timestamptz) IS
+    'the timestamp of the mastic is earlier than the time, or it is the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.mastic_ge_timestamptz(mastic, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_ge_timestamptz(mastic, timestamptz) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = mastic, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (mastic, timestamptz) IS
+    'the timestamp of the mastic is the time or later';
+
+CREATE FUNCTION snowflake_ids.mastic_gt_timestamptz(mastic, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_gt_timestamptz(mastic, timestamptz) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = mastic, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (mastic, timestamptz) IS
+    'the timestamp of the mastic is the time or later, and it is not the first id of the tick that begins then';
+
+CREATE FUNCTION snowflake_ids.mastic_cmp_timestamptz(mastic, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_cmp_timestamptz(mastic, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- A time and an id.
+
+CREATE FUNCTION snowflake_ids.timestamptz_lt_mastic(timestamptz, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_mastic(timestamptz, mastic) IS 'implementation of < operator';
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = mastic, FUNCTION = snowflake_ids.timestamptz_lt_mastic, COMMUTATOR = >, NEGATOR = >=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR < (timestamptz, mastic) IS 'the same as > with the mastic first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_le_mastic(timestamptz, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_le_mastic(timestamptz, mastic) IS 'implementation of <= operator';
 CREATE OPERATOR <= (
     LEFTARG = timestamptz, RIGHTARG = mastic, FUNCTION = snowflake_ids.timestamptz_le_mastic, COMMUTATOR = >=, NEGATOR = >,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR <= (timestamptz, mastic) IS 'the same as >= with the mastic first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_ge_mastic(timestamptz, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_mastic(timestamptz, mastic) IS 'implementation of >= operator';
 CREATE OPERATOR >= (
     LEFTARG = timestamptz, RIGHTARG = mastic, FUNCTION = snowflake_ids.timestamptz_ge_mastic, COMMUTATOR = <=, NEGATOR = <,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR >= (timestamptz, mastic) IS 'the same as <= with the mastic first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_gt_mastic(timestamptz, mastic) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_mastic(timestamptz, mastic) IS 'implementation of > operator';
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = mastic, FUNCTION = snowflake_ids.timestamptz_gt_mastic, COMMUTATOR = <, NEGATOR = <=,
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
+COMMENT ON OPERATOR > (timestamptz, mastic) IS 'the same as < with the mastic first';
+
+CREATE FUNCTION snowflake_ids.timestamptz_cmp_mastic(timestamptz, mastic) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_mastic' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_mastic(timestamptz, mastic) IS 'less-equal-greater: negative, 0 or positive';
 
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
 
+CREATE FUNCTION snowflake_ids.mastic_times_lt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_times_lt(timestamptz, timestamptz) IS 'implementation of <~~ operator';
 CREATE OPERATOR snowflake_ids.<~~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_times_lt,
     COMMUTATOR = OPERATOR(snowflake_ids.>~~), NEGATOR = OPERATOR(snowflake_ids.>=~~),
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<~~ (timestamptz, timestamptz) IS
+    'internal: < for times next to a mastic, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.mastic_times_le(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_times_le(timestamptz, timestamptz) IS 'implementation of <=~~ operator';
 CREATE OPERATOR snowflake_ids.<=~~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_times_le,
     COMMUTATOR = OPERATOR(snowflake_ids.>=~~), NEGATOR = OPERATOR(snowflake_ids.>~~),
     RESTRICT = scalarlesel, JOIN = scalarlejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.<=~~ (timestamptz, timestamptz) IS
+    'internal: <= for times next to a mastic, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.mastic_times_ge(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_times_ge(timestamptz, timestamptz) IS 'implementation of >=~~ operator';
 CREATE OPERATOR snowflake_ids.>=~~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_times_ge,
     COMMUTATOR = OPERATOR(snowflake_ids.<=~~), NEGATOR = OPERATOR(snowflake_ids.<~~),
     RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
+COMMENT ON OPERATOR snowflake_ids.>=~~ (timestamptz, timestamptz) IS
+    'internal: >= for times next to a mastic, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.mastic_times_gt(timestamptz, timestamptz) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_times_gt(timestamptz, timestamptz) IS 'implementation of >~~ operator';
 CREATE OPERATOR snowflake_ids.>~~ (
     LEFTARG = timestamptz, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_times_gt,
     COMMUTATOR = OPERATOR(snowflake_ids.<~~), NEGATOR = OPERATOR(snowflake_ids.<=~~),
     RESTRICT = scalargtsel, JOIN = scalargtjoinsel
 );
-
-COMMENT ON OPERATOR < (mastic, timestamptz) IS
-    'the timestamp of the mastic is earlier than the time';
-COMMENT ON OPERATOR <= (mastic, timestamptz) IS
-    'the timestamp of the mastic is earlier than the time, or it is the first id of the tick that begins then';
-COMMENT ON OPERATOR >= (mastic, timestamptz) IS
-    'the timestamp of the mastic is the time or later';
-COMMENT ON OPERATOR > (mastic, timestamptz) IS
-    'the timestamp of the mastic is the time or later, and it is not the first id of the tick that begins then';
-COMMENT ON OPERATOR < (timestamptz, mastic) IS 'the same as > with the mastic first';
-COMMENT ON OPERATOR <= (timestamptz, mastic) IS 'the same as >= with the mastic first';
-COMMENT ON OPERATOR >= (timestamptz, mastic) IS 'the same as <= with the mastic first';
-COMMENT ON OPERATOR > (timestamptz, mastic) IS 'the same as < with the mastic first';
-COMMENT ON OPERATOR snowflake_ids.<~~ (timestamptz, timestamptz) IS
-    'internal: < for times next to a mastic, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.<=~~ (timestamptz, timestamptz) IS
-    'internal: <= for times next to a mastic, equal within a tick';
-COMMENT ON OPERATOR snowflake_ids.>=~~ (timestamptz, timestamptz) IS
-    'internal: >= for times next to a mastic, equal within a tick';
 COMMENT ON OPERATOR snowflake_ids.>~~ (timestamptz, timestamptz) IS
     'internal: > for times next to a mastic, equal within a tick';
+
+CREATE FUNCTION snowflake_ids.mastic_times_cmp(timestamptz, timestamptz) RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+
+-- The operator families.
 
 ALTER OPERATOR FAMILY mastic_ops USING btree ADD
     OPERATOR 1 < (mastic, timestamptz), OPERATOR 2 <= (mastic, timestamptz),
@@ -1515,8 +1607,7 @@ ALTER OPERATOR FAMILY mastic_minmax_ops USING brin ADD
 -- 71-mastic_time.sql
 -- A bigint becomes a mastic unasked, but not next to a time: it may have ids of any layout, and would be read as one of
 -- Mastic. So each operator has a twin on a domain that fits as well, and PostgreSQL refuses to choose: "operator is not
--- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match. The twins
--- are in 72-mastic_time.sql.
+-- unique: bigint > timestamp with time zone". For a mastic the operators of 70-id_time are the better match.
 
 CREATE DOMAIN snowflake_ids.mastic_ambiguous AS mastic;
 COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
@@ -1524,64 +1615,57 @@ COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
 
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS 'internal: raises an error';
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS 'internal: raises an error';
-
--- 72-mastic_time.sql
 CREATE OPERATOR < (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR < (
-    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR < (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR < (timestamptz, snowflake_ids.mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-
--- 72-mastic_time.sql
 CREATE OPERATOR <= (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR <= (
-    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR <= (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR <= (timestamptz, snowflake_ids.mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-
--- 72-mastic_time.sql
 CREATE OPERATOR >= (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
-    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
-);
-CREATE OPERATOR >= (
-    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
 COMMENT ON OPERATOR >= (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-COMMENT ON OPERATOR >= (timestamptz, snowflake_ids.mastic_ambiguous) IS
-    'internal: with it, a bigint next to a time is ambiguous';
-
--- 72-mastic_time.sql
 CREATE OPERATOR > (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
+COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+
+CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS 'internal: raises an error';
+CREATE OPERATOR < (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR < (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR <= (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR <= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
+CREATE OPERATOR >= (
+    LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
+    RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+COMMENT ON OPERATOR >= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: with it, a bigint next to a time is ambiguous';
 CREATE OPERATOR > (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
-    'internal: with it, a bigint next to a time is ambiguous';
 COMMENT ON OPERATOR > (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';
 
@@ -1745,6 +1829,7 @@ COMMENT ON COLUMN snowflake_ids.layouts.description IS 'the service that has the
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_timestamp(bigint, text) IS 'time of an id of the layout: the start of its tick';
+
 CREATE FUNCTION snowflake_timestamp(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
@@ -1757,6 +1842,7 @@ CREATE FUNCTION snowflake_decode(id bigint, layout text,
     OUT created timestamptz, OUT node integer, OUT sequence integer)
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_decode' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_decode(bigint, text) IS 'all fields of an id of the layout';
+
 CREATE FUNCTION snowflake_decode(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false,
@@ -1770,6 +1856,7 @@ CREATE FUNCTION make_snowflake(layout text, created timestamptz, node integer, s
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake(text, timestamptz, integer, integer) IS
     'the id of the layout with these fields; time floored to ticks';
+
 CREATE FUNCTION make_snowflake(
     created timestamptz, node integer, sequence integer, epoch timestamptz, tick interval, timestamp_bits integer,
     node_bits integer, sequence_bits integer, node_last boolean DEFAULT false
@@ -1783,6 +1870,7 @@ CREATE FUNCTION snowflake_lower_bound(layout text, created timestamptz) RETURNS 
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS
     'smallest id of the layout at or after the time; error after its last tick';
+
 CREATE FUNCTION snowflake_lower_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
@@ -1795,6 +1883,7 @@ CREATE FUNCTION snowflake_upper_bound(layout text, created timestamptz) RETURNS 
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS
     'largest id of the layout at or before the time; error before its epoch';
+
 CREATE FUNCTION snowflake_upper_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
     sequence_bits integer, node_last boolean DEFAULT false
