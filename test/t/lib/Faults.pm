@@ -11,7 +11,6 @@ package Faults;
 use strict;
 use warnings;
 use Exporter 'import';
-use FindBin;
 use Time::HiRes qw(sleep time);
 use Test::More;
 use PostgreSQL::Test::Cluster;
@@ -99,7 +98,8 @@ sub shim
 	return $shims{$name} if $shims{$name};
 	my $library = PostgreSQL::Test::Utils::tempdir_short() . "/$name.so";
 	my @compiler = split ' ', $ENV{CC} // 'cc';
-	my $ok = system(@compiler, qw(-O2 -fPIC -shared -o), $library, "$FindBin::RealBin/../support/$name.c", '-ldl') == 0
+	my $ok =
+	  system(@compiler, qw(-O2 -fPIC -shared -o), $library, "$ENV{SNOWFLAKE_IDS_SRC}/test/support/$name.c", '-ldl') == 0
 	  && do { local $ENV{LD_PRELOAD} = $library; `echo loaded 2>&1` eq "loaded\n" };
 	if (!$ok)
 	{
@@ -346,8 +346,8 @@ sub module
 	chomp(my $headers = `$ENV{PG_CONFIG} --includedir-server`);
 	my @compiler = split ' ', $ENV{CC} // 'cc';
 	return $library
-	  if system(@compiler, qw(-O2 -fPIC -shared -I), $headers, '-o', $library, "$FindBin::RealBin/../support/$name.c")
-	  == 0;
+	  if system(@compiler, qw(-O2 -fPIC -shared -I),
+		$headers, '-o', $library, "$ENV{SNOWFLAKE_IDS_SRC}/test/support/$name.c") == 0;
 	die "cannot compile $name" if $ENV{CI};
 	plan skip_all => "cannot compile $name";
 	return;
