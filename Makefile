@@ -50,25 +50,7 @@ REGRESS     = $(filter setup,$(topics)) $(filter-out setup,$(topics))
 convert_topics  := $(sort $(notdir $(basename $(wildcard convert/sql/*.sql))))
 CONVERT_REGRESS  = $(filter setup,$(convert_topics)) $(filter-out setup,$(convert_topics))
 
-# C++ without its runtime: a PostgreSQL error is a longjmp, which must find no destructor to skip, and a library
-# that needs no libstdc++ loads everywhere. -fno-plt: one jump less for each call into the server.
-# -Wno-register: atomics in the headers of PostgreSQL 15. -Wno-dangling-reference: g++ 13 and 14 warn of every function
-# that takes one reference and returns another.
-CXX_CORE    = -std=c++20 -O2 -fno-plt -fno-exceptions -fno-rtti -fno-threadsafe-statics -fvisibility=hidden
-CXX_WARN    = -Wall -Wextra -Wno-unused-parameter -Wno-register -Wno-dangling-reference
-# The server's flags and headers are made for gcc; clang does not know all of them.
-ifneq (,$(findstring clang,$(CXX)))
-CXX_WARN   += -Wno-unknown-warning-option -Wno-ignored-optimization-argument -Wno-ignored-attributes
-endif
-PG_CPPFLAGS = -Isrc -DSNOWFLAKE_IDS_VERSION='"$(EXTVERSION)"'
-PG_CXXFLAGS = $(CXX_CORE) $(CXX_WARN) -MMD -MP $(EXTRA_CXXFLAGS)
-# Only what the server calls is visible; macOS has a list for that. -Bsymbolic, noseparate-code: less to look up and to
-# map when a session loads the library.
-comma      := ,
-EXPORTS     = $(if $(filter darwin,$(PORTNAME)),$(BUILD)/exports.list,tools/exports.map)
-SHLIB_LINK += $(if $(filter darwin,$(PORTNAME)),-Wl$(comma)-exported_symbols_list$(comma)$(EXPORTS),-Wl$(comma)--version-script=$(EXPORTS) \
-              -Wl$(comma)-Bsymbolic -Wl$(comma)-z$(comma)noseparate-code) $(EXTRA_LDFLAGS)
-EXTRA_CLEAN = $(BUILD) results regression.diffs regression.out convert/output
+include tools/flags.mk
 
 # No LLVM bitcode. Only the JIT inliner reads it, our functions are too small a part of any query to gain by that,
 # and it needs exactly the clang that the server was packaged with. "override", for Makefile.global sets it later.
@@ -82,15 +64,7 @@ override with_llvm = no
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
 PG_CONFIG ?= $(shell tools/pg-config)
 PGXS      := $(if $(PG_CONFIG),$(shell $(PG_CONFIG) --pgxs 2>/dev/null))
-# "make install prefix=/opt/extras", as PostgreSQL 18's manual has it: into /opt/extras/share/postgresql and
-# /opt/extras/lib/postgresql, without "postgresql" if the prefix has it. PGXS alone ignores the prefix where the packager
-# of the server has fixed its directories, as Debian has, and elsewhere looks for the server's headers below it.
-ifeq (command line,$(origin prefix))
-below      := $(if $(findstring pgsql,$(prefix))$(findstring postgres,$(prefix)),,/postgresql)
-into       := $(prefix)
-override prefix :=
-MAKEOVERRIDES := $(filter-out prefix=%,$(MAKEOVERRIDES))
-endif
+include tools/prefix.mk
 ifneq (,$(wildcard $(PGXS)))
 include $(PGXS)
 ifneq (,$(into))
@@ -124,92 +98,7 @@ run = $(if $(V),,@echo '  $(1)' && )$(2)
 
 objects: $(OBJS) $(CONVERT_OBJS)
 
-# A change of compiler, server or flags rebuilds all. The server is known by how it was configured, not by its
-# place: a relocated copy of it, as tools/private-install makes, must not.
-FLAGS_STAMP := $(OBJDIR)/flags
-SERVER       = $(shell $(PG_CONFIG) --version --configure)
-$(FLAGS_STAMP): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(SERVER) $(CXX) $(CXXFLAGS) $(PG_CPPFLAGS) $(SHLIB_LINK) $(OBJS) $(CONVERT_OBJS))' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-
-$(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
-	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
-$(CONVERT_OBJS): $(OBJDIR)/convert/%.o: convert/src/%.cpp $(FLAGS_STAMP)
-	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
--include $(OBJS:.o=.d) $(CONVERT_OBJS:.o=.d)
-
-$(EXTENSION)$(DLSUFFIX): $(FLAGS_STAMP) $(EXPORTS)
-$(CONVERT)$(DLSUFFIX): $(CONVERT_OBJS) $(EXPORTS)
-	$(LINK.shared) -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
-$(BUILD)/exports.list: tools/exports.map
-	@mkdir -p $(@D)
-	sed -n 's/ *global: *//p' $< | tr -d ' ' | tr ';' '\n' | sed -n 's/^./_&/p' >$@
-
-# $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
-# A fragment that begins with "For each of: sno:~ mastic:~~" is written once for each of them: %ID% is sno, %TICK% is ~.
-define assemble
-	@mkdir -p $(@D)
-	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
-	   for f in $(2); do \
-	       each=$$(sed -n '1s/^-- For each of: //p' "$$f"); \
-	       for id in $${each:--}; do \
-	           printf '\n-- %s\n' "$${f##*/}"; \
-	           sed "s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g; /^-- For each of: /d" "$$f"; \
-	       done; \
-	   done; } >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-endef
-$(SCRIPT): FORCE
-	$(call assemble,$(EXTENSION),$(FRAGMENTS))
-$(CONVERT_SCRIPT): FORCE
-	$(call assemble,$(CONVERT),$(CONVERT_FRAGMENTS))
-
-# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/explorers/*_test.cpp, with core and ledger
-# but without PostgreSQL. An explorer goes through all states of a model, which takes seconds to minutes.
-UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/explorers/*_test.cpp))
-UNIT_BINS     := $(UNIT_TESTS:test/%.cpp=$(BUILD)/%)
-UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
-UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
-UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
-                 -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
-UNIT_STAMP    := $(BUILD)/unit/flags
-
-unit-bins: $(UNIT_BINS)
-unit-objs: $(UNIT_LIB_OBJS) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.o)
-$(UNIT_STAMP): FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(CXX) $(UNIT_CXXFLAGS) $(UNIT_LIB_OBJS))' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
-	@mkdir -p $(@D)
-	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
-$(UNIT_BINS): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o $(UNIT_LIB_OBJS)
-	@mkdir -p $(@D)
-	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
--include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
-
-# ---- the simulator of servers in virtual time: see tools/prove
-SIMULATOR_SOURCES := test/simulator/simulator.cpp $(wildcard src/ledger/*.cpp)
-simulator: $(BUILD)/simulator
-$(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/simulator/*.hpp src/ledger/*.hpp src/core/*.hpp)
-	@mkdir -p $(@D)
-	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
-
-# ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
-FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
-FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)
-FUZZ_CXX      ?= clang++
-FUZZ_CXXFLAGS  = -std=c++20 -O1 -g -Wall -Wextra -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-                 -fno-sanitize-recover=all -MMD -MP -Isrc -Itest/fuzz
-
-fuzz-bins: $(FUZZ_BINS)
-$(FUZZ_BINS): $(BUILD)/fuzz/%: test/fuzz/%.cpp Makefile
-	@mkdir -p $(@D)
-	$(call run,fuzz $<,$(FUZZ_CXX) $(FUZZ_CXXFLAGS) -MF $@.d -o $@ $< $(wildcard src/core/*.cpp src/ledger/*.cpp))
--include $(FUZZ_BINS:=.d)
+include tools/build.mk tools/programs.mk
 
 # ---- everything that is more than a compiler run
 demo:

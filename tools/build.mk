@@ -1,0 +1,44 @@
+# The objects, the two libraries, and the install scripts. Included after PGXS.
+
+# A change of compiler, server or flags rebuilds all. The server is known by how it was configured, not by its
+# place: a relocated copy of it, as tools/private-install makes, must not.
+FLAGS_STAMP := $(OBJDIR)/flags
+SERVER       = $(shell $(PG_CONFIG) --version --configure)
+$(FLAGS_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(SERVER) $(CXX) $(CXXFLAGS) $(PG_CPPFLAGS) $(SHLIB_LINK) $(OBJS) $(CONVERT_OBJS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(OBJS): $(OBJDIR)/%.o: src/%.cpp $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
+$(CONVERT_OBJS): $(OBJDIR)/convert/%.o: convert/src/%.cpp $(FLAGS_STAMP)
+	@mkdir -p $(@D)
+	$(call run,c++ $<,$(CXX) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<)
+-include $(OBJS:.o=.d) $(CONVERT_OBJS:.o=.d)
+
+$(EXTENSION)$(DLSUFFIX): $(FLAGS_STAMP) $(EXPORTS)
+$(CONVERT)$(DLSUFFIX): $(CONVERT_OBJS) $(EXPORTS)
+	$(LINK.shared) -o $@ $(CONVERT_OBJS) $(LDFLAGS) $(LDFLAGS_SL) $(SHLIB_LINK)
+$(BUILD)/exports.list: tools/exports.map
+	@mkdir -p $(@D)
+	sed -n 's/ *global: *//p' $< | tr -d ' ' | tr ';' '\n' | sed -n 's/^./_&/p' >$@
+
+# $(call assemble,EXTENSION,FRAGMENTS): each time, so that a fragment added or removed is seen; written only when it differs.
+# A fragment that begins with "For each of: sno:~ mastic:~~" is written once for each of them: %ID% is sno, %TICK% is ~.
+define assemble
+	@mkdir -p $(@D)
+	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(1)" to load this file. \quit'; \
+	   for f in $(2); do \
+	       each=$$(sed -n '1s/^-- For each of: //p' "$$f"); \
+	       for id in $${each:--}; do \
+	           printf '\n-- %s\n' "$${f##*/}"; \
+	           sed "s/%ID%/$${id%:*}/g; s/%TICK%/$${id#*:}/g; /^-- For each of: /d" "$$f"; \
+	       done; \
+	   done; } >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+endef
+$(SCRIPT): FORCE
+	$(call assemble,$(EXTENSION),$(FRAGMENTS))
+$(CONVERT_SCRIPT): FORCE
+	$(call assemble,$(CONVERT),$(CONVERT_FRAGMENTS))

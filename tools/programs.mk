@@ -1,0 +1,45 @@
+# Programs that need no server: unit tests, explorers, the simulator, fuzz targets.
+
+# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/explorers/*_test.cpp, with core and ledger
+# but without PostgreSQL. An explorer goes through all states of a model, which takes seconds to minutes.
+UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/explorers/*_test.cpp))
+UNIT_BINS     := $(UNIT_TESTS:test/%.cpp=$(BUILD)/%)
+UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
+UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
+UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
+                 -DTEST_VECTORS='"$(CURDIR)/test/vectors"' $(EXTRA_CXXFLAGS)
+UNIT_STAMP    := $(BUILD)/unit/flags
+
+unit-bins: $(UNIT_BINS)
+unit-objs: $(UNIT_LIB_OBJS) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.o)
+$(UNIT_STAMP): FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(CXX) $(UNIT_CXXFLAGS) $(UNIT_LIB_OBJS))' >$@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+$(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
+	@mkdir -p $(@D)
+	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
+$(UNIT_BINS): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o $(UNIT_LIB_OBJS)
+	@mkdir -p $(@D)
+	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
+-include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
+
+# ---- the simulator of servers in virtual time: see tools/prove
+SIMULATOR_SOURCES := test/simulator/simulator.cpp $(wildcard src/ledger/*.cpp)
+simulator: $(BUILD)/simulator
+$(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/simulator/*.hpp src/ledger/*.hpp src/core/*.hpp)
+	@mkdir -p $(@D)
+	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
+
+# ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
+FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))
+FUZZ_BINS     := $(FUZZ_TARGETS:test/fuzz/%.cpp=$(BUILD)/fuzz/%)
+FUZZ_CXX      ?= clang++
+FUZZ_CXXFLAGS  = -std=c++20 -O1 -g -Wall -Wextra -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+                 -fno-sanitize-recover=all -MMD -MP -Isrc -Itest/fuzz
+
+fuzz-bins: $(FUZZ_BINS)
+$(FUZZ_BINS): $(BUILD)/fuzz/%: test/fuzz/%.cpp Makefile
+	@mkdir -p $(@D)
+	$(call run,fuzz $<,$(FUZZ_CXX) $(FUZZ_CXXFLAGS) -MF $@.d -o $@ $< $(wildcard src/core/*.cpp src/ledger/*.cpp))
+-include $(FUZZ_BINS:=.d)
