@@ -24,7 +24,7 @@
 //                     10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
 //                     30000-3ffff  byte 7 above the prefix: byte 7 and the next 8 bits
 //
-// Type, at the end of each namespace, describes the type to src/pg/type/id_type.hpp, which makes its SQL functions.
+// Type, at the end of each namespace, describes the type to src/pg/types/id_type.hpp, which makes its SQL functions.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a session does: the steps between the ledger's own templates, as src/pg/draw and src/pg/read/settled.cpp have
+// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settled.cpp have
 // them.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace snowflake_ids::weak_memory {
 
-// Two slots, their file, and sessions that draw as src/pg/draw does. What a session does outside of src/ledger is
+// Two slots, their file, and sessions that draw as src/pg/generate does. What a session does outside of src/ledger is
 // written here again, with the orders that are there; its sites are called by the names of the functions there.
 struct Server {
     static constexpr unsigned slots = 2;

@@ -98,7 +98,7 @@ struct Transaction {
         xid = db.begin_transaction();
         covered = ledger::no_low;
     }
-    // As src/pg/draw/unsettled.cpp, claim.cpp. `at`: what the clock shows, 0: any time.
+    // As src/pg/generate/unsettled.cpp, claim.cpp. `at`: what the clock shows, 0: any time.
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
@@ -122,7 +122,7 @@ struct Transaction {
     }
 };
 
-// As src/pg/read/settled.cpp.
+// As src/pg/settled/settled.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
     // 0 is before all: an entry of the ring that nobody has written.

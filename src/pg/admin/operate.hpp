@@ -1,0 +1,21 @@
+// What an operator may do to a generator.
+#pragma once
+
+#include "pg/generate/generator.hpp"
+
+namespace snowflake_ids::operate {
+
+// Raises an error if a time is implausibly far ahead of the clock.
+void check_not_far_ahead(int64 id_us, const char* what);
+
+// After this call the generator issues nothing at or before `tick`, durably.
+void raise_past(Generator& g, uint64 tick);
+
+// Argument `n`, force. Raises an error if it is true and the caller is no superuser.
+bool forced(FunctionCallInfo fcinfo, int n);
+
+// Observe: after an import, makes the generator pass the time of an imported id. It issues nothing at or before that
+// time again.
+void observe(Generator& g, int64 id_us, bool force, const char* what);
+
+}  // namespace snowflake_ids::operate

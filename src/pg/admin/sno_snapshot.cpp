@@ -1,0 +1,126 @@
+// snowflake_ids.sno_snapshot() and snowflake_ids.sno_restore(): the reference's GeneratorSnapshot, with its JSON keys.
+#include "core/sno_snapshot.hpp"
+
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "pg/admin/operate.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/set_up.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+extern "C" {
+#include "utils/fmgrprotos.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+[[noreturn]] void fail_snapshot(const char* key, const char* detail) {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
+                    errdetail("%s", detail)));
+    pg_unreachable();
+}
+
+int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "Expected a whole number from 0 to " INT64_FORMAT ".", max);
+    if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
+    // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
+    const Datum given = NumericGetDatum(v->val.numeric);
+    const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
+    if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) fail_snapshot(key, expected);
+    const Datum zero = DirectFunctionCall1(int8_numeric, Int64GetDatum(0));
+    if (DatumGetBool(DirectFunctionCall2(numeric_lt, given, zero))) fail_snapshot(key, expected);
+    const Datum as_int8 = DirectFunctionCall1(numeric_int8, given);
+    const Datum back = DirectFunctionCall1(int8_numeric, as_int8);
+    if (!DatumGetBool(DirectFunctionCall2(numeric_eq, back, given))) fail_snapshot(key, expected);
+    return DatumGetInt64(as_int8);
+}
+
+// The value of a key. Snapshots of the reference have all keys.
+const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
+    const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
+    if (v == nullptr) fail_snapshot(key, "The key is missing.");
+    return v;
+}
+
+int64 number_of(Jsonb* object, const char* key, int64 max) {
+    JsonbValue storage;
+    return whole_number(value_of(object, key, &storage), key, max);
+}
+
+// An array of the partition's two bytes.
+uint32 partition_of(Jsonb* object) {
+    JsonbValue storage;
+    const JsonbValue* v = value_of(object, "partition", &storage);
+    if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
+        JsonContainerSize(v->val.binary.data) != 2) {
+        fail_snapshot("partition", "Expected an array of two numbers from 0 to 255.");
+    }
+    const int64 high = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 0), "partition", 255);
+    const int64 low = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 1), "partition", 255);
+    return static_cast<uint32>(high << 8 | low);
+}
+
+}  // namespace
+
+// snowflake_ids.sno_snapshot(partition): null for a partition in which this server has drawn no id.
+FUNCTION(snowflake_ids_sno_snapshot) {
+    Generator& own = generator::ready_sno();
+    const uint32 partition =
+        PG_ARGISNULL(0) ? own.node : number_argument(fcinfo, 0, "partition", Error::node_range, 65535);
+    const ledger::Slot* slot =
+        ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), 0}, false);
+    if (slot == nullptr) PG_RETURN_NULL();
+
+    const State state = ledger::unpack(slot->word.load(), slot->safe.load(), true);
+    const sno::Bounds bounds{own.rules.min, own.rules.max};
+    const sno::Snapshot s =
+        sno::to_snapshot({partition, bounds, state}, ledger::clamped_tick(sno::timeline, ledger::wall_us()));
+    char* json =
+        psprintf("{\"partition\":[%u,%u],\"sequenceMin\":%u,\"sequenceMax\":%u,\"sequence\":%u,\"now\":" UINT64_FORMAT
+                 ",\"wallHi\":" UINT64_FORMAT ",\"wallSafe\":" UINT64_FORMAT ",\"drifts\":%u}",
+                 s.partition >> 8, s.partition & 255, s.sequence_min, s.sequence_max, s.sequence, s.now, s.wall_hi,
+                 s.wall_safe, s.drifts);
+    PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+}
+
+// snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
+// of the snapshot.
+FUNCTION(snowflake_ids_sno_restore) {
+    check_not_null(fcinfo, {"snapshot"});
+    Jsonb* object = PG_GETARG_JSONB_P(0);
+    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "Expected an object.");
+    const auto max_units = static_cast<int64>(sno::timeline.max_tick());
+    sno::Snapshot s;
+    s.partition = partition_of(object);
+    s.sequence_min = static_cast<uint32>(number_of(object, "sequenceMin", sno::max_sequence));
+    s.sequence_max = static_cast<uint32>(number_of(object, "sequenceMax", sno::max_sequence));
+    s.sequence = static_cast<uint32>(number_of(object, "sequence", sno::max_sequence));
+    s.wall_hi = static_cast<uint64>(number_of(object, "wallHi", max_units));
+    s.wall_safe = static_cast<uint64>(number_of(object, "wallSafe", max_units));
+    s.drifts = static_cast<uint32>(number_of(object, "drifts", PG_UINT32_MAX));
+
+    const Result<sno::Generator> restored = sno::from_snapshot(s);
+    if (!restored) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: bounds"),
+                        errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min,
+                                  s.sequence_max, s.sequence),
+                        errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.",
+                                sno::min_pool)));
+    }
+    const uint64 tick = Max(s.wall_hi, s.wall_safe);
+    // Users with the privilege to call this must not put all ids far ahead either.
+    if (!superuser()) operate::check_not_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
+    Generator& own = generator::ready_sno();
+    Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
+    operate::raise_past(g, tick);
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

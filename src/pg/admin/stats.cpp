@@ -1,0 +1,175 @@
+// What operators see: a row per generator of this server, and a row about the server itself.
+#include "pg/generate/generator.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+#include <initializer_list>
+
+extern "C" {
+#include "access/xlog.h"
+#include "funcapi.h"
+#include "utils/tuplestore.h"
+}
+
+#include "core/known_layouts.hpp"
+#include "ledger/clock_step.hpp"
+#include "ledger/formats.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+Datum count_datum(const ledger::Word& counter) {
+    return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
+}
+
+// A slot has the numbering of a layout, not its name: in each database a created layout may have another one. Only
+// built-in layouts have a name here.
+const char* known_name(uint64 numbering) {
+    for (const KnownLayout& k : known_layouts) {
+        const Result<uint64> known = ledger::pack_numbering(k.layout);
+        if (known && known.value == numbering) return k.name;
+    }
+    return nullptr;
+}
+
+Datum layout_datum(const Layout& l) {
+    if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
+    return CStringGetTextDatum(psprintf(
+        "epoch %s, tick %g ms, %u node bits%s, %u sequence bits", show_time(timestamptz(l.timeline.epoch_us)),
+        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
+}
+
+void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
+    constexpr int columns = 15;
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
+
+    const ledger::Key key = ledger::Key::unpack(slot.key.load());
+    const ledger::Kind kind = ledger::kind_of(slot);
+    const bool has_toggle = ledger::has_toggle(key.format);
+    const State state = ledger::unpack(slot.word.load(), slot.safe.load(), has_toggle);
+    const Timeline timeline = ledger::timeline_of(slot);
+    const ledger::Counters& c = slot.counters;
+
+    int i = 0;
+    values[i++] = CStringGetTextDatum(ledger::kind_name(kind));
+    values[i++] = Int32GetDatum(key.node);
+    values[i++] = count_datum(c.issued);
+    values[i++] = count_datum(c.overflow_waits);
+    values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
+    values[i++] = count_datum(c.waiting);
+    values[i++] = count_datum(c.regressions);
+    values[i++] = count_datum(c.holds);
+    nulls[i] = !has_toggle;
+    values[i++] = Int32GetDatum(static_cast<int32>(state.toggle()));
+
+    // No id yet, or a generator that does not count time (sno_at).
+    const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
+    const int64 last_us = timeline.start_us(state.tick);
+    nulls[i] = no_time;
+    values[i++] = TimestampTzGetDatum(timestamptz(last_us));
+    nulls[i] = no_time;
+    values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
+    const uint64 ceiling_ms = slot.ceiling.load();
+    nulls[i] = ceiling_ms == 0 || !ledger::has_time(key.format);
+    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
+    nulls[i] = key.owner == InvalidOid;
+    values[i++] = ObjectIdGetDatum(key.owner);
+    nulls[i] = kind != ledger::Kind::layout;
+    if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
+    i++;
+    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(header.stats_since.load())));
+    Assert(i == columns);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+// The rows of the view snowflake_ids.stats.
+FUNCTION(snowflake_ids_stats) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    generator::count_up_all();
+    const ledger::Ledger& shared = ceiling_file::ledger_in_life();
+    const int64 now_us = ledger::wall_us();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        const ledger::Slot& slot = shared.slots[i];
+        if (ledger::format_of(slot) == ledger::Format::none) continue;
+        put_row(result, slot, *shared.header, now_us);
+    }
+    PG_RETURN_NULL();
+}
+
+// snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. Never raises an error,
+// because people call it when something is wrong. Without a machine id nothing is drawn: it was not accepted, or this is
+// a standby that has none of its own.
+FUNCTION(snowflake_ids_status) {
+    const char* why = nullptr;
+    const ledger::Ledger* shared = try_shared_ledger(&why);
+    const bool in_recovery = RecoveryInProgress();
+    const bool known =
+        !not_accepted::refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
+    const auto drawn_with = [&](unsigned node_bits) {
+        if (!known) return -1;
+        return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
+    };
+    constexpr unsigned wide = machine_id::automatic_bits, narrow = wide - 1;
+    const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
+    const char* refused = not_accepted::describe();
+    const int64 life = shared != nullptr ? word(shared->header->life_number) : 0;
+    if (shared != nullptr) ledger::note_clock_step(*shared->header);
+    const int64 steps = shared != nullptr ? word(shared->header->clock_steps) : 0;
+
+    constexpr int columns = 15;
+    Datum values[columns] = {};
+    bool nulls[columns] = {};
+    int i = 0;
+    nulls[i] = drawn_with(wide) < 0;
+    values[i++] = Int32GetDatum(drawn_with(wide));
+    values[i++] = CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted");
+    nulls[i] = drawn_with(narrow) < 0;
+    values[i++] = Int32GetDatum(drawn_with(narrow));
+    values[i++] = Int64GetDatum(static_cast<int64>(GetSystemIdentifier()));
+    nulls[i] = refused == nullptr;
+    values[i++] = CStringGetTextDatum(refused != nullptr ? refused : "");
+    nulls[i] = life == 0;
+    values[i++] = Int64GetDatum(life);
+    nulls[i] = life == 0;
+    values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? word(shared->header->life_began) : 0));
+    values[i++] = CStringGetTextDatum(ledger_memory_kind());
+    values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
+    values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why);
+    values[i++] = BoolGetDatum(in_recovery);
+    values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
+    values[i++] = Int64GetDatum(steps);
+    nulls[i] = nulls[i + 1] = steps == 0;
+    if (steps != 0) {
+        values[i] = Float8GetDatum(static_cast<double>(word(shared->header->clock_step)) / 1000.0);
+        values[i + 1] = TimestampTzGetDatum(timestamptz(word(shared->header->clock_stepped)));
+    }
+    i += 2;
+    Assert(i == columns);
+    PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
+}
+
+// snowflake_ids.stats_reset(): sets the counters to 0. It never changes the generators' state.
+FUNCTION(snowflake_ids_stats_reset) {
+    generator::count_up_all();
+    const ledger::Ledger& shared = shared_ledger();
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        ledger::Counters& c = shared.slots[i].counters;
+        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds})
+            w->store(0, std::memory_order_relaxed);
+    }
+    shared.header->stats_since.store(static_cast<uint64>(ledger::wall_us()));
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,212 @@
+// What happens after a claim that has issued nothing, or whose clock is behind: waits, errors, counters, log lines.
+#include "pg/generate/claim.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "storage/ipc.h"
+}
+
+#include "ledger/clock_step.hpp"
+#include "ledger/life.hpp"
+#include "ledger/word.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/server/wait.hpp"
+
+namespace snowflake_ids::generator {
+
+namespace {
+
+[[noreturn]] void fail_overflow(const Generator& g) {
+    ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
+                    errdetail("All %u ids of this tick have been issued.", g.rules.max - g.rules.min + 1),
+                    errhint("Try again, or set snowflake_ids.overflow to \"wait\".")));
+    pg_unreachable();
+}
+
+[[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
+                    errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
+                    errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
+                            "snowflake_ids.reset().")));
+    pg_unreachable();
+}
+
+[[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
+    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                    errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
+                    c.outcome == ledger::Outcome::regression
+                        ? errdetail("The clock is behind the last id, which has the time %s.",
+                                    show_time(timestamptz(g.timeline.start_us(c.tick))))
+                        : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
+                                    g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
+                    c.outcome == ledger::Outcome::regression
+                        ? errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
+                                  "snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
+                        : errhint("The limit is set by snowflake_ids.max_wait.")));
+    pg_unreachable();
+}
+
+// Raises an error if waiting cannot help, or if the settings do not allow it.
+void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
+    switch (c.outcome) {
+        case ledger::Outcome::before_epoch:
+        case ledger::Outcome::ended:
+            fail_outside_format(g.name, g.timeline, c.outcome);
+        case ledger::Outcome::overflow:
+            // A life begins at a tick that is used up, although nobody drew its numbers: that is no overflow.
+            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) fail_overflow(g);
+            break;
+        case ledger::Outcome::regression:
+            if (g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
+            break;
+        case ledger::Outcome::ceiling:
+        case ledger::Outcome::issued:
+            break;
+    }
+}
+
+constexpr std::memory_order relaxed = std::memory_order_relaxed;
+
+// True for one backend, once a minute: it writes the log line. An overflow may cover thousands of calls a second.
+bool is_due(ledger::Word& logged) {
+    const uint64 now = ledger::monotonic_us();
+    uint64 last = logged.load(relaxed);
+    // `last` may be later than `now`, if another backend has stored it since we read the clock.
+    if (last != 0 && static_cast<int64>(now - last) < 60000000) return false;
+    return logged.compare_exchange_strong(last, now);
+}
+
+// Log lines go only to the server's log: a client that asks for messages of level LOG might not be able to read a
+// layout's name in its encoding.
+
+void note_overflow(const Generator& g) {
+    ledger::Counters& c = g.slot->counters;
+    const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
+    if (!is_due(c.overflow_logged)) return;
+    ereport(
+        LOG_SERVER_ONLY,
+        (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
+         errdetail("Node %u has %u ids per tick of %g ms. Calls that waited so far: " UINT64_FORMAT ".", g.node,
+                   g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000, so_far)));
+}
+
+void note_behind(const Generator& g) {
+    if (!is_due(g.slot->counters.regression_logged)) return;
+    const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
+    const int64 ahead_us = g.timeline.start_us(state.tick) - ledger::wall_us();
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             g.rules.on_regression == OnRegression::wait
+                 ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
+                 : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
+             errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(ahead_us) / 1000)));
+}
+
+// The life has just begun, ahead of the clock (ledger/life.hpp): that is not worth a line.
+bool is_lead_of_start(const ledger::Claim& c) {
+    const ledger::Header& header = *shared_ledger().header;
+    return c.own_lead && ledger::wall_us() < static_cast<int64>(header.life_began.load() + header.lead_us.load());
+}
+
+// A claim has failed, and its caller is going to wait.
+void note_wait(const Generator& g, const ledger::Claim& failed) {
+    if (is_lead_of_start(failed)) return;
+    // A held tick that is used up waits because the clock is behind.
+    const bool overflow = failed.outcome == ledger::Outcome::overflow;
+    if (overflow && !failed.held) {
+        note_overflow(g);
+    } else if (overflow || failed.outcome == ledger::Outcome::regression) {
+        note_behind(g);
+    }
+}
+
+// A wait, which must be subtracted from the counters however it ends: also if the backend is terminated, because then
+// no PG_FINALLY runs.
+struct Waiting {
+    ledger::Counters* counters;
+    uint64 since;
+};
+
+void stop_waiting(int, Datum arg) {
+    const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
+    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, relaxed);
+    w->counters->waiting.fetch_sub(1);
+}
+
+ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
+                             const Patience& patience) {
+    for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
+        check_worth_waiting(g, c);
+        if (c.outcome == ledger::Outcome::ceiling) {
+            CHECK_FOR_INTERRUPTS();
+            durability::raise_above(g, c.tick, patience);
+            continue;
+        }
+        const int64 left = patience.left_us();
+        if (left <= 0) fail_waited(g, c);
+        if (!noted) note_wait(g, c);
+        noted = true;
+        nap(std::min(c.wait_us, left));
+    }
+    return c;
+}
+
+}  // namespace
+
+ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
+    ledger::note_clock_step(*shared_ledger().header);
+    const Patience patience{ledger::monotonic_us() - g.set_up_us};
+    g.set_up_us = 0;
+    ledger::Counters& counters = g.slot->counters;
+    Waiting waiting{&counters, ledger::monotonic_us()};
+    counters.waiting.fetch_add(1);
+
+    ledger::Claim c = failed;
+    PG_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
+    { c = wait_and_claim(g, failed, want, claim, patience); }
+    PG_END_ENSURE_ERROR_CLEANUP(stop_waiting, PointerGetDatum(&waiting));
+    stop_waiting(0, PointerGetDatum(&waiting));
+    return c;
+}
+
+void note_regression(Generator& g, const ledger::Claim& c) {
+    ledger::note_clock_step(*shared_ledger().header);
+    ledger::Counters& counters = g.slot->counters;
+    if (!c.toggled) {
+        if (is_lead_of_start(c)) return;
+        if (c.advanced) counters.holds.fetch_add(1, relaxed);
+        note_behind(g);
+        return;
+    }
+    const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
+    if (!is_due(counters.regression_logged)) return;
+    // `safe` is the tick that the clock went back from.
+    const int64 step_us = g.timeline.start_us(g.slot->safe.load(relaxed)) - g.timeline.start_us(c.tick);
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u",
+                    static_cast<double>(step_us) / 1000, g.name, g.node, c.toggle),
+             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.", so_far,
+                       show_time(timestamptz(g.timeline.start_us(c.tick))))));
+}
+
+ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
+    for (;;) {
+        CHECK_FOR_INTERRUPTS();
+        // If the clock has gone back, only this brings the generator to the promise.
+        const Result<uint64> first = g.timeline.floor_tick(static_cast<int64>(shared_ledger().header->promise.load()));
+        if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+        if (first && first.value != 0) {
+            ledger::raise_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::raise_slot<ledger::Slot>);
+        }
+        ledger::Claim c = claim(g, want);
+        if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
+        if (unsettled::accepts(g.timeline.last_us(c.tick))) return c;
+    }
+}
+
+}  // namespace snowflake_ids::generator

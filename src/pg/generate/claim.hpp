@@ -1,0 +1,72 @@
+// Claims sequence numbers for a generator that is set up: at once if possible, else after a wait, or with an error.
+#pragma once
+
+#include "core/mastic.hpp"
+#include "core/sno.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/generate/durability.hpp"
+#include "pg/generate/generator.hpp"
+#include "pg/generate/unsettled.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::generator {
+
+using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
+
+// Waits or raises an error, as the settings say, until a claim succeeds.
+ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
+
+pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[] { return sno::timeline; }};
+    return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
+}
+
+// The same for a claim whose id came too late: readers have been told that no id of its time appears any more. Its
+// numbers are not used.
+ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim);
+
+// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind, but not
+// those of a life that has just begun ahead of a clock that is right.
+void note_regression(Generator& g, const ledger::Claim& c);
+
+// What the compiler knows about a generator's time line: constants make reading the clock cheaper.
+struct MasticTime {
+    static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
+};
+struct SnowflakeSiTime {
+    static constexpr const Timeline& of(const Generator&) { return snowflake_si::layout.timeline; }
+};
+struct AnyTime {
+    static const Timeline& of(const Generator& g) { return g.timeline; }
+};
+
+template <class Time>
+pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
+    ledger::SystemClock clock{[&g] { return Time::of(g); }};
+    return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
+}
+
+// Claims up to `want` sequence numbers; waits if necessary.
+template <ClaimFunction claim>
+pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
+    ledger::Claim c = claim(g, want);
+    if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
+    // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
+    // note a regression.
+    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held || promised_past(g))) {
+        if (unlikely(!unsettled::accepts(g.timeline.last_us(c.tick)))) c = draw_later(g, want, claim);
+        g.accepted_us = static_cast<uint64>(g.timeline.last_us(c.tick));
+        if (unlikely(c.toggled || c.held)) note_regression(g, c);
+        if (c.tick != g.counted_tick || c.toggled || c.advanced) {
+            count_up(g);
+            g.counted_tick = c.tick;
+            g.set_up_us = 0;
+            durability::note_latest(g.timeline.start_us(c.tick));
+            if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
+        }
+    }
+    g.uncounted += c.count;
+    return c;
+}
+
+}  // namespace snowflake_ids::generator

@@ -1,0 +1,49 @@
+// What every draw works on, and how it is counted.
+#include "pg/generate/generator.hpp"
+
+#include "pg/errors.hpp"
+
+namespace snowflake_ids::generator {
+
+namespace {
+
+const ledger::Header no_header{};
+
+Generator* all = nullptr;  // every generator that was ever set up in this backend
+
+}  // namespace
+
+const ledger::Header* header = &no_header;
+
+void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
+    const bool early = outcome == ledger::Outcome::before_epoch;
+    ereport(ERROR,
+            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
+             errmsg("cannot generate %s ids: the clock is %s", name,
+                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
+             early ? errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us)))
+                   : errdetail("Their time ends at %s.", show_time(timestamptz(timeline.end_us()))),
+             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids.reset().")));
+    pg_unreachable();
+}
+
+void enlist(Generator& g) {
+    g.next = all;
+    all = &g;
+}
+
+void count_up(Generator& g) {
+    if (g.uncounted == 0) return;
+    g.slot->counters.issued.fetch_add(g.uncounted, std::memory_order_relaxed);
+    g.uncounted = 0;
+}
+
+void count_up_all() {
+    for (Generator* g = all; g != nullptr; g = g->next) {
+        end_lease(*g);
+        count_up(*g);
+        g->counted_tick = 0;
+    }
+}
+
+}  // namespace snowflake_ids::generator

@@ -1,0 +1,61 @@
+// gen_gid(): no ledger, 64 random bits.
+#include "core/gid.hpp"
+#include "ledger/clock.hpp"
+#include "pg/datum.hpp"
+#include "pg/entropy.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/series.hpp"
+#include "pg/pg.hpp"
+#include "pg/types/gid_type.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+uint64 now_ms() {
+    static ledger::TickMemo memo;
+    const uint64 ms = ledger::tick_now(memo, gid::timeline);
+    if (likely(ms != 0)) return ms;
+    const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_us());
+    if (!found) fail_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
+    return found.value;
+}
+
+Datum gid_datum(gid::Kind kind, uint64 ms) {
+    const uint64 random = entropy::random64();
+    return id_datum(gid::make(kind, ms, random));
+}
+
+}  // namespace
+
+// gen_gid(kind)
+FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
+
+// gen_gid_series(kind, count)
+FUNCTION(snowflake_ids_gen_gid_series) {
+    struct State {
+        gid::Kind kind;
+        series::Pace pace;
+        TimestampTz statement;
+        gid::Id id;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.kind = kind_argument(fcinfo, 0);
+            return series::checked_count(PG_GETARG_INT64(1));
+        },
+        [](State& s) {
+            if (s.pace.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
+                CHECK_FOR_INTERRUPTS();
+                s.pace.note(nullptr, now_ms());
+                s.statement = GetCurrentStatementStartTimestamp();
+            } else {
+                s.pace.unchecked--;
+            }
+            s.id = gid::make(s.kind, s.pace.tick, entropy::random64());
+            return PointerGetDatum(&s.id);
+        });
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,63 @@
+// Leases (ledger/lease.hpp) for statements that draw many ids. View: what this session can see of others' ids. A lease
+// ends when the view may have changed: with the next client statement, or when any transaction has ended. A query or
+// function that reads again may then see ids that others have committed.
+//
+// PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show them. So if the count is
+// the same, the view is the same.
+#pragma once
+
+#include "pg/generate/claim.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/xact.h"
+}
+
+namespace snowflake_ids::lease {
+
+struct Id {
+    uint64 tick;
+    uint32 toggle;
+    uint32 sequence;
+};
+
+// Read this before the claim. A transaction that ends later changes the count and so ends the lease. A transaction
+// that ended earlier has only ids below the claim.
+inline uint64 transactions_ended() { return server_transactions_ended(); }
+
+// Nor may readers have been promised more than the claim keeps.
+inline bool same_view(const Generator& g) {
+    const Lease& l = g.lease;
+    return !generator::promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
+           transactions_ended() == l.ended;
+}
+
+// Claims one number, or a lease if the statement keeps drawing.
+template <generator::ClaimFunction claim>
+[[gnu::noinline]] Id draw_more(Generator& g) {
+    Lease& l = g.lease;
+    const TimestampTz statement = GetCurrentStatementStartTimestamp();
+    const uint64 ended = transactions_ended();
+    const bool goes_on = l.statement == statement && l.ended == ended;
+    const uint32 want = ledger::lease_size(l, goes_on, g.rules.max - g.rules.min + 1);
+    generator::end_lease(g);
+    const ledger::Claim c = generator::draw<claim>(g, want);
+    g.uncounted -= ledger::begin_lease(l, c, want);
+    l.statement = statement;
+    l.ended = ended;
+    return {c.tick, c.toggle, c.first};
+}
+
+// One number. `tick_now` gives the clock's tick, 0 if it is outside the format.
+template <generator::ClaimFunction claim, class TickNow>
+pg_attribute_always_inline Id draw(Generator& g, TickNow tick_now) {
+    Lease& l = g.lease;
+    if (ledger::serves(
+            l, [&] { return tick_now(g); }, [&] { return same_view(g); })) {
+        l.used++;
+        return {l.tick, l.toggle, l.next++};
+    }
+    return draw_more<claim>(g);
+}
+
+}  // namespace snowflake_ids::lease

@@ -1,0 +1,231 @@
+// A generator gets its slot, its rules and its limit. If the settings forbid drawing, the error is raised here.
+#include "pg/generate/set_up.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/xlog.h"
+#include "common/pg_prng.h"
+#include "utils/memutils.h"
+}
+
+#include "core/sno.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/life.hpp"
+#include "ledger/memory.hpp"
+#include "ledger/numbering.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/durability.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::generator {
+
+Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
+
+namespace {
+
+// How many slots explicit calls may create, in one database and in all together. The last slots of the ledger are for
+// generators that a setting makes. So databases that are created for the purpose cannot use them up.
+constexpr uint32 max_owned_slots = 64;
+constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
+
+// Generators of explicit partitions, found again by the partition's low bits. Made when they are needed, for the
+// reason in entropy.cpp.
+Generator* explicit_sno[64];
+
+// A slot of the shared memory shows readers what one process has drawn (ledger/settled.hpp). A worker draws for the
+// transaction of another process.
+void check_may_draw(const char* name) {
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("cannot generate %s ids in a parallel worker", name),
+                        errdetail("A function that is declared PARALLEL SAFE calls the generator."),
+                        errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
+    }
+    not_accepted::check();
+}
+
+// Binds `g` to its slot. First the counters of its former slot get the ids drawn there.
+//
+// The caller asks for recovery and for the time once per set-up, and passes both:
+//   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
+//     primary's, and the database as entered, although its ceiling was not read.
+//   - The time that the set-up waits counts against max_wait of the draw.
+void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
+          uint64 numbering = 0) {
+    header = shared_ledger().header;
+    // Read this first, so that a later reset is noticed.
+    const uint64 bound_epoch = header->epoch.load();
+    if (g.epoch != bound_epoch) durability::forget();
+    const ledger::Ledger& shared = durability::enter(in_recovery, patience);
+    ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
+    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
+             errhint("Use an existing partition or layout.")));
+    }
+    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
+                           "ledger.",
+                           max_all_owned_slots),
+                 errhint("Use an existing partition or layout.")));
+    }
+    if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
+    if (slot == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
+                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
+                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
+                                "server, move the ceiling file away and start the server again.")));
+    }
+    if (g.name == nullptr) enlist(g);
+    ledger::apply_floor(shared, *slot);
+    end_lease(g);
+    count_up(g);
+    g.name = name;
+    g.in_recovery = in_recovery;
+    g.epoch = bound_epoch;
+    g.lease = {};
+    g.slot = slot;
+    g.node = key.node;
+    g.counted_tick = 0;
+    g.set_up_us = ledger::monotonic_us() - patience.since;
+}
+
+Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
+    // Ticks after this one have no ceiling above them.
+    const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
+    const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
+    return {.min = min,
+            .max = max,
+            .max_tick = Min(last, ledger::max_tick(has_toggle)),
+            .has_toggle = has_toggle,
+            .on_regression = static_cast<OnRegression>(settings::clock_regression),
+            .lead = ledger::lead_ticks(shared_ledger().header->lead_us.load(), timeline.tick_us)};
+}
+
+// Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
+void ready(Generator& g) {
+    durability::set_limit(g);
+    g.now = {};  // the time line may be another one
+    g.generation = g.in_recovery ? 0 : settings::generation;
+}
+
+void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
+    const Patience patience;
+    const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
+                                                         static_cast<uint32>(settings::sno_sequence_max));
+    if (!bounds) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("sno sequence bounds are too close"),
+                        errdetail("snowflake_ids.sno_sequence_min is %d and snowflake_ids.sno_sequence_max is %d.",
+                                  settings::sno_sequence_min, settings::sno_sequence_max),
+                        errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
+    }
+    bind(g, "sno", key, in_recovery, patience);
+    g.timeline = sno::timeline;
+    g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
+    ready(g);
+}
+
+uint64 numbering_of(const char* name, const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+                        numbering.error == Error::bad_tick
+                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
+                                        "ten in microseconds.")
+                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    return numbering.value;
+}
+
+// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong epoch
+// could not be dropped any more.
+void check_clock(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
+    if (now) return;
+    fail_outside_format(name, timeline,
+                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
+// The node to draw ids of the layout with.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
+    // Without a node, a standby's ids could not be told from the primary's.
+    if (in_recovery && layout.node_bits == 0)
+        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or a layout with more node bits.")));
+    }
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    return node;
+}
+
+// `format`: sno or sno_at.
+void set_up_own_sno(Generator& g, ledger::Format format) {
+    check_may_draw("sno");
+    machine_id::warn_if_not_set();
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node = machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery);
+    bind_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
+}
+
+}  // namespace
+
+void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
+
+void set_up_sno_at(Generator& g) {
+    set_up_own_sno(g, ledger::Format::sno_at);
+    ceiling_file::remember(*g.slot);
+    // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
+    uint64 word = 0;
+    g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
+}
+
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
+    check_may_draw(name);
+    const uint64 numbering = numbering_of(name, layout);
+    const bool in_recovery = RecoveryInProgress();
+    const uint32 node = node_of(name, layout, in_recovery);
+    check_clock(name, layout.timeline);
+    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering);
+    g.timeline = layout.timeline;
+    // A slot's word has room for 65,536 numbers per tick.
+    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
+    ready(g);
+}
+
+Generator& sno_of_partition(uint32 partition) {
+    Generator*& made = explicit_sno[partition % lengthof(explicit_sno)];
+    if (made == nullptr) {
+        made = static_cast<Generator*>(MemoryContextAlloc(TopMemoryContext, sizeof(Generator)));
+        *made = {};
+    }
+    Generator& g = *made;
+    if (stale(g) || g.node != partition) {
+        g.generation = 0;  // stays unusable if this fails
+        check_may_draw("sno");
+        if (RecoveryInProgress())
+            machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
+        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
+    }
+    return g;
+}
+
+bool draws_sno_of(uint32 partition) {
+    return ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
+                             false) != nullptr;
+}
+
+}  // namespace snowflake_ids::generator

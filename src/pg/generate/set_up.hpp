@@ -1,0 +1,47 @@
+// Sets generators up: finds their slot and takes their rules from the settings. Repeated when a setting or the
+// ledger's epoch has changed.
+#pragma once
+
+#include "core/layout.hpp"
+#include "core/mastic.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/generate/generator.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids::generator {
+
+// The generators of this server's own node, which the settings give. own_sno_at: for times that the caller gives, see
+// sno_generate.cpp.
+extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
+
+void set_up_sno(Generator& g);
+void set_up_sno_at(Generator& g);
+// Any 64-bit layout. `owner`: the database that created it, InvalidOid for a built-in one.
+void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
+
+// The sno generator of an explicit partition; and whether this server has drawn with it.
+Generator& sno_of_partition(uint32 partition);
+bool draws_sno_of(uint32 partition);
+
+inline Generator& ready_sno() {
+    if (unlikely(stale(own_sno))) set_up_sno(own_sno);
+    return own_sno;
+}
+
+inline Generator& ready_sno_at() {
+    if (unlikely(stale(own_sno_at))) set_up_sno_at(own_sno_at);
+    return own_sno_at;
+}
+
+inline Generator& ready_mastic() {
+    if (unlikely(stale(own_mastic))) set_up_snowflake(own_mastic, "Mastic", mastic::layout, InvalidOid);
+    return own_mastic;
+}
+
+inline Generator& ready_snowflake_si() {
+    if (unlikely(stale(own_snowflake_si)))
+        set_up_snowflake(own_snowflake_si, "Snowflake-SI", snowflake_si::layout, InvalidOid);
+    return own_snowflake_si;
+}
+
+}  // namespace snowflake_ids::generator

@@ -1,0 +1,80 @@
+// gen_sno() and its relatives.
+#include "core/sno.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/lease.hpp"
+#include "pg/generate/series.hpp"
+#include "pg/generate/set_up.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
+    return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
+}
+
+uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
+    return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
+}
+
+uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
+
+Datum draw_one(Generator& g, uint32 metabyte) {
+    const lease::Id c = lease::draw<generator::claim_sno>(g, tick_now);
+    return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
+}
+
+}  // namespace
+
+// gen_sno(metabyte)
+FUNCTION(snowflake_ids_gen_sno) { return draw_one(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
+
+// gen_sno(metabyte, partition)
+FUNCTION(snowflake_ids_gen_sno_partition) {
+    const uint32 metabyte = metabyte_argument(fcinfo, 0);
+    const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
+    return draw_one(generator::sno_of_partition(partition), metabyte);
+}
+
+// gen_sno_series(count, metabyte)
+FUNCTION(snowflake_ids_gen_sno_series) {
+    struct State {
+        series::Pace pace;
+        uint32 metabyte;
+        sno::Id id;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.metabyte = metabyte_argument(fcinfo, 1);
+            return series::checked_count(PG_GETARG_INT64(0));
+        },
+        [](State& s) {
+            Generator& g = generator::ready_sno();
+            const lease::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
+            s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
+            return PointerGetDatum(&s.id);
+        });
+}
+
+// gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence does not depend on the time and goes round
+// inside the bounds. All sessions share it through a slot of its own.
+FUNCTION(snowflake_ids_gen_sno_at) {
+    const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
+    const uint32 metabyte = metabyte_argument(fcinfo, 1);
+
+    Generator& g = generator::ready_sno_at();
+    const sno::Bounds bounds{g.rules.min, g.rules.max};
+    uint64 word = g.slot->word.load();
+    uint32 sequence, next;
+    do {
+        next = static_cast<uint32>(word);
+        sequence = sno::given_time(next, bounds);
+    } while (!g.slot->word.compare_exchange_weak(word, next));
+    g.uncounted++;
+    return sno_datum(tick, 0, metabyte, g.node, sequence);
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,171 @@
+// gen_mastic(), gen_snowflake_si(), gen_snowflake(): ids of 64-bit layouts.
+//
+// Ids are unique among all layouts of the same numbering (epoch, tick, widths), in all databases of the server,
+// because these layouts draw from one slot (ledger/numbering.hpp).
+#include "pg/generate/snowflake_generate.hpp"
+
+extern "C" {
+#include "utils/memutils.h"
+}
+
+#include "ledger/formats.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/lease.hpp"
+#include "pg/generate/series.hpp"
+#include "pg/generate/set_up.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
+using generator::ready_snowflake;
+
+template <class Time>
+uint64 tick_now(Generator& g) {
+    return ledger::tick_now(g.now, Time::of(g));
+}
+
+pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const lease::Id& id) {
+    const uint32 node = layout.node_bits == 0 ? 0 : g.node;
+    return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
+}
+
+template <class Time>
+pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
+    return id_datum(layout, g, lease::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
+}
+
+// A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
+template <class Time, class Ready, class LayoutOf>
+pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
+    return series::run<series::Pace>(
+        fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [&](series::Pace& p) {
+            Generator& g = ready();
+            const lease::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
+            return id_datum(layout(g), g, id);
+        });
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
+
+// gen_mastic_series(count)
+FUNCTION(snowflake_ids_gen_mastic_series) {
+    return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
+                                       [](const Generator&) { return mastic::layout; });
+}
+
+FUNCTION(snowflake_ids_gen_snowflake_si) {
+    return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
+}
+
+// gen_snowflake_si_series(count)
+FUNCTION(snowflake_ids_gen_snowflake_si_series) {
+    return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
+                                            [](const Generator&) { return snowflake_si::layout; });
+}
+
+namespace {
+
+// The generators of the layouts that this session has drawn with. An entry is never removed, because its generator is
+// in a linked list.
+struct Drawn {
+    const NamedLayout* named;
+    uint64 looked_up;      // NamedLayout::looked_up when `generator` was set up
+    Generator* generator;  // `own`, except for Mastic and Snowflake-SI
+    Generator own;
+    Drawn* next;
+};
+Drawn* drawn = nullptr;  // the last one used comes first
+
+// The entry of the layout, now first in the list.
+Drawn& entry_of(const NamedLayout& named) {
+    Drawn** at = &drawn;
+    while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
+    Drawn* d = *at;
+    if (d == nullptr) {
+        d = static_cast<Drawn*>(MemoryContextAlloc(TopMemoryContext, sizeof(Drawn)));
+        *d = {.named = &named, .looked_up = 0, .generator = nullptr, .own = {}, .next = nullptr};
+    } else {
+        *at = d->next;
+    }
+    d->next = drawn;
+    drawn = d;
+    return *d;
+}
+
+// Sets up the generator of the layout.
+Generator& set_up(NamedLayout& named, Drawn& d) {
+    if (!named.generates) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
+                        errdetail("Their low bits are no sequence, so nothing would keep them unique."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    layouts::pin(named);
+    d.generator = nullptr;  // if this fails
+    if (named.layout == mastic::layout) {
+        d.generator = &generator::ready_mastic();
+    } else if (named.layout == snowflake_si::layout) {
+        d.generator = &generator::ready_snowflake_si();
+    } else {
+        generator::set_up_snowflake(d.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        d.generator = &d.own;
+    }
+    d.looked_up = named.looked_up;
+    return *d.generator;
+}
+
+}  // namespace
+
+// PostgreSQL reads invalidation messages only between calls, so a layout does not change during a call.
+Generator& generator::ready_snowflake(NamedLayout& named) {
+    const bool is_last = drawn != nullptr && drawn->named == &named;
+    Drawn& d = likely(is_last) ? *drawn : entry_of(named);
+    const bool same = d.generator != nullptr && named.valid && d.looked_up == named.looked_up;
+    return likely(same && !stale(*d.generator)) ? *d.generator : set_up(named, d);
+}
+
+namespace {
+
+// Another layout of the same numbering may have a wider timestamp, and it may have moved the generator beyond the end
+// of this one.
+Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
+    if (unlikely(id.tick > named.layout.timeline.max_tick()))
+        generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
+    return id_datum(named.layout, g, id);
+}
+
+}  // namespace
+
+// gen_snowflake(layout)
+FUNCTION(snowflake_ids_gen_snowflake) {
+    NamedLayout& named = layouts::argument(fcinfo, 0);
+    Generator& g = ready_snowflake(named);
+    return named_id_datum(named, g, lease::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
+}
+
+// gen_snowflake_series(layout, count)
+FUNCTION(snowflake_ids_gen_snowflake_series) {
+    struct State {
+        series::Pace pace;
+        NamedLayout* named;
+    };
+    return series::run<State>(
+        fcinfo,
+        [&](State& s) {
+            s.named = &layouts::argument(fcinfo, 0);
+            return series::checked_count(PG_GETARG_INT64(1));
+        },
+        [](State& s) {
+            // Between two fetches of a cursor, the name may have become that of another layout.
+            if (unlikely(!s.named->valid)) layouts::pin(*s.named);
+            Generator& g = ready_snowflake(*s.named);
+            const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
+            return named_id_datum(*s.named, g, id);
+        });
+}
+
+}  // namespace snowflake_ids

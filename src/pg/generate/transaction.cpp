@@ -1,0 +1,51 @@
+// The end of a transaction that has drawn ids: which step runs at which event, and in which order. What a step does is
+// in its own file.
+#include "pg/generate/transaction.hpp"
+
+#include "pg/generate/durability.hpp"
+#include "pg/generate/generator.hpp"
+#include "pg/generate/unsettled.hpp"
+
+extern "C" {
+#include "access/xact.h"
+#include "utils/resowner.h"
+}
+
+namespace snowflake_ids::transaction {
+
+namespace {
+
+// Before the commit a step may raise an error; after it, none may.
+void at_event(XactEvent event, void*) {
+    // At each event, so that the counters have the ids before others can see the rows.
+    generator::count_up_all();
+    switch (event) {
+        case XACT_EVENT_PRE_COMMIT:
+            durability::before_commit();
+            break;
+        case XACT_EVENT_PRE_PREPARE:
+            unsettled::before_prepare();
+            break;
+        case XACT_EVENT_COMMIT:
+        case XACT_EVENT_ABORT:
+        case XACT_EVENT_PREPARE:
+            durability::latest_us = 0;
+            unsettled::take_back(event == XACT_EVENT_COMMIT);
+            break;
+        default:  // a parallel worker: its leader ends the transaction
+            break;
+    }
+}
+
+void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
+    if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::before_locks_end();
+}
+
+}  // namespace
+
+void watch() {
+    RegisterXactCallback(at_event, nullptr);
+    RegisterResourceReleaseCallback(at_release, nullptr);
+}
+
+}  // namespace snowflake_ids::transaction

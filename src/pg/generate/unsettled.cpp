@@ -1,0 +1,70 @@
+// What is shown when ids are drawn, and taken back when their transaction ends.
+#include "pg/generate/unsettled.hpp"
+
+extern "C" {
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "storage/ipc.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "utils/resowner.h"
+}
+
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids::unsettled {
+
+namespace {
+
+uint64 covered = ledger::no_low;  // of the present transaction: see ledger/settled.hpp
+
+ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
+
+uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
+
+// An old entry of the table has a full id that PostgreSQL's functions for 32 bits do not know any more.
+bool is_over(uint64 xid) {
+    constexpr uint64 known = (uint64{1} << 31) - 1;
+    return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
+}
+
+}  // namespace
+
+uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
+
+bool accepts(int64 us) {
+    const ledger::Ledger& shared = shared_ledger();
+    ledger::Backend& backend = own_backend(shared);
+    if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
+    return ledger::accepts(shared.header->promise, backend, static_cast<uint64>(us), covered);
+}
+
+// Which cursors are older than the subtransaction, PostgreSQL does not tell.
+void before_locks_end() {
+    if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
+    if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);
+}
+
+void before_prepare() {
+    const ledger::Ledger* shared = ledger_if_attached();
+    if (shared == nullptr) return;
+    const ledger::Backend& backend = own_backend(*shared);
+    // Without a transaction id it has no rows.
+    if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
+    if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
+    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
+                              is_over))
+        return;
+    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                    errmsg("cannot prepare a transaction that has drawn ids: too many are prepared"),
+                    errhint("Raise max_prepared_transactions (currently %d).", max_prepared_xacts)));
+}
+
+void take_back(bool committed) {
+    if (const ledger::Ledger* shared = ledger_if_attached())
+        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
+    covered = ledger::no_low;
+}
+
+}  // namespace snowflake_ids::unsettled

@@ -1,0 +1,72 @@
+// gen_uuid7(): no ledger. Ids of a process grow, so those of a session do outside parallel workers. Ids of different
+// processes, and of different shifts, differ by 62 random bits.
+#include "core/uuid7.hpp"
+
+#include <ctime>
+
+#include "pg/datum.hpp"
+#include "pg/entropy.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/series.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+// The moment of this process's last id.
+uuid7::Moment last = 0;
+
+[[noreturn]] void fail_clock(const timespec& t) {
+    const bool early = t.tv_sec < 0;
+    fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
+}
+
+uuid7::Moment next_moment() {
+    timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    const uuid7::Moment clock =
+        uuid7::moment(static_cast<std::uint64_t>(t.tv_sec), static_cast<std::uint64_t>(t.tv_nsec));
+    const uuid7::Moment next = uuid7::next(last, clock);
+    // Before 1970 the unsigned seconds are a huge number.
+    if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) fail_clock(t);
+    return last = next;
+}
+
+uuid7::Id draw() { return uuid7::make(next_moment(), entropy::random64()); }
+
+}  // namespace
+
+FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
+
+// gen_uuid7(shift). The moment is this process's next one, and is moved after that. So no moment is used twice with one
+// shift, unless its months or days make different times the same one, as the end of February is a month after four days.
+// A moment that is used with two shifts has two ids that differ by their random bits, as those of two processes do.
+FUNCTION(snowflake_ids_gen_uuid7_shift) {
+    const uuid7::Moment moment = next_moment();
+    const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
+        timestamptz_pl_interval, TimestampTzGetDatum(timestamptz(uuid7::time_us(moment))), PG_GETARG_DATUM(0)));
+    const Result<uuid7::Moment> moved = uuid7::move(moment, unix_us(to));
+    if (!moved) fail_time(moved.error, "uuid", uuid7::timeline, to);
+    return id_datum(uuid7::make(moved.value, entropy::random64()));
+}
+
+// gen_uuid7_series(count)
+FUNCTION(snowflake_ids_gen_uuid7_series) {
+    struct State {
+        uuid7::Id id;
+        uint32 unchecked;  // ids until the next look for interrupts
+    };
+    return series::run<State>(
+        fcinfo, [&](State&) { return series::checked_count(PG_GETARG_INT64(0)); },
+        [](State& s) {
+            if (s.unchecked-- == 0) {
+                CHECK_FOR_INTERRUPTS();
+                s.unchecked = series::Pace::most - 1;
+            }
+            s.id = draw();
+            return PointerGetDatum(&s.id);
+        });
+}
+
+}  // namespace snowflake_ids

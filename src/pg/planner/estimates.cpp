@@ -1,0 +1,189 @@
+// Row estimates for < <= >= > between ids, and between ids and times.
+//
+// If PostgreSQL's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
+// bin. They can tell it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would
+// be estimated as half of four days. Ids are numbers, so this estimator interpolates.
+//
+// Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
+// operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
+// position in its AND: it is the fraction of the rows that pass the clauses before it. The product is then the
+// fraction of the whole range:
+//
+//   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
+//
+// Where the clause is, and in which AND, is found by place.cpp. If it is not found, it is estimated alone: the planner
+// may estimate a clause before it is a restriction.
+//
+// As in PostgreSQL, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
+// histogram is not taken as empty, because rows may have come since.
+//
+// New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
+// beyond, the largest id is looked up in an index. The table's growth tells how many rows are between.
+#include "pg/planner/estimates.hpp"
+
+#include <utility>
+
+#include "core/gid.hpp"
+#include "core/time_order.hpp"
+#include "pg/datum.hpp"
+#include "pg/planner/place.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "optimizer/optimizer.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
+
+Datum snowflake_ids_sno_cmp(PG_FUNCTION_ARGS);
+Datum snowflake_ids_gid_cmp(PG_FUNCTION_ARGS);
+Datum snowflake_ids_mastic_cmp(PG_FUNCTION_ARGS);
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// ---- ids and times as numbers
+
+template <class Id>
+Key key_of_bytes(Datum datum) {
+    constexpr std::size_t rest = sizeof(Id) - 8;
+    const Id& id = id_in<Id>(datum);
+    return Key{load_be<8>(id.bytes)} << (8 * rest) | load_be<rest>(id.bytes + 8);
+}
+
+Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
+
+template <class Id>
+Key key_of_time(Datum datum) {
+    constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
+    return Key{Moment<Id>{unix_us(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
+}
+
+// A type of ids, which is known by its comparison function: the extension may be in any schema.
+struct IdType {
+    PGFunction compare;
+    ToKey of_id, of_time;
+};
+
+constexpr IdType id_types[] = {
+    {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>},
+    {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>},
+    // The kind comes before the time in a gid, so its family has no times.
+    {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr},
+};
+
+// The order of ids that an operator belongs to. Anyone may create an operator with this estimator, also for other types
+// or with one argument: then there is none.
+struct Order {
+    const IdType* type = nullptr;
+    Oid family = InvalidOid;
+
+    explicit Order(Oid opno) {
+        Oid left, right;
+        op_input_types(opno, &left, &right);
+        const Oid id = left == TIMESTAMPTZOID ? right : left;
+        if (!OidIsValid(id)) return;
+        const TypeCacheEntry* known = lookup_type_cache(id, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_CMP_PROC_FINFO);
+        family = known->btree_opf;
+        for (const IdType& t : id_types)
+            if (known->cmp_proc_finfo.fn_addr == t.compare) type = &t;
+    }
+};
+
+// A comparison of a column with something. The members of a family compare ids, ids with times, and times: only the
+// input types of the operator tell which side is what.
+struct Comparison {
+    int strategy = 0;  // of btree, as "column operator other"; 0: not of this order
+    Oid column_type;
+    ToKey column, other;
+
+    Comparison(const Order& order, Oid opno, bool column_first) {
+        if (order.type == nullptr) return;
+        int found;
+        Oid left, right;
+        if (!op_in_opfamily(opno, order.family)) return;
+        get_op_opfamily_properties(opno, order.family, false, &found, &left, &right);
+        column = left == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
+        other = right == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
+        column_type = column_first ? left : right;
+        if (!column_first) std::swap(column, other);
+        if (found != BTEqualStrategyNumber && column != nullptr && other != nullptr)
+            strategy = column_first ? found : BTMaxStrategyNumber + 1 - found;
+    }
+};
+
+void add(Range& range, const Comparison& comparison, Node* other) {
+    const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
+    if (!IsA(other, Const)) return range.add_unknown(lower);
+    const auto* known = reinterpret_cast<const Const*>(other);
+    if (known->constisnull) return range.add_null();
+    const Key key = comparison.other(known->constvalue);
+    // "<= key" is "< the next one".
+    const bool next =
+        comparison.strategy == BTGreaterStrategyNumber || comparison.strategy == BTLessEqualStrategyNumber;
+    range.add(lower, next && key != ~Key{0} ? key + 1 : key);
+}
+
+// ---- the clauses before the estimated one
+
+Node* without_relabel(Node* node) {
+    while (node != nullptr && IsA(node, RelabelType))
+        node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
+    return node;
+}
+
+// So many clauses are looked at. A longer AND would take time that grows with the square of its length.
+constexpr int clauses_before = 50;
+
+void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
+    for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
+        const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(place.clauses, i)));
+        if (op == nullptr) continue;
+        Node* first = static_cast<Node*>(linitial(op->args));
+        Node* second = static_cast<Node*>(lsecond(op->args));
+        const bool column_first = equal(without_relabel(first), column);
+        if (!column_first && !equal(without_relabel(second), column)) continue;
+        const Comparison comparison(order, op->opno, column_first);
+        if (comparison.strategy != 0)
+            add(range, comparison, estimate_expression_value(root, column_first ? second : first));
+    }
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_id_ineqsel) {
+    auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
+    const Oid opno = PG_GETARG_OID(1);
+    auto* arguments = reinterpret_cast<List*>(PG_GETARG_POINTER(2));
+    CHECK_FOR_INTERRUPTS();  // a query can have thousands of clauses
+    VariableStatData variable;
+    Node* other;
+    bool column_first;
+    if (!get_restriction_variable(root, arguments, PG_GETARG_INT32(3), &variable, &other, &column_first))
+        PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+    const Order order(opno);
+    const Comparison comparison(order, opno, column_first);
+    if (comparison.strategy == 0) {
+        ReleaseVariableStats(variable);
+        PG_RETURN_FLOAT8(DEFAULT_INEQ_SEL);
+    }
+    Range range;
+    if (variable.rel != nullptr) {
+        const Place place = place_of(root, variable.rel, arguments);
+        add_clauses_before(root, place, without_relabel(variable.var), order, range);
+    }
+    Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));
+    const double before = statistics.fraction(range);
+    add(range, comparison, other);
+    const double after = statistics.fraction(range);
+    statistics.release();
+    ReleaseVariableStats(variable);
+    double result = before > 0 ? after / before : 0;
+    CLAMP_PROBABILITY(result);
+    PG_RETURN_FLOAT8(result);
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,81 @@
+// What ANALYZE knows about a column of ids, and the fraction of its rows that are in a range. For row estimates: see
+// estimates.cpp.
+#pragma once
+
+#include "pg/pg.hpp"
+#include "pg/planner/index_end.hpp"
+
+extern "C" {
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+}
+
+namespace snowflake_ids {
+
+// The keys that pass some AND-ed comparisons: from lower on, below upper.
+struct Range {
+    bool has_lower = false, has_upper = false;
+    bool has_unknown_lower = false, has_unknown_upper = false;
+    bool nothing = false;   // compared with NULL
+    bool compared = false;  // by any clause: then NULLs do not pass
+    Key lower = 0, upper = ~Key{0};
+
+    void add(bool is_lower, Key key) {
+        compared = true;
+        if (is_lower) {
+            has_lower = true;
+            if (key > lower) lower = key;
+        } else {
+            has_upper = true;
+            if (key < upper) upper = key;
+        }
+    }
+    void add_unknown(bool is_lower) {
+        compared = true;
+        (is_lower ? has_unknown_lower : has_unknown_upper) = true;
+    }
+    void add_null() { compared = nothing = true; }
+
+    bool known() const { return !has_unknown_lower && !has_unknown_upper; }
+    bool contains(Key key) const { return lower <= key && (!has_upper || key < upper); }
+    bool empty() const { return nothing || (has_upper && upper <= lower); }
+
+    double unknown_fraction() const {
+        if (nothing) return 0;
+        const bool below = has_upper || has_unknown_upper, above = has_lower || has_unknown_lower;
+        if (below && above) return DEFAULT_RANGE_INEQ_SEL;
+        return below || above ? DEFAULT_INEQ_SEL : 1;
+    }
+};
+
+// What ANALYZE knows about a column. Valid until the variable's statistics are released.
+class Statistics {
+public:
+    // `compared_by`: the function of an operator. Values must not leak through it to users who may not see them.
+    Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by);
+
+    double fraction(const Range& range);
+    void release();
+
+private:
+    void get(int kind, int flags, AttStatsSlot& slot);
+    Key key(const AttStatsSlot& slot, int i) const { return key_(slot.values[i]); }
+    Key last() const { return key(histogram_, histogram_.nvalues - 1); }
+    Key before_last() const { return key(histogram_, histogram_.nvalues - 2); }
+    double below(Key key) const;
+    void look_beyond();
+    double of_histogram(const Range& range);
+
+    PlannerInfo* root_;
+    VariableStatData& variable_;
+    Oid type_;
+    ToKey key_;
+    bool looked_ = false;
+    double beyond_ = 0;  // fraction of the rows between the histogram and end_
+    Key end_ = 0;
+    AttStatsSlot common_{}, histogram_{};
+    double nulls_ = 0, common_rows_ = 0;
+    bool exists_ = false;
+};
+
+}  // namespace snowflake_ids

@@ -1,0 +1,206 @@
+// Where a clause is among the restrictions of a relation.
+//
+// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So it is looked
+// for. An OR can have thousands of arms, and each of their clauses is estimated. So if it is not among the first
+// clauses, a table by the addresses of the arguments is made for the relation, once.
+//
+// Such a table lives in the memory context of the planner, and ends with it, as do the clauses and the relation. The
+// planner frees neither before. So while there is a table, none of its addresses can be used again.
+#include "pg/planner/place.hpp"
+
+#include <functional>
+
+extern "C" {
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+constexpr int first_clauses = 32;  // that many are looked at without a table
+
+// ---- all comparisons of a relation
+
+// Calls `visit` for each comparison in these AND-ed clauses, then for those in an AND below, until it returns true, or
+// has seen enough: that is asked for each clause of any kind.
+template <class Visit>
+bool visit_list(List* clauses, Visit& visit);
+
+template <class Visit>
+bool visit_below(Node* node, Visit& visit) {
+    if (visit.enough()) return true;
+    // For an OR, the planner estimates the form that has RestrictInfos inside.
+    if (IsA(node, RestrictInfo)) {
+        auto* info = reinterpret_cast<RestrictInfo*>(node);
+        node = reinterpret_cast<Node*>(info->orclause != nullptr ? info->orclause : info->clause);
+    }
+    if (!IsA(node, BoolExpr)) return false;
+    auto* expression = reinterpret_cast<BoolExpr*>(node);
+    if (expression->boolop == AND_EXPR) return visit_list(expression->args, visit);
+    check_stack_depth();
+    ListCell* cell;
+    foreach (cell, expression->args)
+        if (visit_below(static_cast<Node*>(lfirst(cell)), visit)) return true;
+    return false;
+}
+
+template <class Visit>
+bool visit_list(List* clauses, Visit& visit) {
+    check_stack_depth();
+    for (int i = 0; i < list_length(clauses); i++) {
+        if (visit.enough()) return true;
+        const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(clauses, i)));
+        if (op != nullptr && visit(Place{clauses, i}, op->args)) return true;
+    }
+    ListCell* cell;
+    foreach (cell, clauses)
+        if (visit_below(static_cast<Node*>(lfirst(cell)), visit)) return true;
+    return false;
+}
+
+template <class Visit>
+void visit_all(RelOptInfo* rel, Visit& visit) {
+    if (!visit_list(rel->baserestrictinfo, visit)) visit_list(rel->joininfo, visit);
+}
+
+// ---- the table of a relation
+
+// The arguments of a clause, in one order.
+struct Arguments {
+    const void *low, *high;
+
+    explicit Arguments(const List* list) : low(linitial(list)), high(lsecond(list)) {
+        if (std::less<>{}(high, low)) {
+            const void* other = low;
+            low = high;
+            high = other;
+        }
+    }
+    bool operator==(const Arguments&) const = default;
+};
+
+struct PlaceEntry {
+    Arguments arguments;
+    Place place;
+};
+
+// The restrictions of a relation. Early in planning more are added, and then its table is made again.
+struct Restrictions {
+    const List *own, *of_joins;
+    int own_length, of_joins_length;
+
+    explicit Restrictions(const RelOptInfo* rel)
+        : own(rel->baserestrictinfo),
+          of_joins(rel->joininfo),
+          own_length(list_length(own)),
+          of_joins_length(list_length(of_joins)) {}
+    bool operator==(const Restrictions&) const = default;
+};
+
+struct RelationEntry {
+    const RelOptInfo* rel;
+    Restrictions restrictions;
+    HTAB* places;
+};
+
+// The tables of one planner: of the last one that needed some.
+struct {
+    MemoryContext planner, own;
+    HTAB* relations;
+} tables;
+
+void forget_tables(void*) { tables = {}; }
+
+HTAB* new_table(const char* name, Size key, Size entry) {
+    HASHCTL control{};
+    control.keysize = key;
+    control.entrysize = entry;
+    control.hcxt = tables.own;
+    return hash_create(name, 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void begin_tables(MemoryContext planner) {
+    if (tables.planner == planner) return;
+    if (tables.own != nullptr) MemoryContextDelete(tables.own);
+    const MemoryContext own = AllocSetContextCreate(planner, "snowflake_ids places", ALLOCSET_DEFAULT_SIZES);
+    auto* callback = static_cast<MemoryContextCallback*>(MemoryContextAllocZero(own, sizeof(MemoryContextCallback)));
+    callback->func = forget_tables;
+    MemoryContextRegisterResetCallback(own, callback);
+    tables.own = own;
+    tables.relations = new_table("snowflake_ids relations", sizeof(const RelOptInfo*), sizeof(RelationEntry));
+    tables.planner = planner;
+}
+
+struct Enter {
+    HTAB* places;
+
+    bool enough() const {
+        CHECK_FOR_INTERRUPTS();
+        return false;
+    }
+    bool operator()(Place place, const List* arguments) const {
+        const Arguments key{arguments};
+        bool found;
+        auto* entry = static_cast<PlaceEntry*>(hash_search(places, &key, HASH_ENTER, &found));
+        if (!found) entry->place = place;
+        return false;
+    }
+};
+
+HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
+    begin_tables(root->planner_cxt);
+    const Restrictions now{rel};
+    auto* known = static_cast<RelationEntry*>(hash_search(tables.relations, &rel, HASH_FIND, nullptr));
+    if (known != nullptr && known->restrictions == now) return known->places;
+    HTAB* places = new_table("snowflake_ids places", sizeof(Arguments), sizeof(PlaceEntry));
+    Enter enter{places};
+    visit_all(rel, enter);
+    // Only now that the table is complete: an interrupt may have ended this.
+    if (known != nullptr)
+        hash_destroy(known->places);
+    else
+        known = static_cast<RelationEntry*>(hash_search(tables.relations, &rel, HASH_ENTER, nullptr));
+    known->restrictions = now;
+    known->places = places;
+    return places;
+}
+
+// ---- without a table
+
+struct Look {
+    Arguments wanted;
+    int left = first_clauses;
+    Place found{};
+
+    bool enough() { return left-- == 0; }
+    bool operator()(Place place, const List* arguments) {
+        if (Arguments{arguments} != wanted) return false;
+        found = place;
+        return true;
+    }
+};
+
+}  // namespace
+
+const OpExpr* comparison_clause(Node* clause) {
+    if (IsA(clause, RestrictInfo)) clause = reinterpret_cast<Node*>(reinterpret_cast<RestrictInfo*>(clause)->clause);
+    if (!IsA(clause, OpExpr)) return nullptr;
+    const auto* op = reinterpret_cast<const OpExpr*>(clause);
+    return list_length(op->args) == 2 ? op : nullptr;
+}
+
+Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments) {
+    const Arguments wanted{arguments};
+    Look look{wanted};
+    visit_all(rel, look);
+    if (look.found.clauses != NIL || look.left >= 0) return look.found;
+    // What GEQO has joined it also frees, while it plans.
+    if (root->planner_cxt == nullptr || GetMemoryChunkContext(rel) != root->planner_cxt) return {};
+    const auto* entry = static_cast<const PlaceEntry*>(hash_search(places_of(root, rel), &wanted, HASH_FIND, nullptr));
+    return entry != nullptr ? entry->place : Place{};
+}
+
+}  // namespace snowflake_ids

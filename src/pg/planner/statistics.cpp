@@ -1,0 +1,94 @@
+// The fraction of a column's rows in a range, from the common values and the histogram of ANALYZE, and the rows that
+// are newer.
+#include "pg/planner/estimates.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "catalog/pg_statistic.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// How far into (from, to] a value is: 0 to 1.
+double way(Key from, Key value, Key to) { return static_cast<double>(value - from) / static_cast<double>(to - from); }
+
+}  // namespace
+
+Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by)
+    : root_(root), variable_(variable), type_(type), key_(key) {
+    if (!HeapTupleIsValid(variable.statsTuple) || !statistic_proc_security_check(&variable, compared_by)) return;
+    nulls_ = reinterpret_cast<Form_pg_statistic>(GETSTRUCT(variable.statsTuple))->stanullfrac;
+    get(STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
+    get(STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
+    for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
+    // A column with only NULLs has neither, and needs none.
+    exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
+}
+
+void Statistics::get(int kind, int flags, AttStatsSlot& slot) {
+    if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
+        (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
+        free_attstatsslot(&slot);
+        slot = {};
+    }
+}
+
+void Statistics::release() {
+    free_attstatsslot(&common_);
+    free_attstatsslot(&histogram_);
+}
+
+double Statistics::fraction(const Range& range) {
+    if (!range.compared) return 1;
+    if (!exists_ || !range.known()) return range.unknown_fraction();
+    if (range.empty()) return 0;
+    double sum = 0;
+    for (int i = 0; i < common_.nvalues; i++)
+        if (range.contains(key(common_, i))) sum += common_.numbers[i];
+    double rest = 1 - nulls_ - common_rows_;
+    if (rest < 0) rest = 0;
+    sum += rest * (histogram_.nvalues > 1 ? of_histogram(range) : range.unknown_fraction());
+    CLAMP_PROBABILITY(sum);
+    return sum;
+}
+
+// The fraction of the rows that are below a key, of those in the histogram and beyond it.
+double Statistics::below(Key k) const {
+    const int bins = histogram_.nvalues - 1;
+    int low = 0, high = bins;  // key(low) <= k < key(high), once k is known to be inside
+    if (k <= key(histogram_, low)) return 0;
+    if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - way(last(), k, end_)) : 1;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        (k < key(histogram_, middle) ? high : low) = middle;
+    }
+    return (1 - beyond_) * (low + way(key(histogram_, low), k, key(histogram_, high))) / bins;
+}
+
+// Looks for rows newer than the histogram: the largest value now, and the fraction of rows beyond the histogram. That
+// fraction is the table's growth. VACUUM counts the rows, so growth before it is not seen. Then the fraction is the
+// one of PostgreSQL's own estimators: the last bin is stretched to the largest value.
+void Statistics::look_beyond() {
+    if (looked_) return;
+    looked_ = true;
+    if (!largest_in_index(root_, variable_, type_, key_, end_) || end_ <= last()) return;
+    beyond_ = (1 - way(before_last(), last(), end_)) / (histogram_.nvalues - 1);
+    const double growth = growth_since_statistics(root_, variable_);
+    if (growth > beyond_) beyond_ = growth;
+}
+
+double Statistics::of_histogram(const Range& range) {
+    // Before below() is called for either end, so that both use the same end_.
+    if ((range.has_lower && range.lower > before_last()) || (range.has_upper && range.upper > before_last()))
+        look_beyond();
+    double part = (range.has_upper ? below(range.upper) : 1) - (range.has_lower ? below(range.lower) : 0);
+    // Rows may have come since ANALYZE, beyond the histogram. So a range that is not inside it gets at least a
+    // hundredth of a bin, as in PostgreSQL. A range inside it has no minimum.
+    const bool inside = range.has_lower && range.has_upper && below(range.upper) > 0 && below(range.lower) < 1;
+    const double least = inside ? 0 : 0.01 / (histogram_.nvalues - 1);
+    return part < least ? least : part;
+}
+
+}  // namespace snowflake_ids

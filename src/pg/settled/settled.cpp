@@ -1,0 +1,363 @@
+// snowflake_ids_settled() and its relatives: the time before which every id has arrived, for readers who continue after
+// the last id. The protocol is in ledger/settled.hpp. And who holds that time back.
+#include <algorithm>
+
+#include "core/known_layouts.hpp"
+#include "core/sno.hpp"
+#include "ledger/clock.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/settled.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+#include "access/twophase.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "funcapi.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
+}
+
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/durability.hpp"
+#include "pg/generate/unsettled.hpp"
+#include "pg/layouts/layouts.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/settled/table_writers.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+constexpr int64 never = PG_INT64_MIN;
+
+// A draw may take as long between its claim and the look at the promise. If it takes longer, it draws again.
+constexpr int64 slack_us = 5000;
+
+// What the active snapshot says of a transaction.
+struct View {
+    Snapshot snapshot;
+    uint64 next;  // a full transaction id that is later than the snapshot
+
+    uint64 full(TransactionId xid) const {
+        const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
+        return next - behind;
+    }
+    bool finished(uint64 xid) const {
+        if (xid < full(snapshot->xmin)) return true;
+        if (xid >= full(snapshot->xmax)) return false;
+        return !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
+    }
+};
+
+// The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time that
+// is told must not depend on which layouts there are: one may be created, and used, while a query with that time runs.
+// Layouts with a longer tick have snowflake_settled(layout).
+constexpr int64 longest_us = 10000;
+
+constexpr bool is_longest() {
+    int64 longest = sno::timeline.tick_us;
+    for (const KnownLayout& known : known_layouts) longest = std::max(longest, known.layout.timeline.tick_us);
+    return longest == longest_us;
+}
+static_assert(is_longest());
+
+// The slots of generators with a time. Looked up again when there are more.
+struct Generators {
+    uint64 taken = 0;
+    uint32 count = 0;
+    uint16* slots = nullptr;  // as many as the ledger has; not static for the reason in entropy.cpp
+};
+constinit Generators generators{};
+
+void find_generators(const ledger::Ledger& shared) {
+    const uint64 taken = shared.header->slots_taken.load();
+    if (generators.slots == nullptr) {
+        const Size bytes = ledger::slot_count * sizeof(uint16);
+        generators.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
+    } else if (taken == generators.taken) {
+        return;
+    }
+    generators.count = 0;
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        const ledger::Slot& slot = shared.slots[i];
+        if (ledger::has_time(ledger::format_of(slot))) generators.slots[generators.count++] = static_cast<uint16>(i);
+    }
+    generators.taken = taken;
+}
+
+// Just after the last id that any generator may have issued.
+int64 issued_until(const ledger::Ledger& shared) {
+    int64 until = never;
+    for (uint32 i = 0; i < generators.count; i++) {
+        const ledger::Slot& slot = shared.slots[generators.slots[i]];
+        const bool toggle = ledger::has_toggle(ledger::format_of(slot));
+        const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
+        const Timeline timeline = ledger::timeline_of(slot);
+        until = std::max(until, timeline.last_us(std::max(state.tick, state.safe)) + 1);
+    }
+    return until;
+}
+
+// Raises the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
+// wrong, and far ahead, and is corrected later, the promise remains. It goes the longest tick further, or the last ids
+// would not settle for snowflake_ids_settled() until somebody draws others. Returns it.
+int64 promise(const ledger::Ledger& shared) {
+    find_generators(shared);
+    const int64 now_us = ledger::wall_us();
+    int64 until = std::min(now_us - slack_us, issued_until(shared) + longest_us);
+    const auto durable_us = [&] { return static_cast<int64>(shared.header->settled_ms.load()) * 1000; };
+    if (until > durable_us()) {
+        ceiling_file::try_raise_settled(ceiling_file::ahead_us(now_us));
+        until = std::min(until, durable_us());
+    }
+    ledger::Word& word = shared.header->promise;
+    if (until > 0) ledger::raise_to(word, static_cast<uint64>(until));
+    return static_cast<int64>(word.load());
+}
+
+PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
+
+// Calls `of(process)` for each place that PostgreSQL has for a prepared transaction.
+template <class Of>
+void each_prepared(Of of) {
+    const uint32 first = static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS;
+    for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) of(process(first + i));
+}
+
+// Is it certain that this transaction, which the snapshot calls unfinished, is no writer that was prepared in this
+// database before the server started? One that was prepared since then and is not in the ledger has drawn nothing.
+// One that has not ended after the question has all its locks.
+bool is_known(TableWriters& writers, TransactionId xid) {
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        if (process(i).xid == xid) return true;
+    }
+    bool known = false;
+    each_prepared([&](PGPROC& p) {
+        known = known || (p.xid == xid && (p.databaseId != MyDatabaseId || !prepared_before_start(p) ||
+                                           (!writers.has_prepared(p) && TransactionIdIsInProgress(xid))));
+    });
+    return known;
+}
+
+// The same of one in the ledger. While it is being prepared, its process has its locks: the reader has asked that before.
+bool prepared_writes(TableWriters& writers, TransactionId xid) {
+    bool writes = false;
+    each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
+    return writes || !TransactionIdIsInProgress(xid);
+}
+
+bool table_has(const ledger::Ledger& shared, uint64 xid) {
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
+    }
+    return false;
+}
+
+bool all_prepared_known(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
+    const uint64 below = shared.header->prepared_below.load();
+    if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
+    for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
+        const TransactionId xid = view.snapshot->xip[i];
+        const uint64 full = view.full(xid);
+        if (full < below && !table_has(shared, full) && !is_known(writers, xid)) return false;
+    }
+    return true;
+}
+
+// The earliest time that open transactions of this database allow that write to the table, `until` at most.
+int64 limit(const ledger::Ledger& shared, const View& view, int64 until, Oid table) {
+    TableWriters writers{table};
+    auto t = static_cast<uint64>(until);
+    const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        const auto writes = [&](uint64) { return writers.has(process(i)); };
+        ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t, writes);
+    }
+    const auto writes = [&](uint64 xid) { return prepared_writes(writers, static_cast<TransactionId>(xid)); };
+    for (uint32 i = 0; i < shared.header->prepared_count; i++)
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, writes);
+    return t == 0 || !all_prepared_known(shared, view, writers) ? never : static_cast<int64>(t);
+}
+
+Snapshot active_snapshot() {
+    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
+    return GetActiveSnapshot();
+}
+
+int64 settle(Snapshot snapshot, Oid table) {
+    if (table != unsettled::every_table) check_is_table(table);
+    const View view{snapshot, unsettled::next_xid()};
+    const Patience patience;
+    const ledger::Ledger& shared = durability::enter(false, patience);
+    const int64 promised = promise(shared);
+    const int64 until = std::min(promised, durability::wal_ceiling_us(promised, patience));
+    // No id before that may be issued by a standby that is promoted later.
+    durability::note_latest(until);
+    return until <= 0 ? never : limit(shared, view, until, table);
+}
+
+// The answers of this transaction. They say for which snapshot, by its address. Those of a snapshot that is gone are
+// overwritten when its address is used again, so a loop of polls takes no memory.
+struct Answer {
+    Snapshot of;  // null: free
+    Oid table;
+    int64 us;
+};
+struct Answers {
+    Answer* all = nullptr;  // in TopMemoryContext
+    uint32 count = 0, room = 0;
+};
+constinit Answers answers{};
+
+Answer* find_answer(Snapshot snapshot, Oid table) {
+    Answer* const end = answers.all + answers.count;
+    Answer* const found =
+        std::find_if(answers.all, end, [=](const Answer& a) { return a.of == snapshot && a.table == table; });
+    return found == end ? nullptr : found;
+}
+
+void forget_answers(Snapshot snapshot) {
+    const auto is_of = [=](const Answer& a) { return a.of == snapshot; };
+    answers.count = static_cast<uint32>(std::remove_if(answers.all, answers.all + answers.count, is_of) - answers.all);
+}
+
+void forget_all_answers(XactEvent event, void*) {
+    if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) answers.count = 0;
+}
+
+void keep_answer(const Answer& answer) {
+    if (answers.all == nullptr) {
+        RegisterXactCallback(forget_all_answers, nullptr);
+        answers.all = static_cast<Answer*>(MemoryContextAlloc(TopMemoryContext, 8 * sizeof(Answer)));
+        answers.room = 8;
+    } else if (answers.count == answers.room) {
+        answers.all = static_cast<Answer*>(repalloc(answers.all, 2 * answers.room * sizeof(Answer)));
+        answers.room *= 2;
+    }
+    answers.all[answers.count++] = answer;
+}
+
+// One time for all that is asked with one snapshot: a scan that compares each row, several partitions, a cursor that is
+// fetched in parts. Two times would lose rows: those between them, in the partition that was scanned with the earlier
+// one. So a snapshot keeps its times, for as long as somebody has it open. Two snapshots with the same content
+// may have different times. Each is right for its own rows, and a loop that polls in one transaction advances.
+int64 settled_us(Oid table) {
+    // The leader's snapshot is copied to a worker without what it keeps.
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("a parallel worker cannot tell which ids are settled"),
+                        errdetail("The workers and the leader of a query would use different times."),
+                        errhint("Declare the function that calls it PARALLEL RESTRICTED.")));
+    }
+    const Snapshot snapshot = active_snapshot();
+    // A snapshot from before a promotion does not know the transactions of the old primary one by one.
+    if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("a standby cannot tell which ids are settled"),
+                        errhint("Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the "
+                                "standby when it has replayed up to there.")));
+    }
+    uint64& has_answers = word_of_snapshot(snapshot);
+    if (has_answers == 0) forget_answers(snapshot);
+    has_answers = 1;
+    if (const Answer* kept = find_answer(snapshot, table)) return kept->us;
+    const int64 us = settle(snapshot, table);
+    keep_answer({snapshot, table, us});
+    return us;
+}
+
+// Argument `n` of a function that is also there without it.
+Oid table_argument(FunctionCallInfo fcinfo, int n) {
+    return PG_NARGS() > n ? PG_GETARG_OID(n) : unsettled::every_table;
+}
+
+// For ids with this tick: the time before which all ticks have settled. Argument `n`: for which table.
+Datum settled(FunctionCallInfo fcinfo, int n, int64 tick_us) {
+    const int64 us = settled_us(table_argument(fcinfo, n));
+    return TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(us, tick_us)));
+}
+
+}  // namespace
+
+extern "C" {
+Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
+Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
+}
+
+FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, longest_us); }
+FUNCTION(snowflake_ids_sno_settled) {
+    return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(fcinfo, 0, sno::timeline.tick_us));
+}
+FUNCTION(snowflake_ids_mastic_settled) {
+    return DirectFunctionCall1(snowflake_ids_mastic_lower_bound, settled(fcinfo, 0, mastic::layout.timeline.tick_us));
+}
+FUNCTION(snowflake_ids_snowflake_si_settled) {
+    return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound,
+                               settled(fcinfo, 0, snowflake_si::layout.timeline.tick_us));
+}
+// snowflake_settled(layout), snowflake_settled(layout, of_table)
+FUNCTION(snowflake_ids_snowflake_settled) {
+    const int64 tick_us = layouts::argument(fcinfo, 0).layout.timeline.tick_us;
+    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0), settled(fcinfo, 1, tick_us));
+}
+
+namespace {
+
+void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, int64 us) {
+    Datum values[3] = {};
+    bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
+    values[0] = Int32GetDatum(pid);
+    values[1] = TransactionIdGetDatum(xid);
+    values[2] = TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+// snowflake_ids.unsettled_transactions(), and for one table: rows of pid or transaction, and the time of its first id.
+FUNCTION(snowflake_ids_unsettled) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    const ledger::Ledger& shared = shared_ledger();
+    const Oid table = table_argument(fcinfo, 0);
+    if (table != unsettled::every_table) check_is_table(table);
+    TableWriters writers{table};
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        const ledger::Backend& b = shared.backends[i];
+        const uint64 low = b.low.load();
+        if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
+        if (!writers.has(process(i)) && b.unlocked.load() == 0) continue;
+        const int pid = process(i).pid;
+        if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
+    }
+    const View view{active_snapshot(), unsettled::next_xid()};
+    const uint64 below = shared.header->prepared_below.load();
+    each_prepared([&](PGPROC& p) {
+        const TransactionId xid = p.xid;
+        if (!prepared_before_start(p) || p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) ||
+            !TransactionIdIsInProgress(xid))
+            return;
+        const uint64 full = view.full(xid);
+        if (full < below && !table_has(shared, full) && writers.has_prepared(p)) put_unsettled(result, 0, xid, never);
+    });
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        const ledger::Backend& b = shared.prepared[i];
+        const uint64 xid = b.xid.load() & ~ledger::taken_mark;
+        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId ||
+            !prepared_writes(writers, static_cast<TransactionId>(xid)))
+            continue;
+        put_unsettled(result, 0, static_cast<TransactionId>(xid), static_cast<int64>(b.low.load()));
+    }
+    return Datum{0};
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,130 @@
+// The relations through which a row may come into a table, and who has locked one of them.
+//
+// GetLockConflicts() answers a similar question, but not about one process, and leaves out transactions that have ended
+// and still hold their locks. For a table with 100 partitions it takes 1.6 to 3.3 ms. The walk below takes 33 us for 100
+// partitions next to 100 open transactions.
+#include "pg/settled/table_writers.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// What conflicts with ShareLock.
+constexpr LOCKMASK writing = LOCKBIT_ON(RowExclusiveLock) | LOCKBIT_ON(ShareUpdateExclusiveLock) |
+                             LOCKBIT_ON(ShareRowExclusiveLock) | LOCKBIT_ON(ExclusiveLock) |
+                             LOCKBIT_ON(AccessExclusiveLock);
+
+// False also if it is gone.
+bool may_have_children(Oid relation) {
+    return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
+}
+
+// The table with all that is below it, or with all that it is a part of. PostgreSQL's own functions leave out partitions
+// that are being detached. Transactions that began before can still write to them through the parent.
+List* with_relatives(Relation inherits, Oid table, bool above) {
+    List* found = list_make1_oid(table);
+    for (int i = 0; i < list_length(found); i++) {
+        const Oid of = list_nth_oid(found, i);
+        if (!above && !may_have_children(of)) continue;
+        ScanKeyData key;
+        ScanKeyInit(&key, above ? Anum_pg_inherits_inhrelid : Anum_pg_inherits_inhparent, BTEqualStrategyNumber,
+                    F_OIDEQ, ObjectIdGetDatum(of));
+        SysScanDesc scan = systable_beginscan(inherits, above ? InheritsRelidSeqnoIndexId : InheritsParentIndexId, true,
+                                              nullptr, 1, &key);
+        for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
+            const auto* row = reinterpret_cast<Form_pg_inherits>(GETSTRUCT(tuple));
+            found = lappend_oid(found, above ? row->inhparent : row->inhrelid);
+        }
+        systable_endscan(scan);
+    }
+    return found;
+}
+
+}  // namespace
+
+void check_is_table(Oid table) {
+    const char kind = get_rel_relkind(table);
+    if (kind == '\0') {
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
+                        errhint("Name the table that the rows are inserted into.")));
+    }
+    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) {
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", get_rel_name(table)),
+                        errhint("Name the table that the rows are inserted into.")));
+    }
+    if (isOtherTempNamespace(get_rel_namespace(table))) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("\"%s\" is a temporary table of another session", get_rel_name(table)),
+                        errhint("Only that session can read it. Ask there.")));
+    }
+}
+
+bool TableWriters::is_relative(Oid relation) const {
+    return std::ranges::binary_search(relatives_->elements, relatives_->elements + relatives_->length, relation, {},
+                                      [](const ListCell& cell) { return cell.oid_value; });
+}
+
+// False if there is no need to, because everybody is a writer.
+bool TableWriters::find_relatives() {
+    if (table_ == unsettled::every_table) return false;
+    if (relatives_ != NIL) return true;
+    // So that the cache has what was committed before the promise was raised.
+    AcceptInvalidationMessages();
+    Relation inherits = table_open(InheritsRelationId, AccessShareLock);
+    relatives_ = list_concat(with_relatives(inherits, table_, true), with_relatives(inherits, table_, false));
+    relatives_ = lappend_oid(relatives_, unsettled::every_table);
+    table_close(inherits, AccessShareLock);
+    list_sort(relatives_, list_oid_cmp);
+    ListCell* cell;
+    foreach (cell, relatives_) {
+        LOCKTAG tag;
+        SET_LOCKTAG_RELATION(tag, MyDatabaseId, lfirst_oid(cell));
+        partitions_ |= uint32{1} << LockHashPartition(LockTagHashCode(&tag));
+    }
+    return true;
+}
+
+bool TableWriters::has_in_main_table(PGPROC& place, bool is_process) {
+    bool found = !find_relatives();
+    for (int i = 0; i < NUM_LOCK_PARTITIONS && !found; i++) {
+        if ((partitions_ >> i & 1) == 0) continue;
+        // A lock that a process puts into an empty list now is later than the promise. The locks of a prepared
+        // transaction may just be on their way here.
+        if (is_process && lock_list(place, i)->next == lock_list(place, i)) continue;
+        LWLock* lock = LockHashPartitionLockByIndex(i);
+        LWLockAcquire(lock, LW_SHARED);
+        each_lock(place, i, [&](const LOCKTAG& tag, LOCKMASK held) {
+            found |= (held & writing) != 0 && tag.locktag_type == LOCKTAG_RELATION &&
+                     tag.locktag_field1 == MyDatabaseId && is_relative(tag.locktag_field2);
+        });
+        LWLockRelease(lock);
+    }
+    return found;
+}
+
+// A lock may move from the fast path to the main table while it is held, never back. So the fast path comes first.
+bool TableWriters::has(PGPROC& process) {
+    bool found = !find_relatives();
+    if (!found) {
+        LWLockAcquire(&process.fpInfoLock, LW_SHARED);
+        each_fast_path_write(process, [&](Oid relation) { found |= is_relative(relation); });
+        LWLockRelease(&process.fpInfoLock);
+    }
+    return found || has_in_main_table(process, true);
+}
+
+}  // namespace snowflake_ids

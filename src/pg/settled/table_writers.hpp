@@ -1,0 +1,42 @@
+// Which transactions may have drawn an id for a row of a table: those that hold a lock on it that a writer takes. A
+// writer takes it before the row's DEFAULT is evaluated, and keeps it until its transaction has ended. The protocol is in
+// ledger/settled.hpp.
+#pragma once
+
+#include "pg/generate/unsettled.hpp"
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "nodes/pg_list.h"
+#include "storage/proc.h"
+}
+
+namespace snowflake_ids {
+
+// An error if rows of the relation are not its own: a view, a foreign table, a temporary table of another session.
+void check_is_table(Oid table);
+
+// A row may be inserted through the table itself, through its partitions and children, or through the tables that it is
+// a part of. Ask after the promise was raised: so what is attached or locked later only gets ids that keep the promise.
+// Of unsettled::every_table all transactions are writers.
+class TableWriters {
+public:
+    explicit TableWriters(Oid table) : table_(table) {}
+
+    // Does the process hold such a lock?
+    bool has(PGPROC& process);
+
+    // The same of the prepared transaction with this place, which has no fast path.
+    bool has_prepared(PGPROC& place) { return has_in_main_table(place, false); }
+
+private:
+    bool is_relative(Oid relation) const;
+    bool find_relatives();
+    bool has_in_main_table(PGPROC& place, bool is_process);
+
+    Oid table_;
+    List* relatives_ = NIL;  // in order; with the table itself
+    uint32 partitions_ = 0;  // of the main lock table: those that may have locks on them
+};
+
+}  // namespace snowflake_ids

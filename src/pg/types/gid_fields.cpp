@@ -1,0 +1,66 @@
+// Fields of a gid, making a gid from fields, and the gids that bound a span of time.
+#include "core/gid.hpp"
+
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/pg.hpp"
+#include "pg/types/gid_type.hpp"
+
+namespace snowflake_ids {
+
+using gid::Id;
+using gid::Kind;
+
+namespace {
+
+Datum kind_datum(const Id& id) { return PointerGetDatum(cstring_to_text(kind_name(gid::kind(id)))); }
+
+Datum random_datum(const Id& id) { return bytea_datum(id.bytes + 8, gid::random_size); }
+
+}  // namespace
+
+FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
+FUNCTION(snowflake_ids_gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
+
+FUNCTION(snowflake_ids_gid_short) {
+    char text[gid::short_size];
+    gid::print_short(id_argument<Id>(fcinfo, 0), text);
+    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, gid::short_size));
+}
+
+FUNCTION(snowflake_ids_gid_empty) { return id_datum(gid::empty(kind_argument(fcinfo, 0))); }
+
+FUNCTION(snowflake_ids_gid_is_empty) {
+    const Id& id = id_argument<Id>(fcinfo, 0);
+    PG_RETURN_BOOL(id == gid::empty(gid::kind(id)));
+}
+
+FUNCTION(snowflake_ids_gid_decode) {
+    const Id& id = id_argument<Id>(fcinfo, 0);
+    Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_us(id))), random_datum(id)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+FUNCTION(snowflake_ids_make_gid) {
+    const Kind kind = kind_argument(fcinfo, 0);
+    const uint64 ms = tick_argument(fcinfo, 1, "gid", gid::timeline);
+    const bytea* random = PG_GETARG_BYTEA_PP(2);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(random));
+    const std::size_t length = VARSIZE_ANY_EXHDR(random);
+    if (length != gid::random_size)
+        fail(Error::bad_length, {.source = Source::argument, .what = "random", .shown = show_bytes(bytes, length)});
+    return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
+}
+
+FUNCTION(snowflake_ids_gid_lower_bound) {
+    const Kind kind = kind_argument(fcinfo, 0);
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::lower_bound(kind, us); });
+}
+
+FUNCTION(snowflake_ids_gid_upper_bound) {
+    const Kind kind = kind_argument(fcinfo, 0);
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::upper_bound(kind, us); });
+}
+
+}  // namespace snowflake_ids

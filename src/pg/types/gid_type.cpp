@@ -1,0 +1,103 @@
+// The type gid: input, type modifier, comparison, sorting, casts. Layout and text are in core/gid.hpp.
+//
+// The type modifier is the kind: 0 volume, 1 log, 2 segment, -1 none. It restricts values and never changes them.
+#include "pg/types/gid_type.hpp"
+
+#include "pg/types/id_type.hpp"
+
+extern "C" {
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+}
+
+namespace snowflake_ids {
+
+using gid::Id;
+using gid::Kind;
+
+namespace {
+
+Kind kind_named(const char* name, std::size_t length) {
+    if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
+    fail(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
+    pg_unreachable();
+}
+
+// Checked, because SQL can call the functions here with any number; PostgreSQL itself takes modifiers from the
+// catalogs.
+Kind kind_of_modifier(int32 modifier) {
+    if (modifier < 0 || modifier >= gid::kind_count)
+        fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    return static_cast<Kind>(modifier);
+}
+
+// Checks that a column with this modifier may contain the id. Otherwise an error; in a soft context, the error is
+// saved and the result is false.
+bool check_kind(const Id& id, int32 modifier, Node* escontext) {
+    const Kind wanted = kind_of_modifier(modifier);
+    if (gid::kind(id) == wanted) return true;
+    char text[gid::text_size + 1];
+    gid::print(id, text);
+    text[gid::text_size] = '\0';
+    fail(Error::bad_kind,
+         {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
+         escontext);
+    return false;
+}
+
+inline bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
+    return modifier == -1 || check_kind(id, modifier, escontext);
+}
+
+}  // namespace
+
+Kind kind_argument(FunctionCallInfo fcinfo, int n) {
+    const text* name = PG_GETARG_TEXT_PP(n);
+    return kind_named(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
+ORDER_FUNCTIONS(gid)
+BYTE_FUNCTIONS(gid)
+
+FUNCTION(snowflake_ids_gid_in) {
+    Id id;
+    if (!id_from_text<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
+    if (!check_modifier(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
+    return id_datum(id);
+}
+
+FUNCTION(snowflake_ids_gid_recv) {
+    Id id;
+    if (!id_from_message<gid::Type>(fcinfo, id)) PG_RETURN_NULL();
+    if (!check_modifier(id, PG_GETARG_INT32(2), fcinfo->context)) PG_RETURN_NULL();
+    return id_datum(id);
+}
+
+FUNCTION(snowflake_ids_gid_typmod_in) {
+    ArrayType* modifiers = PG_GETARG_ARRAYTYPE_P(0);
+    Datum* names;
+    int count;
+    deconstruct_array(modifiers, CSTRINGOID, -2, false, TYPALIGN_CHAR, &names, nullptr, &count);
+    if (count != 1) fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    const char* name = DatumGetCString(names[0]);
+    PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
+}
+
+FUNCTION(snowflake_ids_gid_typmod_out) {
+    PG_RETURN_CSTRING(psprintf("(%s)", kind_name(kind_of_modifier(PG_GETARG_INT32(0)))));
+}
+
+// PostgreSQL calls this when a value is stored in a column with a modifier, or cast to a type with one.
+FUNCTION(snowflake_ids_gid_check_modifier) {
+    const Id& id = id_argument<Id>(fcinfo, 0);
+    if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
+    return PG_GETARG_DATUM(0);
+}
+
+// The cast from gid to uuid needs no function: both types are 16 bytes in the same order.
+FUNCTION(snowflake_ids_gid_from_uuid) {
+    return id_from_uuid<gid::Type>(fcinfo, Source::binary,
+                                   [](const unsigned char* bytes) { return gid::from_bytes(bytes, UUID_LEN); });
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,168 @@
+// Fields of an id of a 64-bit layout, making an id from fields, and the ids that bound a span of time.
+//
+// The functions of the formats differ only in where the layout comes from:
+//   Mastic, Snowflake-SI   the layout is fixed
+//   other layouts          a name, or six arguments at the end: a function here serves both forms
+//
+// A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a 64-bit
+// layout are negative. That matters only for the order of bigint, not here.
+#include "core/mastic.hpp"
+#include "core/snowflake_si.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/layouts/layouts.hpp"
+#include "pg/pg.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+struct Inside {
+    Layout layout;
+    Layout::Fields fields;
+};
+
+// Argument 0.
+Inside inside_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
+    const int64 id = PG_GETARG_INT64(0);
+    const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
+    if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
+    return {layout, fields.value};
+}
+
+Datum created_datum(const Inside& i) {
+    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start_us(i.fields.tick)));
+}
+
+Datum decoded(FunctionCallInfo fcinfo, const Inside& i) {
+    Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+// The arguments of a make function: the position of the time, and the names of node and sequence for messages. Null:
+// the format has no such field.
+struct Arguments {
+    int created;
+    const char* node;
+    const char* sequence;
+};
+
+template <class What>
+Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
+    int n = names.created;
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
+    const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_us(t));
+    if (!tick) fail_time(tick.error, what(), layout.timeline, t);
+    uint32 node = 0;
+    if (names.node != nullptr) node = number_argument(fcinfo, ++n, names.node, Error::node_range, layout.max_node());
+    const uint32 sequence = number_argument(fcinfo, ++n, names.sequence, Error::sequence_range, layout.max_sequence());
+    PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
+}
+
+using Bound = Result<std::uint64_t> (Layout::*)(int64) const;
+
+template <class What>
+Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
+    const Result<std::uint64_t> id = (layout.*of)(unix_us(t));
+    if (!id) fail_time(id.error, what(), layout.timeline, t);
+    PG_RETURN_INT64(static_cast<int64>(id.value));
+}
+
+// ---- Mastic
+
+const char* mastic_id() { return "mastic"; }
+
+uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
+
+// Every 64-bit number is an id, so splitting cannot fail.
+Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
+
+TimestampTz mastic_created(FunctionCallInfo fcinfo) {
+    return timestamptz(mastic::layout.time_us(mastic_argument(fcinfo)));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
+FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
+
+FUNCTION(snowflake_ids_mastic_decode) {
+    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+FUNCTION(snowflake_ids_make_mastic) { return make(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id); }
+FUNCTION(snowflake_ids_mastic_lower_bound) {
+    return bound(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+FUNCTION(snowflake_ids_mastic_upper_bound) {
+    return bound(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+
+// ---- Snowflake-SI
+
+namespace {
+
+const char* snowflake_si_id() { return "Snowflake-SI id"; }
+
+Inside snowflake_si_argument(FunctionCallInfo fcinfo) {
+    return inside_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
+}
+
+Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
+    return bound(snowflake_si::layout, of, t, snowflake_si_id);
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_snowflake_si_timestamp) { return created_datum(snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_si_machine_id) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.node));
+}
+FUNCTION(snowflake_ids_snowflake_si_uin) {
+    PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence));
+}
+FUNCTION(snowflake_ids_snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_make_snowflake_si) {
+    return make(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, snowflake_si_id);
+}
+FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
+
+// ---- any layout
+
+namespace {
+
+// Returns a function that makes the word for an id in messages. `named`: argument 0 is the name of a layout, and the
+// word is "NAME id". Otherwise separate fields describe the layout, and the word is just "id".
+auto id_of(FunctionCallInfo fcinfo, bool named) {
+    return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
+}
+
+// Arguments id and layout, or id and fields.
+Inside snowflake_argument(FunctionCallInfo fcinfo) {
+    return inside_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
+}
+
+// Arguments layout and time, or time and fields.
+Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
+    const bool named = PG_NARGS() == 2;
+    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
+    return bound(layouts::named_or_fields(fcinfo, 0, 1, 2), of, t, id_of(fcinfo, named));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_decode) { return decoded(fcinfo, snowflake_argument(fcinfo)); }
+// layout, created, node, sequence; or created, node, sequence and fields
+FUNCTION(snowflake_ids_make_snowflake) {
+    const bool named = PG_NARGS() == 4;
+    return make(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
+                id_of(fcinfo, named));
+}
+FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
+FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
+
+}  // namespace snowflake_ids
