@@ -23,7 +23,7 @@
 
 #include <cstdint>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/word.hpp"

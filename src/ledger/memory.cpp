@@ -1,7 +1,7 @@
 // Making and checking the ledger's shared memory; finding the slot of a generator in it.
 #include "ledger/memory.hpp"
 
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 
 namespace snowflake_ids::ledger {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/word.hpp"

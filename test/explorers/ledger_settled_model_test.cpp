@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 #include "support/ledger_explore.hpp"
 
 namespace snowflake_ids::ledger {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "directory.hpp"
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 using namespace snowflake_ids;
 using namespace snowflake_ids::fuzz;

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "ledger/ceiling.hpp"
-#include "ledger/settled.hpp"
-#include "ledger/wal.hpp"
+#include "ledger/ceiling_file.hpp"
+#include "ledger/settling.hpp"
+#include "ledger/wal_ceiling.hpp"
 #include "simulator/fibers.hpp"
 
 namespace snowflake_ids::simulator {

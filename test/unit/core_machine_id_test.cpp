@@ -1,5 +1,5 @@
 // The machine id of a server that was given none: never one that people configure, and well spread.
-#include "core/machine_id.hpp"
+#include "core/automatic_machine_id.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The bytes of the ceiling file, whatever may have happened to them.
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
 

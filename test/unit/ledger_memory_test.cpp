@@ -1,7 +1,7 @@
 // The ledger's memory: made, found by other processes, refused when another version has made it; and files of the data
 // directory, made whole or not at all.
 #include "ledger/memory.hpp"
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 
 #include <gtest/gtest.h>
 

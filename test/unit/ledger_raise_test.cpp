@@ -1,5 +1,5 @@
 // What a raise and a new life make of the ceiling file, also when it cannot be written.
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
 

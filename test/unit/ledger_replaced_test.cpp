@@ -1,5 +1,5 @@
 // A ceiling file that is not the one which was written last: missing, older, of a newer life, of another one.
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <random>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {

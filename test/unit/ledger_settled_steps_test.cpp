@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 #include "support/ledger_hooked.hpp"
 
 namespace snowflake_ids::ledger {

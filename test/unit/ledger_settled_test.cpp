@@ -1,6 +1,6 @@
 // Settled: the steps one after another, and what of the promise outlives the server's memory. Every interleaving is in
 // ledger_settled_model_test.
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 
 #include <gtest/gtest.h>
 

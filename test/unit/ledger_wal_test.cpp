@@ -1,5 +1,5 @@
 // The ceiling in WAL: when it is read and raised, and when its floor comes first.
-#include "ledger/wal.hpp"
+#include "ledger/wal_ceiling.hpp"
 
 #include <gtest/gtest.h>
 

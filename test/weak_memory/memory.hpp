@@ -4,7 +4,7 @@
 
 #include "word.hpp"
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"

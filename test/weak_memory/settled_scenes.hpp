@@ -2,7 +2,7 @@
 // told, unless that reader's snapshot has it.
 #pragma once
 
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 #include "memory.hpp"
 
 namespace snowflake_ids::weak_memory {

@@ -6,14 +6,14 @@ extern "C" {
 #include "access/xlog.h"
 }
 
+#include "core/automatic_machine_id.hpp"
 #include "core/gid.hpp"
-#include "core/machine_id.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/reset.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/durability.hpp"
+#include "pg/generate/issue_limit.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/server/ceiling_file.hpp"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "pg/generate/lease.hpp"
+#include "pg/generate/next_number.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {

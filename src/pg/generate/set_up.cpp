@@ -14,7 +14,7 @@ extern "C" {
 #include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/durability.hpp"
+#include "pg/generate/issue_limit.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
@@ -35,7 +35,7 @@ constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 // reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// A slot of the shared memory shows readers what one process has drawn (ledger/settled.hpp). A worker draws for the
+// A slot of the shared memory shows readers what one process has drawn (ledger/settling.hpp). A worker draws for the
 // transaction of another process.
 void check_may_draw(const char* name) {
     if (IsParallelWorker()) {

@@ -2,7 +2,7 @@
 #include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/lease.hpp"
+#include "pg/generate/next_number.hpp"
 #include "pg/generate/series.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/pg.hpp"

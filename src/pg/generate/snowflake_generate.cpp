@@ -10,7 +10,7 @@ extern "C" {
 
 #include "ledger/formats.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/lease.hpp"
+#include "pg/generate/next_number.hpp"
 #include "pg/generate/series.hpp"
 #include "pg/generate/set_up.hpp"
 

@@ -2,8 +2,8 @@
 // in its own file.
 #include "pg/generate/transaction.hpp"
 
-#include "pg/generate/durability.hpp"
 #include "pg/generate/generator.hpp"
+#include "pg/generate/issue_limit.hpp"
 #include "pg/generate/unsettled.hpp"
 
 extern "C" {

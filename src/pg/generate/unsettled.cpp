@@ -17,7 +17,7 @@ namespace snowflake_ids::unsettled {
 
 namespace {
 
-uint64 covered = ledger::no_low;  // of the present transaction: see ledger/settled.hpp
+uint64 covered = ledger::no_low;  // of the present transaction: see ledger/settling.hpp
 
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 

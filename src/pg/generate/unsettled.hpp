@@ -1,8 +1,8 @@
 // What this process shows of the ids that its transaction has drawn, so that snowflake_ids_settled() can tell which
-// ids may still appear. The protocol is in ledger/settled.hpp.
+// ids may still appear. The protocol is in ledger/settling.hpp.
 #pragma once
 
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -11,7 +11,7 @@ extern "C" {
 
 namespace snowflake_ids::unsettled {
 
-// May the transaction have an id of this time (ledger/settled.hpp), in Unix microseconds? An id must be asked for before
+// May the transaction have an id of this time (ledger/settling.hpp), in Unix microseconds? An id must be asked for before
 // it is used, and again once Header::promise is later than that. False: it must be thrown away.
 bool accepts(int64 us);
 

@@ -1,7 +1,7 @@
-// The ceiling file (ledger/ceiling.hpp) of this server, with the errors, the waits and the log lines that it needs.
+// The ceiling file (ledger/ceiling_file.hpp) of this server, with the errors, the waits and the log lines that it needs.
 #pragma once
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/reset.hpp"
 #include "pg/pg.hpp"
@@ -27,7 +27,7 @@ const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 // Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
 ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
 
-// Raises the ceiling of the promise (ledger/settled.hpp). One attempt; if it fails, the old ceiling remains.
+// Raises the ceiling of the promise (ledger/settling.hpp). One attempt; if it fails, the old ceiling remains.
 void try_raise_settled(int64 until_us);
 
 // Gives the slot an entry, also if its generator has no time.

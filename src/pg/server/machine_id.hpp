@@ -2,7 +2,7 @@
 // recovery it is another one. And the warnings about nodes that two servers may share.
 #pragma once
 
-#include "core/machine_id.hpp"
+#include "core/automatic_machine_id.hpp"
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::machine_id {

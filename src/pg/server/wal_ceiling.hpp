@@ -14,7 +14,7 @@
 // A page that is not a sequence's, or a time with wrong check bits, is an error; repair() corrects it.
 #pragma once
 
-#include "ledger/wal.hpp"
+#include "ledger/wal_ceiling.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/wait.hpp"
 
@@ -51,7 +51,7 @@ bool is_damaged(const Patience& patience);
 // Creates the page again with the ceiling `c`, if it is damaged. Not in recovery.
 void repair(const Ceiling& c, const Patience& patience);
 
-// For ledger/wal.hpp.
+// For ledger/wal_ceiling.hpp.
 struct InDatabase {
     const Patience& patience;
 

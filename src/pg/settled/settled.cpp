@@ -1,12 +1,12 @@
 // snowflake_ids_settled() and its relatives: the time before which every id has arrived, for readers who continue after
-// the last id. The protocol is in ledger/settled.hpp. And who holds that time back.
+// the last id. The protocol is in ledger/settling.hpp. And who holds that time back.
 #include <algorithm>
 
 #include "core/known_layouts.hpp"
 #include "core/sno.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/settled.hpp"
+#include "ledger/settling.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -24,7 +24,7 @@ extern "C" {
 
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/durability.hpp"
+#include "pg/generate/issue_limit.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/server/ceiling_file.hpp"

@@ -1,6 +1,6 @@
 // Which transactions may have drawn an id for a row of a table: those that hold a lock on it that a writer takes. A
 // writer takes it before the row's DEFAULT is evaluated, and keeps it until its transaction has ended. The protocol is in
-// ledger/settled.hpp.
+// ledger/settling.hpp.
 #pragma once
 
 #include "pg/generate/unsettled.hpp"

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_process.hpp"

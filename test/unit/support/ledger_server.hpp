@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/life.hpp"
-#include "ledger/wal.hpp"
+#include "ledger/wal_ceiling.hpp"
 #include "support/ledger_model.hpp"
 
 namespace snowflake_ids::test {

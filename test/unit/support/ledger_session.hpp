@@ -1,5 +1,5 @@
 // What a session does on the server of ledger_server.hpp, for the explorer. The steps are the ledger's own templates;
-// what ledger/ceiling.cpp and life.cpp, and in pg/generate generator.cpp, durability.cpp and lease.hpp do between them is
+// what ledger/ceiling_file.cpp and life.cpp, and in pg/generate generator.cpp, durability.cpp and lease.hpp do between them is
 // Session.
 #pragma once
 
@@ -8,12 +8,12 @@
 #include <tuple>
 #include <utility>
 
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/claim.hpp"
 #include "ledger/lease.hpp"
 #include "ledger/life.hpp"
 #include "ledger/reset.hpp"
-#include "ledger/wal.hpp"
+#include "ledger/wal_ceiling.hpp"
 #include "support/ledger_server.hpp"
 
 namespace snowflake_ids::test {

@@ -4,8 +4,8 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
-#include "pg/generate/durability.hpp"
 #include "pg/generate/generator.hpp"
+#include "pg/generate/issue_limit.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/pg.hpp"
 

@@ -1,5 +1,5 @@
 // The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is raised.
-#include "ledger/ceiling.hpp"
+#include "ledger/ceiling_file.hpp"
 
 #include <cerrno>
 #include <cstring>

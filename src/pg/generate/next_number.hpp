@@ -6,7 +6,7 @@
 // the same, the view is the same.
 #pragma once
 
-#include "pg/generate/claim.hpp"
+#include "pg/generate/claim_or_wait.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {

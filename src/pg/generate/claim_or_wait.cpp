@@ -1,5 +1,5 @@
 // What happens after a claim that has issued nothing, or whose clock is behind: waits, errors, counters, log lines.
-#include "pg/generate/claim.hpp"
+#include "pg/generate/claim_or_wait.hpp"
 
 #include <algorithm>
 

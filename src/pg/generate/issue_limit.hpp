@@ -1,4 +1,4 @@
-// Until which time this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling.hpp) and below
+// Until which time this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling_file.hpp) and below
 // the WAL ceiling of its database (server/wal_ceiling.hpp).
 #pragma once
 

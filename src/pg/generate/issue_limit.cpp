@@ -1,5 +1,5 @@
 // When ceilings are raised, and how far.
-#include "pg/generate/durability.hpp"
+#include "pg/generate/issue_limit.hpp"
 
 extern "C" {
 #include "access/xlog.h"
