@@ -1,0 +1,107 @@
+# The pages of convert/ do what they say: their commands are run, and the output that they show is what comes.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use FindBin;
+use lib "$FindBin::RealBin/../../test/server/lib";
+use Page;
+
+my $server = PostgreSQL::Test::Cluster->new('migration');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$server->start;
+
+# A page is run as somebody runs it who follows it in psql: from top to bottom, in one session.
+my $recipes = Page->new('convert/recipes.md');
+for my $page (Page->new('convert/migration.md'), Page->new('convert/problems.md'), $recipes)
+{
+	my ($db) = $page->{path} =~ m{(\w+)\.md};
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	my @blocks = grep { $_->{language} eq 'sql' && $_->{content} !~ /^-- on / } $page->commands;
+	my ($rc, $out, $err) =
+	  $server->psql($db, join('', map { "$_->{content}\n\\echo -- end of $_->{name}\n" } @blocks), on_error_stop => 1);
+	is($err =~ s/^psql:\S+ NOTICE:  installing required extension.*\n?//r, '', "$page->{path}: psql says nothing else");
+	for (@blocks)
+	{
+		my ($said) = $out =~ s/^(.*?)-- end of \Q$_->{name}\E\n?//s ? $1 : ();
+		ok(defined $said, "$_->{name} runs") or next;
+		is($said, $_->{output}, "$_->{name} says what is shown") if defined $_->{output};
+		$_->{run} = 1;
+	}
+	$page->all_run unless $page == $recipes;
+}
+
+# A publisher and a subscriber. After each block, the subscriber has caught up.
+my %servers = map { $_ => PostgreSQL::Test::Cluster->new($_) } qw(shop copy);
+my $machine_id = 0;
+for (@servers{qw(shop copy)})
+{
+	$_->init(allows_streaming => 'logical');
+	$_->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.machine_id = " . ++$machine_id);
+	$_->start;
+}
+my ($publisher, $subscriber) = @servers{qw(shop copy)};
+$_->safe_psql('postgres', 'CREATE DATABASE app') for values %servers;
+$_->safe_psql('app', 'CREATE EXTENSION snowflake_ids_convert CASCADE; CREATE TABLE mark (n int PRIMARY KEY)')
+  for values %servers;
+
+sub subscribe
+{
+	my ($name, $tables) = @_;
+	$publisher->safe_psql('app', "CREATE PUBLICATION $name FOR $tables");
+	$subscriber->safe_psql('app',
+		"CREATE SUBSCRIPTION $name CONNECTION '@{[ Page::connection($publisher) ]}' PUBLICATION $name");
+	$subscriber->wait_for_subscription_sync($publisher, $name, 'app');
+	return;
+}
+my $marks = 0;
+
+sub arrives
+{
+	my ($what) = @_;
+	$marks++;
+	$publisher->safe_psql('app', "INSERT INTO mark VALUES ($marks)");
+	ok($subscriber->poll_query_until('app', "SELECT count(*) = $marks FROM mark"), $what);
+	return;
+}
+
+# A publication of all tables would have the conversion's own tables, which the subscriber does not have.
+$_->safe_psql('app', 'CREATE TABLE part (id bigint PRIMARY KEY, created timestamptz NOT NULL DEFAULT now())')
+  for values %servers;
+subscribe('every', 'ALL TABLES');
+$publisher->safe_psql('app', 'INSERT INTO part VALUES (1)');
+my $arguments = q{'part', 'id', 'sno', 'created', publications => true};
+like(
+	$publisher->safe_psql('app', "SELECT item FROM snowflake_ids_convert_plan($arguments)"),
+	qr/^publication every would have the map of old and new keys too: make it a publication of named tables$/,
+	'a publication of all tables is a problem');
+arrives('the rows that the plan has tried are not replicated');
+my (undef, undef, $err) = $publisher->psql('app', "CALL snowflake_ids_convert($arguments)");
+like($err, qr/cannot convert column "id"/, 'the conversion is refused');
+arrives('and replication goes on');
+$subscriber->safe_psql('app', 'DROP SUBSCRIPTION every');
+$publisher->safe_psql('app', 'DROP PUBLICATION every');
+
+# The page's recipe, while another table is replicated
+$subscriber->safe_psql('app', 'TRUNCATE mark');
+subscribe('named', 'TABLE mark');
+my $not_synced = q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')};
+for my $block ($recipes->take('Tables in logical replication', 'sql'))
+{
+	my ($name) = $block->{content} =~ /^-- on (\w+)/ or die "$block->{name} does not say where";
+	Page::run_block($block, $block->{name}, $servers{$name}, 'app', Page::for_servers($block->{content}, \%servers));
+	$subscriber->poll_query_until('app', $not_synced) or die 'the tables are not copied';
+}
+my $rows = 'SELECT count(*), min(id), max(id), min(name) FROM product';
+my $converted = $publisher->safe_psql('app', $rows);
+like($converted, qr/^100\|/, 'all rows were converted');
+is($subscriber->safe_psql('app', $rows), $converted, 'the subscriber has copied the converted rows');
+$publisher->safe_psql('app', q{INSERT INTO product (name) VALUES ('new')});
+ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}),
+	'and receives new rows');
+arrives('another table was replicated all the time');
+$recipes->all_run;
+$_->stop for $subscriber, $publisher, $server;
+done_testing();

@@ -1,0 +1,202 @@
+# Three nodes write to one table, and each sends its rows to the others: by logical replication with origin = none
+# (PostgreSQL 16 or later), as doc/multi-node.md has it, and by pglogical where that is installed. Their clocks differ. No row conflicts, and ids
+# of two nodes are out of order by no more than the clocks are.
+#
+# env: NODES_ROWS=1000000   rows of each node
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Page;
+use Test::More;
+
+my $rows = $ENV{NODES_ROWS} || 10000;
+my $sessions = 2;
+my %ahead = (node1 => 0, node2 => 0.3, node3 => -0.2);
+my $page = Page->new('doc/multi-node.md');
+
+sub mesh
+{
+	my ($by, $conf) = @_;
+	my %node;
+	for my $name (sort keys %ahead)
+	{
+		my $clock = clock();
+		$clock->set($ahead{$name});
+		my ($id) = $name =~ /(\d)/;
+		my $node = $node{$name} = PostgreSQL::Test::Cluster->new("$name\_$by");
+		$node->init(allows_streaming => 'logical');
+		$node->append_conf('postgresql.conf', <<"END");
+fsync = off
+max_worker_processes = 20
+max_wal_senders = 10
+max_replication_slots = 20
+max_wal_size = 4GB
+wal_level = logical
+log_statement = none
+snowflake_ids.machine_id = $id
+$conf
+END
+		start_at($node, $clock);
+		$node->safe_psql('postgres', 'CREATE DATABASE app');
+	}
+	return %node;
+}
+
+# Every node sees both others' changes from now on.
+sub connected
+{
+	my ($query, %node) = @_;
+	for (values %node) { $_->poll_query_until('app', $query) or die 'a subscription does not start' }
+}
+
+# All at once, in transactions of 500 rows. What a row says of itself is not made by a generator. The pauses are there
+# for ids to get out of order: nodes that are done in a moment cannot be further apart than that.
+sub write_on_all
+{
+	my (%node) = @_;
+	my (@sessions, $began);
+	for my $name (sort keys %node)
+	{
+		caught_up($node{$name}, 'app');
+		push @sessions,
+		  map { { node => $name, nr => $_, psql => Session->new($node{$name}, dbname => 'app') } } 1 .. $sessions;
+	}
+	$began = time;
+	my $batches = $rows / $sessions / 500;
+	$_->{psql}->send(<<"END") for @sessions;
+DO \$\$ BEGIN
+    FOR batch IN 0 .. $batches - 1 LOOP
+        INSERT INTO message (body)
+        SELECT concat_ws(' ', '$_->{node}', $_->{nr}, batch * 500 + n, extract(epoch FROM clock_timestamp())) FROM generate_series(1, 500) n;
+        COMMIT;
+        PERFORM pg_sleep(0.05);
+    END LOOP;
+END \$\$
+END
+	is($_->{psql}->answer, '', "$_->{node}, session $_->{nr}: no conflict") for @sessions;
+	return time - $began;
+}
+
+sub check
+{
+	my ($by, $wrote, %node) = @_;
+	my $all = 3 * $rows;
+	my $began = time;
+	$_->poll_query_until('app', "SELECT count(*) = $all FROM message") or die "$by: rows are missing" for values %node;
+	my $caught_up = time - $began;
+	sleep 1;    # nothing may come round again
+	my %said = map { $_ => $node{$_}->safe_psql('app', <<'END') } keys %node;
+SELECT count(*), count(DISTINCT id), count(DISTINCT reference),
+       sum(hashtextextended(concat_ws(' ', id, reference, body), 0)) FROM message
+END
+	like($said{node1}, qr/^$all\|$all\|$all\|/, "$by: all rows, each id and reference once");
+	is($said{$_}, $said{node1}, "$by: the same rows on $_") for 'node2', 'node3';
+
+	for my $name (sort keys %node)
+	{
+		unlike(
+			slurp($node{$name}->logfile),
+			qr/duplicate key|conflict|is not set, and this server/,
+			"$by: nothing to complain of in $name\'s log");
+	}
+
+	my $one = $node{node1};
+	is($one->safe_psql('app', <<'END'), '0|0|0', "$by: ids of a session grow, and have its node's number");
+SELECT count(*) FILTER (WHERE row < row_before), count(*) FILTER (WHERE row_by_reference < row_by_reference_before),
+       count(*) FILTER (WHERE 'node' || sno_partition(id) <> node OR 'node' || snowflake_si_machine_id(reference) <> node)
+FROM (SELECT id, reference, node, row, lag(row) OVER (PARTITION BY node, session ORDER BY id) AS row_before, row AS row_by_reference,
+             lag(row) OVER (PARTITION BY node, session ORDER BY reference) AS row_by_reference_before
+      FROM (SELECT id, reference, split_part(body, ' ', 1) AS node, split_part(body, ' ', 2) AS session, split_part(body, ' ', 3)::int AS row FROM message) r) s
+END
+
+	# In the order of ids, how much later than a row was one of those before it made? By real time, and by the nodes' clocks.
+	# Not of rows that a machine that stood still has kept between their id and their time.
+	my $at_once = q{abs(by_clock - extract(epoch FROM sno_timestamp(id))) < 0.1};
+	cmp_ok(
+		$one->safe_psql(
+			'app',
+			"SELECT avg((abs(split_part(body, ' ', 4)::float8 - extract(epoch FROM sno_timestamp(id))) < 0.1)::int) FROM message"
+		),
+		'>', 0.9,
+		"$by: ids have the time of their node's clock");
+	my $clocks = join ' ', map { "WHEN '$_' THEN $ahead{$_}" } sort keys %ahead;
+	my ($real, $by_clocks) = split /\|/, $one->safe_psql('app', <<"END");
+SELECT max(latest - made), max(latest_by_clock - by_clock)
+FROM (SELECT made, by_clock, max(made) OVER w AS latest, max(by_clock) OVER w AS latest_by_clock
+      FROM (SELECT id, by_clock, by_clock - CASE node $clocks END AS made
+            FROM (SELECT id, split_part(body, ' ', 1) AS node, split_part(body, ' ', 4)::float8 AS by_clock FROM message) r
+            WHERE $at_once) s
+      WINDOW w AS (ORDER BY id ROWS UNBOUNDED PRECEDING)) t
+END
+	cmp_ok($by_clocks, '<', 0.25, sprintf '%s: by the clocks, ids of all nodes are in order (out by %.0f ms)',
+		$by, $by_clocks * 1000);
+	cmp_ok($real, '<', 0.5 + 0.25,
+		sprintf '%s: by real time, out of order by no more than the clocks differ, 500 ms (%.0f ms)',
+		$by, $real * 1000);
+	cmp_ok($real, '>', 0.15, "$by: and the clocks did differ");
+	diag sprintf
+	  '%-8s 3 nodes x %d rows written in %.1f s, everywhere %.1f s later; %d rows, none twice; out of order by %.0f ms real time with clocks 500 ms apart',
+	  $by, $rows, $wrote, $caught_up, (split /\|/, $said{node1})[0], $real * 1000;
+	$_->stop('immediate') for values %node;
+}
+
+my ($major) = `pg_config --version` =~ /(\d+)/;
+
+my $chapter = 'Active-active with logical replication';
+
+if ($major < 16)
+{
+	$page->left_out($chapter, "origin = none came with PostgreSQL 16, this is $major");
+}
+else
+{
+	my %node = mesh('native', '');
+	$page->run_on(\%node, $chapter);
+	connected(q{SELECT count(*) = 2 FROM pg_stat_replication WHERE state = 'streaming'}, %node);
+	check('native', write_on_all(%node), %node);
+}
+
+if (!-e `pg_config --pkglibdir` =~ s/\n//r . '/pglogical.so')
+{
+	note 'pglogical is not installed';
+}
+else
+{
+	# Some minor releases load only output plugins that this names.
+	my $plugins =
+		`postgres --describe-config` =~ /^output_plugin_libraries\b/m
+	  ? "output_plugin_libraries = 'pgoutput, pglogical_output'"
+	  : '';
+	my %node = mesh('pglogical', "shared_preload_libraries = 'pglogical'\ntrack_commit_timestamp = on\n$plugins");
+	my ($tables) = map { $_->{content} } $page->blocks($chapter, 'sql');
+	$tables =~ s/^CREATE PUBLICATION.*//m;
+	for my $name (sort keys %node)
+	{
+		my $own = Page::connection($node{$name}, $name);
+		$node{$name}->safe_psql('app', <<"END");
+$tables
+CREATE EXTENSION pglogical;
+SELECT pglogical.create_node('$name', '$own');
+SELECT pglogical.replication_set_add_table('default', 'message');
+END
+	}
+	for my $name (sort keys %node)
+	{
+		for my $from (grep { $_ ne $name } sort keys %node)
+		{
+			my $other = Page::connection($node{$from}, $from);
+			$node{$name}->safe_psql('app', <<"END");
+SELECT pglogical.create_subscription('${name}_from_$from', '$other', synchronize_data => false, forward_origins => '{}');
+END
+		}
+	}
+	connected(
+		q{SELECT (SELECT count(*) FROM pglogical.show_subscription_status() WHERE status = 'replicating') = 2
+		AND (SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming') = 2}, %node);
+	check('pglogical', write_on_all(%node), %node);
+}
+
+$page->all_run;
+done_testing();

@@ -1,0 +1,168 @@
+# A primary with two streaming standbys, while clients draw and write: promote one, bring the old primary back with
+# pg_rewind, and again, four times. Nothing that anybody saw comes twice.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my %clock = map { $_ => clock() } 'a', 'b', 'c';
+my %server = (
+	a => new_server(
+		'a', $clock{a},
+		allows_streaming => 1,
+		extra => ['--wal-segsize=1'],
+		conf => "wal_log_hints = on\nwal_keep_size = 256MB\nhot_standby = on\nsnowflake_ids.machine_id = 4\n"));
+$server{a}->safe_psql('postgres',
+	'CREATE TABLE kept (sno sno DEFAULT gen_sno() PRIMARY KEY, mastic mastic DEFAULT gen_mastic() UNIQUE, si bigint DEFAULT gen_snowflake_si() UNIQUE, turn int)'
+);
+$server{a}->backup('base');
+
+for my $name ('b', 'c')
+{
+	$server{$name} = PostgreSQL::Test::Cluster->new($name);
+	$server{$name}->init_from_backup($server{a}, 'base', has_streaming => 1);
+	start_at($server{$name}, $clock{$name});
+}
+
+my $ids = Ids->new;
+my $turn = 0;
+
+# Clients that write rows and draw without writing, until their server goes away.
+sub start_clients
+{
+	my ($primary) = @_;
+	$turn++;
+	my @clients = map { Session->new($primary) } 1 .. 3;
+	my $write =
+	  "INSERT INTO kept (turn) SELECT $turn FROM generate_series(1, 20) RETURNING concat_ws(E'\\n', 's' || sno, 'm' || mastic, 'i' || si)";
+	my $draw =
+	  "BEGIN READ ONLY; SELECT 's' || i FROM gen_sno_series(20) i; SELECT 'm' || gen_mastic() FROM generate_series(1, 20);"
+	  . "SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 20); COMMIT";
+	$_->send(join ';', ("$write; $draw; SELECT pg_sleep(0.03)") x 3000) for @clients;
+	return @clients;
+}
+
+# What they saw, up to the end.
+sub answers
+{
+	my $n = 0;
+	for my $client (@_)
+	{
+		my $said = join "\n", grep { /^[smi]/ && !/^server closed/ } split /\n/, $client->answer;
+		$n += $ids->add($said);
+		$client->gone;
+	}
+	return $n;
+}
+
+# Waits until clients of this turn have written as many rows.
+sub written
+{
+	my ($primary, $many) = @_;
+	$primary->poll_query_until('postgres', "SELECT count(*) >= $many FROM kept WHERE turn = $turn")
+	  or die 'clients do not write';
+}
+
+sub follow
+{
+	my ($standby, $primary) = @_;
+	$standby->append_conf('postgresql.conf', "primary_conninfo = '" . $primary->connstr . "'\n");
+}
+
+# The primary ends, and the standby that has more of its WAL is promoted: the other one could not follow a server that
+# has less than itself. Returns its name, and clients that draw there; the old primary is a standby again.
+sub fail_over
+{
+	my ($from, $how, $behind) = @_;
+	my $old = $server{$from};
+	my @clients = start_clients($old);
+	written($old, 600);
+	ok(more_are_drawn($old), "turn $turn: clients of $from write and draw");
+	$how eq 'kill' ? kill_postmaster($old) : $old->stop($how);
+	my $seen = answers(@clients);
+	cmp_ok($seen, '>', 2000, "turn $turn: clients of $from saw $seen ids, and then its end ($how)");
+	is(scalar(grep { $_->{cut_short} } @clients), 3, 'while they drew');
+	my %received = map { $_ => received($_) } grep { $_ ne $from } sort keys %server;
+	my ($to, $third) = sort { $received{$b} <=> $received{$a} || $a cmp $b } keys %received;
+	my ($new, $other) = @server{ $to, $third };
+
+	# Only now: a walreceiver whose clock jumps takes its connection for dead.
+	$clock{$to}->set($clock{$from}{offset} - $behind);
+	$new->promote;
+	$new->safe_psql('postgres', 'CHECKPOINT');
+	@clients = start_clients($new);
+	follow($other, $new);
+	$other->reload;
+
+	# A server that was not shut down is recovered first. Its clock may be anything.
+	my $conf = slurp($old->data_dir . '/postgresql.conf');
+	{
+		local $ENV{LD_PRELOAD} = shim('clock_shim');
+		local $ENV{CLOCK_SHIM_OFFSET} = $clock{$from}{file};
+		ok(more_are_drawn($new), "turn $turn: clients of $to write and draw");
+		my $before = $new->safe_psql('postgres', 'SELECT count(*) FROM kept');
+		my $ok = system('pg_rewind', '--target-pgdata', $old->data_dir, '--source-server', $new->connstr('postgres'),
+			'--no-sync') == 0;
+		ok($ok, "turn $turn: $from is rewound while $to is written to");
+
+		# A fast machine rewinds between two statements of the clients.
+		ok($new->poll_query_until('postgres', "SELECT count(*) > $before FROM kept"), "turn $turn: which goes on");
+	}
+	spew($old->data_dir . '/postgresql.conf', $conf);
+	follow($old, $new);
+	$old->set_standby_mode;
+	$clock{$from}->set($clock{$to}{offset} - 5000);
+	start_at($old, $clock{$from});
+	for my $standby ($old, $other)
+	{
+		$new->poll_query_until('postgres',
+			"SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming' AND application_name = '"
+			  . $standby->name . "'")
+		  or die $standby->name . ' does not follow';
+	}
+	written($new, 300);
+	drain($new, @clients);
+	return $to;
+}
+
+# How much WAL a standby has of a primary that is gone: all that it received.
+sub received
+{
+	my ($name) = @_;
+	$server{$name}
+	  ->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_wal_receiver WHERE status = 'streaming'})
+	  or die "$name still streams";
+	return $server{$name}->safe_psql('postgres', q{SELECT pg_last_wal_receive_lsn() - '0/0'});
+}
+
+sub drain
+{
+	my ($primary, @clients) = @_;
+	my $pids = $primary->safe_psql('postgres',
+		q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'}
+	);
+	my $seen = answers(@clients);
+	cmp_ok($seen, '>', 1000, "turn $turn: clients of the new primary saw $seen ids");
+}
+
+# All standbys hear of the end of a primary that is shut down: the clock of the next may be anything.
+my $primary = fail_over('a', 'fast', 7200);
+
+# A primary that is killed may take ids along that clients saw and no standby heard of. They are of its own time, so
+# that the next one must not be behind it.
+$primary = fail_over($primary, 'kill', 0);
+$primary = fail_over($primary, 'immediate', 0);
+$primary = fail_over($primary, 'fast', -3600);
+my @standbys = grep { $_ ne $primary } sort keys %server;
+
+$ids->none_twice('three servers, four failovers and rejoins under load');
+$server{$primary}->wait_for_catchup($server{$_}, 'replay', flushed_lsn($server{$primary})) for @standbys;
+my $rows =
+  'SELECT count(*), count(DISTINCT turn), count(DISTINCT sno_partition(sno)), sum(hashtextextended(concat_ws(\' \', sno, mastic, si), 0)) FROM kept';
+my $there = $server{$primary}->safe_psql('postgres', $rows);
+like($there, qr/^\d+\|8\|1\|/, 'rows of every turn are there, in one partition');
+is($server{$_}->safe_psql('postgres', $rows), $there, "the same ones on $_") for @standbys;
+$_->stop('immediate') for values %server;
+done_testing();

@@ -1,0 +1,183 @@
+# A sequence that is used up: who waits, how that looks, and what ends it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults qw(caught_up comes_back eventually log_mark log_since);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+# Six snos in 4 ms, two ids of a layout in 1 ms.
+my $node = PostgreSQL::Test::Cluster->new('wait');
+$node->init;
+$node->append_conf('postgresql.conf', <<'END');
+snowflake_ids.machine_id = 4095
+snowflake_ids.sno_sequence_min = 100
+snowflake_ids.sno_sequence_max = 105
+restart_after_crash = on
+fsync = off
+END
+$node->start;
+$node->safe_psql('postgres',
+	"CREATE EXTENSION snowflake_ids; SELECT snowflake_layout_create('narrow', '2026-01-01 00:00:00+00', '1 ms', 40, 12, 1)"
+);
+
+sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# Who was terminated has heard of it before it has cleaned up.
+sub nobody_waits { return $node->poll_query_until('postgres', 'SELECT sum(waiting) = 0 FROM snowflake_ids.stats') }
+
+# While ids are ahead of the clock, calls that wait are no overflow.
+caught_up($node);
+
+#
+# Rates are those of the format, whatever the demand
+#
+for my $case ([ 'narrow', q{gen_snowflake('narrow')}, 2, 1000, q{snowflake_timestamp(id, 'narrow')} ],
+	[ 'sno', 'gen_sno()', 6, 1500, 'sno_timestamp(id)' ])
+{
+	my ($format, $call, $pool, $count, $time) = @$case;
+	is( value(
+			"SELECT max(n) FROM (SELECT count(*) AS n FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s GROUP BY $time) AS t"
+		),
+		$pool,
+		"$format: never more than $pool in a tick");
+	is(value("SELECT count(DISTINCT id) FROM (SELECT $call AS id FROM generate_series(1, $count)) AS s"),
+		$count, "$format: all of $count are given");
+	my ($rc, undef, $err) = $node->psql('postgres',
+		"\\set VERBOSITY verbose\nSET snowflake_ids.overflow = error; SELECT count($call) FROM generate_series(1, 100000)"
+	);
+	isnt($rc, 0, "$format: overflow = error is one");
+	like($err, qr/ERROR:  2200H: .*overflow\nDETAIL:  All $pool ids of this tick/s, "$format: which one");
+	like($err, qr/HINT:  .*snowflake_ids\.overflow/, "$format: with a hint");
+}
+
+#
+# max_wait. Ticks are so short that only a hundred sessions could make one wait for long: 1 ms of patience lasts for
+# less than a tick of sno.
+#
+my ($rc, undef, $err) = $node->psql('postgres',
+	"\\set VERBOSITY verbose\nSET snowflake_ids.max_wait = 1; SELECT count(gen_sno()) FROM generate_series(1, 100000)");
+isnt($rc, 0, 'max_wait: too short for a tick');
+like($err, qr/ERROR:  55P03: gave up waiting for a sno id after 1 ms\n/, 'max_wait: which error');
+like($err, qr/HINT:  .*snowflake_ids\.max_wait/, 'max_wait: with a hint');
+is(value(q{SET snowflake_ids.max_wait = '1min'; SELECT count(gen_sno()) FROM generate_series(1, 60)}),
+	60, 'max_wait: long enough for many ticks');
+
+#
+# What ends a wait: each leaves nobody counted as waiting
+#
+my $wait_event = $node->pg_version >= 17 ? 'SnowflakeIdsNextTick' : 'Extension';
+
+# Starts a session that draws and waits for as long as it is let, and gives its process id and its handle. Each has a
+# name of its own: the one before may take a while to end.
+my $waiters = 0;
+
+sub waiter
+{
+	my ($call) = @_;
+	my $name = 'waiter' . ++$waiters;
+	my %w = (name => $name, out => '', err => '');
+	my $sql = "DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$";
+	$w{harness} = IPC::Run::start(
+		[   'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-v', 'VERBOSITY=verbose', '-d',
+			$node->connstr('postgres') . " application_name=$name",
+			'-c', $sql ],
+		'>',
+		\$w{out},
+		'2>',
+		\$w{err});
+
+	# It draws, too: being seen waiting is a matter of looking often enough.
+	ok( $node->poll_query_until(
+			'postgres',
+			"SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = '$name' AND wait_event = '$wait_event'"
+		),
+		"$call: seen waiting as $wait_event")
+	  or diag value("SELECT wait_event_type, wait_event, state FROM pg_stat_activity WHERE application_name = '$name'");
+	$w{pid} = value("SELECT pid FROM pg_stat_activity WHERE application_name = '$name'");
+	return \%w;
+}
+
+sub ended
+{
+	my ($w, $error, $what) = @_;
+	$w->{harness}->finish;
+	like($w->{err}, $error, "$what: the error");
+	ok(nobody_waits(), "$what: nobody waits");
+}
+
+is(value("SELECT DISTINCT wait_event_type FROM pg_stat_activity WHERE wait_event = '$wait_event'"),
+	'', 'nobody waits yet');
+for my $call ('gen_sno()', q{gen_snowflake('narrow')})
+{
+	my $w = waiter($call);
+	ok($node->poll_query_until('postgres', "SELECT sum(waiting) = 1 FROM snowflake_ids.stats"),
+		"$call: counted as waiting");
+	value("SELECT pg_cancel_backend($w->{pid})");
+	ended($w, qr/57014: canceling statement due to user request/, "$call, pg_cancel_backend");
+
+	$w = waiter($call);
+	value("SELECT pg_terminate_backend($w->{pid})");
+	ended($w, qr/57P01: terminating connection due to administrator command/, "$call, pg_terminate_backend");
+
+	my ($rc, undef, $err) = $node->psql('postgres',
+		"\\set VERBOSITY verbose\nSET statement_timeout = '300ms'; DO \$\$BEGIN LOOP PERFORM $call; END LOOP; END\$\$");
+	like($err, qr/57014: canceling statement due to statement timeout/, "$call, statement_timeout: the error");
+	is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, "$call, statement_timeout: nobody waits");
+}
+
+# Terminated again and again: wherever in the wait it hits.
+for my $round (1 .. 20)
+{
+	my %w = (err => '');
+	$w{harness} = IPC::Run::start(
+		[   'psql', '-XAtq',
+			'-d', $node->connstr('postgres') . " application_name=round$round",
+			'-c', 'SELECT count(*) FROM (SELECT gen_snowflake_series(\'narrow\', 1000000000000)) AS s' ],
+		'>',
+		\my $out,
+		'2>',
+		\$w{err});
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE application_name = 'round$round' AND state = 'active' AND query ~ '_series'"
+	);
+	sleep 0.001 * $round;
+	value("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'round$round'");
+	$w{harness}->finish;
+}
+ok(nobody_waits(), 'terminated again and again: nobody waits');
+
+# A session that was killed cannot say so; the server makes its shared memory again then, and nobody waits in it.
+my $w = waiter(q{gen_snowflake('narrow')});
+my $mark = log_mark($node);
+kill 'KILL', $w->{pid};
+$w->{harness}->finish;
+ok(eventually(sub { log_since($node, $mark) =~ /reinitializing/ }), 'kill -9 of a waiting session');
+comes_back($node);
+is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits after the crash restart');
+ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'the next one is given its id');
+$node->restart;
+ok(value(q{SELECT gen_snowflake('narrow') > 0}), 'after a restart, too');
+is(value('SELECT sum(waiting) FROM snowflake_ids.stats'), 0, 'nobody waits after a restart');
+
+#
+# Explicit partitions: 64 in a database, the layout above is one of them
+#
+is(value('SELECT count(DISTINCT sno_partition(gen_sno(0, n))) FROM generate_series(1, 63) AS n'),
+	63, '63 explicit partitions');
+($rc, undef, $err) = $node->psql('postgres', "\\set VERBOSITY verbose\nSELECT gen_sno(0, 64)");
+like($err, qr/ERROR:  53400: too many explicit generators in this database\n.*HINT:/s, 'the next is one too many');
+is(value('SELECT sno_partition(gen_sno(0, 63))'), 63, 'those that were used go on');
+is(value('SELECT sno_partition(gen_sno(0, 4095))'), 4095, "the node's own is none of them");
+is(value('SELECT count(*) FROM snowflake_ids.stats WHERE owner = current_database()'),
+	64, 'the statistics name their database');
+value('CREATE DATABASE other');
+$node->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+is($node->safe_psql('other', 'SELECT sno_partition(gen_sno(0, 65)) || sno_partition(gen_sno(0, 1))::text'),
+	'651', 'another database has its own 64');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,216 @@
+# The page that travels with WAL, damaged while the server is down: lost writes, truncation, noise, a number that somebody
+# wrote by hand. Each is an error that names the way out, never a crash and never "no ceiling yet", and the way out works.
+# An older page is a good one, and the ceiling file has what it lacks. With page checksums and without. The clock goes
+# back before ids are drawn again, and comes past the time of the ids before.
+#
+# Other tests of damage: ceiling file 104; older or lost ceiling files 103, 120; both older 117. Check bits:
+# test/unit/ledger_sealed_test.cpp.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+# The sequence moves with ALTER SEQUENCE only.
+my $name = 'snowflake_ids.wal_ceiling';
+my $clock = clock();
+my $version = PostgreSQL::Test::Cluster->new('none')->pg_version;
+my ($ids, $server, @paths);
+
+sub draw_in_both
+{
+	$ids->draw(Session->new($server, dbname => $_)) for qw(postgres other);
+}
+
+sub begin
+{
+	my ($checksums) = @_;
+	my $extra = $checksums ? ['--data-checksums'] : $version >= 18 ? ['--no-data-checksums'] : [];
+	$server = new_server("checksums_$checksums", $clock, force_initdb => 1, allows_streaming => 1, extra => $extra);
+	is(value($server, 'SHOW data_checksums'), $checksums ? 'on' : 'off', 'checksums');
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	@paths =
+	  map { $server->data_dir . '/' . Session->new($server, dbname => $_)->ask("SELECT pg_relation_filepath('$name')") }
+	  qw(postgres other);
+	draw_in_both();
+	return;
+}
+
+sub put
+{
+	my ($at, $bytes) = @_;
+	open my $f, '+<:raw', $paths[0] or die "$paths[0]: $!";
+	sysseek $f, $at, 0;
+	syswrite $f, $bytes;
+}
+
+sub flip
+{
+	my ($at, $bit) = @_;
+	put($at, chr(ord(substr slurp($paths[0]), $at, 1) ^ 1 << $bit));
+	return;
+}
+
+sub noise
+{
+	srand 3;
+	return join '', map { chr int rand 256 } 1 .. 8192;
+}
+
+# Where the server puts them: a page header of 24 bytes, one line pointer, the tuple at the end, 8 bytes for the magic.
+my ($pointer, $tuple, $special) = (24, 8192 - 8 - 48, 8192 - 8);
+my $far_beyond = pack 'L', 0x7ff0 | 1 << 15 | 48 << 17;
+my @damages = (
+	[ 'no page', sub { truncate $paths[0], 0 }, qr/could not read blocks? 0/ ],
+	[ 'page of noise', sub { put(0, noise()) }, qr/invalid page/ ],
+	[ 'page of zeros', sub { put(0, "\0" x 8192) }, qr/Its page is empty/ ],
+	[ 'a bit of the page size', sub { flip(19, 2) }, qr/not that of a sequence|invalid page/ ],
+	[ 'other special space', sub { put($special, "\0" x 8) }, qr/not that of a sequence/ ],
+	[ 'from after the end of WAL', sub { put(0, pack 'L2', 0x1000, 0) }, qr/after the end of this server's WAL/ ],
+	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not hold the tuple/ ],
+	[ 'line pointer of noise', sub { put($pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not hold the tuple/ ],
+	[ 'line pointer far beyond the page', sub { put($pointer, $far_beyond) }, qr/does not hold the tuple/ ],
+	[ 'tuple of zeros', sub { put($tuple, "\0" x 48) }, qr/does not hold the tuple/ ],
+	[ 'a bit of the ceiling', sub { flip($tuple + 24 + 5, 0) }, qr/check bits .* are wrong/ ]);
+
+my $out_of_it = sub {
+
+	# The latest that may have been issued: the ledger knows.
+	my $said = value($server,
+		q{SELECT snowflake_ids.reset(greatest(max(last_timestamp), clock_timestamp() + interval '1 s')) FROM snowflake_ids.stats}
+	);
+	like($said, qr/\A(?:WARNING:.*page.*\n?)*\z/, "$_[0]: reset leads out");
+};
+
+sub damaged
+{
+	my ($what, $damage, $detail, $before_reset) = @_;
+	my $start = $clock->now;
+	draw_in_both();
+	$server->stop('fast');
+	is(-s $paths[0], 8192, "$what: $name is one page");
+	$damage->();
+	$clock->set(-3600);
+	start_at($server, $clock);
+	my $mark = log_mark($server);
+	my $is_ours = $detail !~ /invalid|block/;
+	fails_with(
+		$server, 'SELECT gen_sno()',
+		$what, $detail,
+		qr/HINT:.*snowflake_ids.reset\(\)/,
+		$is_ours ? qr/"$name" of extension snowflake_ids/ : ());
+	like(Session->new($server, dbname => 'other')->ask("SET zero_damaged_pages = on; SELECT 's' || gen_sno()"),
+		qr/^s/, "$what: another database goes on");
+	like(value($server, "SELECT gen_gid('log')"), qr/^\w+-\w+$/, "$what: gen_gid() goes on");
+	$before_reset->() if $before_reset;
+	fails_with(
+		$server,
+		"SELECT snowflake_ids.reset(clock_timestamp() - interval '1 day')",
+		"$what: no floor in the past without force", qr/floor/);
+	$out_of_it->($what);
+	unlike(log_since($server, $mark), qr/terminated by signal/, "$what: nothing crashed");
+	draw_at_all_times($ids, $server, $clock, $start);
+	draw_in_both();
+	return;
+}
+
+# With checksums the server itself refuses what is damaged, except zeros.
+$ids = Ids->new;
+begin(1);
+damaged(@{ $damages[2] });
+damaged('a bit of the ceiling, with checksums', $damages[-1][1], qr/invalid page/);
+$server->stop('immediate');
+
+begin(0);
+damaged(@$_) for @damages;
+
+# It leaves zeros in the server's memory, which the reset then meets.
+damaged(
+	'page of noise, zero_damaged_pages',
+	$damages[1][1],
+	$damages[1][2],
+	sub {
+		fails_with(
+			$server,
+			'SET zero_damaged_pages = on; SELECT gen_sno()',
+			'zero_damaged_pages does not make it a new one',
+			qr/Its page is empty/,
+			qr/HINT:.*snowflake_ids.reset\(\)/);
+	});
+
+# What the repair has written to WAL makes the page again, where the file was put back.
+damaged(@{ $damages[2] });
+kill_postmaster($server);
+put(0, "\0" x 8192);
+start_at($server, $clock);
+draw_in_both();
+$ids->none_twice('damaged pages of the ceiling in WAL, and resets');
+
+# ---- good pages with too low a ceiling, in both databases: the ceiling file knows
+{
+	$ids = Ids->new;
+	my $start = $clock->now;
+	draw_in_both();
+	$server->stop('fast');
+	my @older = map { slurp($_) } @paths;
+	start_at($server, $clock);
+	$clock->set(60);
+	draw_in_both();
+	$server->stop('fast');
+	my @newer = map { slurp($_) } @paths;
+	isnt($newer[$_], $older[$_], 'it is older') for 0, 1;
+	spew($paths[$_], $older[$_]) for 0, 1;
+	$clock->set(-3600);
+	start_at($server, $clock);
+	draw_in_both();
+
+	for my $time (0, 60)
+	{
+		$clock->set_to($start + $time);
+		draw_in_both();
+	}
+	$ids->none_twice('older pages of the ceiling in WAL');
+}
+
+# ---- the ceiling file is lost too, so only the operator knows: the floor that he names for one format holds for all
+{
+	$ids = Ids->new;
+	$clock->set(120);
+	my $start = $clock->now;
+	$ids->draw($server);
+	$server->stop('fast');
+	unlink $server->data_dir . '/snowflake_ids.ceiling' or die;
+	put(0, "\0" x 8192);
+	$clock->set(-3600);
+	start_at($server, $clock);
+	$ids->add(Session->new($server, dbname => 'other')->ask("SELECT 'm' || gen_mastic()"));
+	is(value($server, "SELECT snowflake_ids.reset(to_timestamp($start + 60), 'mastic')"),
+		'', 'a reset of one format repairs the page');
+	$ids->draw($server);
+	$clock->set_to($start);
+	$ids->draw($server);
+	$ids->none_twice('the page and the ceiling file are lost');
+}
+
+# ---- written by hand while sessions draw: they end at the ceiling that they know, and go on after the reset
+{
+	$ids = Ids->new;
+	$clock->set(300);
+	my $session = Session->new($server);
+	$ids->draw($session);
+	value($server, "SELECT setval('snowflake_ids.wal_ceiling', 12345, false)");
+	my $said = '';
+	for (1 .. 30) { $clock->step(0.5); $ids->add($said = $session->ask(Ids::query(5, 5))); last if $said =~ /ERROR/ }
+	like(
+		$said,
+		qr/ERROR:  sequence "snowflake_ids.wal_ceiling" of extension snowflake_ids is damaged.*check bits.*HINT:.*snowflake_ids.reset/s,
+		'a number that somebody wrote');
+	$out_of_it->('it');
+	$ids->draw($session);
+
+	$ids->none_twice('a ceiling in WAL that somebody wrote');
+}
+$server->stop('immediate');
+done_testing();

@@ -1,0 +1,195 @@
+# A promoted standby whose clock is hours behind the old primary's. Our files do not travel with WAL: what protects
+# here is the ceiling in each database's WAL.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $behind = -3 * 3600;
+my $primary_clock = clock();
+my $primary = new_server('primary', $primary_clock, allows_streaming => 1, conf => <<'END');
+snowflake_ids.machine_id = 3
+synchronous_commit = off
+wal_writer_delay = 10s
+hot_standby = on
+END
+$primary->safe_psql('postgres', 'CREATE TABLE kept(id text); CREATE TABLE stop ()');
+$primary->backup('base');
+
+my $standbys = 0;
+
+# A standby that has replayed all that the primary has flushed, with its own clock behind.
+sub standby
+{
+	my $clock = clock();
+	$clock->set($behind);
+	my $standby = PostgreSQL::Test::Cluster->new('standby' . ++$standbys);
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+	start_at($standby, $clock);
+	return ($standby, $clock);
+}
+
+sub caught_up
+{
+	my ($standby, $lsn) = @_;
+	$primary->wait_for_catchup($standby, 'replay', $lsn // flushed_lsn($primary));
+}
+
+# After the promotion: hours behind, at the times of the primary's ids, and with the clock corrected.
+sub draw_after
+{
+	my ($ids, $standby, $clock, $start) = @_;
+	$ids->draw($standby);
+	$clock->set_to($start);
+	$ids->draw($standby);
+	$clock->step(0.2);
+	$ids->draw($standby);
+	$clock->set(0);
+	$ids->draw($standby);
+	$standby->stop('immediate');
+}
+
+# ---- asynchronous commit: nothing that was drawn has its commit flushed, and nobody tells the primary's end
+{
+	my ($standby, $clock) = standby();
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	$ids->draw($primary);
+	$ids->add(
+		value($primary, "INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 300) RETURNING 's' || id"));
+	my $last = Session->new($primary);
+	$ids->draw($last);
+	$ids->draw($last);
+
+	# With what is flushed: ceilings are, the last commits are not.
+	caught_up($standby, $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()'));
+	$standby->promote;
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('promotion, asynchronous commit, clock 3 h behind');
+}
+
+# ---- ids that left no row: of a read-only transaction
+{
+	my ($standby, $clock) = standby();
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	my $session = Session->new($primary);
+	$session->ask('BEGIN TRANSACTION READ ONLY');
+	$ids->draw($session);
+	$session->ask('COMMIT');
+
+	# Ticks beyond the ceiling that is there, so that this very session must raise it.
+	$primary_clock->step(10);
+	$session->ask('BEGIN TRANSACTION READ ONLY');
+	$ids->draw($session);
+	caught_up($standby);
+	$standby->promote;
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('promotion, read-only transactions');
+}
+
+# ---- the primary's clock was a year ahead for a moment, and has been corrected
+{
+	my ($standby, $clock) = standby();
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	$ids->draw($primary);
+	my $was = $primary_clock->{offset};
+	$primary_clock->step(365 * 86400);
+	my $jump = $primary_clock->now;
+	$ids->draw($primary);
+	$primary_clock->set($was);
+	$ids->draw($primary);
+	caught_up($standby);
+	$standby->promote;
+	$ids->draw($standby);
+	$clock->set_to($jump);
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('promotion after a clock jump of a year was corrected');
+}
+
+# ---- prepared before the promotion, committed after it
+{
+	my ($standby, $clock) = standby();
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	$primary->safe_psql(
+		'postgres', q{BEGIN; TRUNCATE kept; INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500);
+		INSERT INTO kept SELECT 'm' || gen_mastic() FROM generate_series(1, 500); PREPARE TRANSACTION 'before'});
+	caught_up($standby);
+	$standby->promote;
+	$ids->draw($standby);
+	$clock->set_to($start);
+	$ids->draw($standby);
+	$standby->safe_psql('postgres', q{COMMIT PREPARED 'before'});
+	is($ids->add(value($standby, 'SELECT id FROM kept')), 1000, 'the prepared rows are there');
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('prepared before promotion, committed after it');
+	$primary->safe_psql('postgres', q{ROLLBACK PREPARED 'before'});
+}
+
+# ---- promoted, and restarted before its first id; twice, once without shutting down
+{
+	my ($standby, $clock) = standby();
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	$ids->draw($primary);
+	caught_up($standby);
+	$standby->promote;
+	restart_after($standby, 'fast', $behind);
+	restart_after($standby, 'kill -9', $behind);
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('promoted and restarted before the first id');
+}
+
+# ---- a standby that drew ids of its own, with sessions that stay connected while it is promoted
+{
+	my ($standby, $clock) = standby();
+	$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = 7\n");
+	$standby->reload;
+	my $ids = Ids->new;
+	my $start = $primary_clock->now;
+	$ids->draw($primary);
+	my @sessions = map { Session->new($standby) } 1 .. 3;
+	my $own =
+	  "SELECT 's' || gen_sno() FROM generate_series(1, 100); SELECT 'i' || gen_snowflake_si() FROM generate_series(1, 100)";
+	for (@sessions) { is($ids->add($_->ask($own)), 200, 'a standby with its own machine id draws') }
+	caught_up($standby);
+	my $pids = join ', ', map { $_->ask('SELECT pg_backend_pid()') } @sessions;
+	my $loop = join ';', map { "$_ WHERE NOT EXISTS (SELECT FROM stop)" } split(/;/, $own), 'SELECT pg_sleep(0.01)';
+	$_->send(join ';', ($loop) x 4000) for @sessions;
+	my $observer = Session->new($standby);
+	ok(more_are_drawn($observer, 7), 'sessions draw when the standby is promoted');
+	$standby->promote;
+	ok(more_are_drawn($observer, 3), 'and go on');
+
+	# Each of them begins another statement; the loop has three.
+	for (1 .. 4)
+	{
+		my $begun = "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($pids) AND query_start > '"
+		  . $observer->ask('SELECT clock_timestamp()') . "'";
+		for (1 .. 1800) { last if $observer->ask($begun) == @sessions; sleep 0.1 }
+	}
+	$observer->ask('INSERT INTO stop DEFAULT VALUES');
+	for (@sessions)
+	{
+		my $said = $_->answer;
+		my @sno = $said =~ /^s(.*)/mg;
+		$ids->{said} = [];
+		$ids->add($said);
+		is("@{ $ids->{said} }", '', 'without an error');
+		is($observer->ask("SELECT sno_partition('$sno[0]'), sno_partition('$sno[-1]')"),
+			'7|3', 'each of them before and after');
+	}
+	for (@sessions)
+	{
+		is($_->ask('SELECT sno_partition(gen_sno())'), 3, 'after promotion the session draws as the primary');
+		$ids->draw($_);
+	}
+	draw_after($ids, $standby, $clock, $start);
+	$ids->none_twice('sessions that drew before, during and after promotion');
+}
+$primary->stop('immediate');
+done_testing();

@@ -1,0 +1,202 @@
+# Ceiling files that do not know all that was drawn here: removed or put back while the server runs, where memory has what
+# they lack, or brought by pg_rewind, whose source is another server. Such a file does not tell. So each life begins as
+# far ahead of the clock as ids can be, and the clock is right where nothing else knows.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+# Of a standby too: without Mastic. Many in each tick, so that a tick that comes again is seen.
+sub paced
+{
+	my ($n) = @_;
+	return <<"END" =~ s/\s+/ /gr;
+	        SELECT concat_ws(E'\\n', (SELECT string_agg('s' || i, E'\\n') FROM gen_sno_series(20 + 0 * n) i),
+	                                (SELECT string_agg('i' || i, E'\\n') FROM gen_snowflake_si_series(20 + 0 * n) i), pg_sleep(0.0002))
+	          FROM generate_series(1, $n) n
+END
+}
+
+# ---- the ceiling file removed, or an older one put in its place, while sessions draw. Memory has all that it should say:
+# nobody notices, and the next raise writes it again. The next life begins from that.
+{
+	my $clock = clock();
+	my $server = new_server('removed', $clock);
+	my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
+	value($server, 'SELECT gen_sno()');
+	my $of_earlier_life = slurp($ceiling);
+	restart_after($server, 'fast');
+	$server->safe_psql('postgres', "CREATE DATABASE other$_")       for 1 .. 3;
+	$server->safe_psql("other$_", 'CREATE EXTENSION snowflake_ids') for 1 .. 3;
+	my $n = 0;
+
+	for (
+		[ 'ceiling file removed', sub { unlink $ceiling or die } ],
+		[   'older ceiling file put back',
+			sub { spew("$ceiling.older", $_[0]); rename "$ceiling.older", $ceiling or die } ],
+		[ 'ceiling file of an earlier life put back', sub { spew($ceiling, $of_earlier_life) } ])
+	{
+		my ($what, $damage) = @$_;
+		my $ids = Ids->new;
+		$clock->step(60);
+		my $start = $clock->now;
+		my @sessions = map { Session->new($server) } 1 .. 2;
+		$ids->draw($_) for @sessions;
+		my $life = value($server, 'SELECT life FROM snowflake_ids.status()');
+		my $of_earlier = slurp($ceiling);
+		$clock->step(60);
+		$_->send(join ';', (Ids::query(50, 20)) x 40) for @sessions;
+		ok(more_are_drawn($server), "$what: sessions draw");
+		$damage->($of_earlier);
+
+		# One of a database that never drew in this life, too.
+		push @sessions, Session->new($server, dbname => 'other' . ++$n)->send(join ';', (Ids::query(50, 20)) x 40);
+		for (1 .. 10) { more_are_drawn($server) or last; $clock->step(1) }
+		for (@sessions) { $ids->{said} = []; $ids->add($_->answer); is("@{ $ids->{said} }", '', "$what: no error") }
+		is(value($server, 'SELECT life || ledger_state FROM snowflake_ids.status()'),
+			"${life}ready", "$what: the same life");
+		is(-s $ceiling, 36864, "$what: the file was written again");
+		isnt(slurp($ceiling), $_, "$what: and says more than the older ones") for $of_earlier, $of_earlier_life;
+		kill_postmaster($server);
+		$clock->step(-7200);
+		start_at($server, $clock);
+		$ids->draw(Session->new($server, dbname => "other$n"));
+		$ids->draw($server);
+		$clock->set_to($start);
+		$ids->draw($server);
+		$clock->step(7200);
+		$ids->draw($server);
+		$ids->none_twice("$what while sessions draw");
+	}
+
+	# It goes back by a window, and before the next raise the server crashes: the database's ceiling, or the clock where
+	# it is right, is above all.
+	for my $database ('postgres', 'other1')
+	{
+		my $ids = Ids->new;
+		$clock->step(60);
+		my $start = $clock->now;
+		$ids->draw($server);
+		my $of_earlier = slurp($ceiling);
+		$clock->step(2);
+		$ids->draw($server);
+		isnt(slurp($ceiling), $of_earlier, 'it has been raised');
+		spew($ceiling, $of_earlier);
+		kill_postmaster($server);
+		$clock->step(-7200) if $database eq 'postgres';
+		start_at($server, $clock);
+		$ids->draw(Session->new($server, dbname => $database));
+		$clock->set_to($start);
+		for (1 .. 6) { $ids->draw(Session->new($server, dbname => $database)); $clock->step(0.7) }
+		$ids->none_twice('ceiling file back by a window, and a crash'
+			  . ($database eq 'postgres' ? '' : ', another database and the right clock'));
+	}
+
+	# It is that of a newer life, which another server has begun on a copy: this server does not know what that one has
+	# issued since. Its ids end at the ceiling that it has; a restart begins above the file.
+	{
+		my $ids = Ids->new;
+		$clock->step(60);
+		my $start = $clock->now;
+		my $session = Session->new($server);
+		$ids->draw($session);
+		my $copy = copy_of('newer', $server->data_dir);
+		my $its_clock = clock();
+		$its_clock->set_to($clock->now + 60);
+		start_at($copy, $its_clock);
+		$ids->draw($copy);
+		$copy->stop('fast');
+		spew($ceiling, slurp($copy->data_dir . '/snowflake_ids.ceiling'));
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
+			'superseded', 'a file of a newer life: the status says so');
+		my $said = '';
+
+		for (1 .. 60)
+		{
+			$ids->add($said = $session->ask(Ids::query(5, 5)));
+			last if $said =~ /ERROR/;
+			$clock->step(0.5);
+		}
+		my @refused = (
+			qr/ERROR: .*another server has taken over the ids of this data directory/,
+			qr/newer server life/, qr/HINT:/);
+
+		for (
+			$said,
+			value($server, 'SELECT gen_mastic()'),
+			value($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '1 min')"))
+		{
+			my $this = $_;
+			is(scalar(grep { $this =~ $_ } @refused), 3, 'sessions and resets end with an error') or diag $this;
+		}
+		restart_after($server, 'fast', -7200);
+		$ids->draw($server);
+		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', 'a restart leads out');
+		$clock->set_to($start);
+		$ids->draw($server);
+		$clock->set_to($its_clock->now);
+		$ids->draw($server);
+		$ids->none_twice('ceiling file of a newer life put in place while sessions draw');
+	}
+	$server->stop('immediate');
+}
+
+# ---- a standby that drew ahead of its clock, and comes back with the file of its primary: it has no entry for its
+# machine id, or one that stayed where the primary left it
+{
+	my $conf =
+	  "wal_log_hints = on\nwal_keep_size = 64MB\nsnowflake_ids.durable_window = 20s\nsnowflake_ids.machine_id = 1\n";
+	my $clock = clock();
+	my $primary = new_server('source', $clock, allows_streaming => 1, extra => ['--wal-segsize=1'], conf => $conf);
+	value($primary, 'SELECT gen_sno(), gen_snowflake_si()');
+	value($primary, 'SELECT gen_sno(0, 8)');
+	$primary->backup('base');
+	my $standby = PostgreSQL::Test::Cluster->new('target');
+	$standby->init_from_backup($primary, 'base', has_streaming => 1);
+
+	for my $id (7, 8)
+	{
+		my $ids = Ids->new;
+		my $drawn = sub { $ids->add(value($standby, join ';', @_ ? @_ : paced(50))) };
+		$standby->append_conf('postgresql.conf', "snowflake_ids.standby_machine_id = $id\n");
+		$id == 7 ? start_at($standby, $clock) : $standby->reload;
+		$standby->poll_query_until('postgres', "SELECT machine_id = $id FROM snowflake_ids.status()") or die;
+		is($drawn->(), 2000, "standby_machine_id = $id: drawn");
+		restart_after($standby, 'fast');
+		is($drawn->(), 2000, 'and again after a restart, ahead of the clock');
+		my ($latest, $lead) = split /\|/,
+		  value($standby,
+			'SELECT extract(epoch FROM t), extract(epoch FROM t - clock_timestamp()) FROM sno_timestamp(gen_sno()) t');
+
+		# It began 25 s ahead, and some time has gone by.
+		ok($lead > 10 && $lead < 35, "by about a window, and not by two ($lead s)");
+
+		$standby->promote;
+		$standby->safe_psql('postgres', 'CREATE TABLE diverged(); CHECKPOINT');
+		$standby->stop('fast');
+		my $its_conf = slurp($standby->data_dir . '/postgresql.conf');
+		my $rewound =
+		  system('pg_rewind', '--target-pgdata', $standby->data_dir, '--source-server', $primary->connstr('postgres'),
+			'--no-sync') == 0;
+		ok($rewound, 'pg_rewind');
+		spew($standby->data_dir . '/postgresql.conf', $its_conf);
+		$standby->set_standby_mode;
+		start_at($standby, $clock);
+		is(value($standby, 'SELECT pg_is_in_recovery()'), 't', 'a standby again');
+		$drawn->();
+
+		# Each tick of the time that it was ahead to, and of some beyond.
+		$clock->set_to($latest - 1);
+		$drawn->((paced(500)) x 8);
+		for (1 .. 10) { $clock->step(0.7); $drawn->(paced(100)) }
+		is(join("\n", @{ $ids->{said} // [] }), '', 'nothing else was said');
+		$ids->none_twice(
+			$id == 7
+			? 'standby that drew, rewound: its slot is gone'
+			: 'standby that drew, rewound: its slot is an old one');
+	}
+	$_->stop('immediate') for $standby, $primary;
+}
+done_testing();

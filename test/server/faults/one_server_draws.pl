@@ -1,0 +1,461 @@
+# The fence of the ceiling file: of two server lives on one data directory, only the newer one draws. A session that
+# outlived its postmaster, two postmasters, many crashes in a row, a ceiling file that was replaced, and a full disk.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Page;
+use Test::More;
+
+# What this script started, in case it dies: servers that Cluster does not know of, and sessions without a server.
+my %stray;
+END { kill 'KILL', keys %stray }
+
+my $taken_over = qr/another server has taken over the ids of this data directory/;
+
+# A session that draws until it gets an error, and writes its ids to the server's log: nobody has to read them. Each
+# line has the end of WAL as that server knows it.
+my $loop = <<'END' =~ s/\s+/ /gr;
+DO $$
+DECLARE drawn text;
+BEGIN
+    LOOP
+        drawn := '';
+        BEGIN
+            FOR i IN 1 .. 3 LOOP
+                drawn := concat_ws(' ', drawn, 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si());
+            END LOOP;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE LOG 'drawn by % at %: %', pg_backend_pid(), pg_current_wal_insert_lsn(), drawn;
+            RAISE;
+        END;
+        RAISE LOG 'drawn by % at %: %', pg_backend_pid(), pg_current_wal_insert_lsn(), drawn;
+        PERFORM count(*) FROM generate_series(1, 5000);
+    END LOOP;
+END $$
+END
+
+my $quiet = 'log_min_error_statement = panic';
+
+sub draw_on
+{
+	my ($server) = @_;
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	my $mark = log_mark($server);
+	$session->send($loop);
+	return ($session, $pid, $mark);
+}
+
+# Its lines since then: end of WAL, and ids.
+sub lines_of
+{
+	my ($server, $pid, $mark) = @_;
+	return log_since($server, $mark) =~ /LOG:  drawn by $pid at (\S+): (.*)\n/g;
+}
+
+sub draws_on
+{
+	my ($server, $pid, $what) = @_;
+	my $mark = log_mark($server);
+	return ok(eventually(sub { (my @lines = lines_of($server, $pid, $mark)) >= 20 }), $what);
+}
+
+sub add_lines
+{
+	my ($ids, $server, $pid, $mark) = @_;
+	my %lines = ();
+	my @lines = lines_of($server, $pid, $mark);
+	$ids->add(join "\n", map { split / / } @lines[ grep { $_ % 2 } 0 .. $#lines ]);
+	return;
+}
+
+# As systemd does with RemoveIPC when the server's user logs out, and an operator who removes the lock file.
+sub remove_ipc
+{
+	my ($server, @pids) = @_;
+	my @lines = split /\n/, slurp($server->data_dir . '/postmaster.pid');
+	my ($key, $id) = split ' ', $lines[6];
+	shmctl($id, 0, 0) or die "shmctl: $!";    # IPC_RMID
+
+	# What the processes have open, and what else the server's list of segments names.
+	my @files = map { segments_of($_) } @pids;
+	my @list = map { unpack 'L*', $_ } grep { unpack('L', $_) == 0x9a503d32 } map { slurp($_) } @files;
+	unlink @files, map { "/dev/shm/PostgreSQL.$_" } @list;
+	unlink $server->data_dir . '/postmaster.pid';
+	return;
+}
+
+sub processes_in
+{
+	my ($dir) = @_;
+	return map { m{^/proc/(\d+)/} } grep { (readlink($_) // '') eq $dir } glob '/proc/[0-9]*/cwd';
+}
+
+# ---- a session that outlives its postmaster: an orphan. It may draw below its ceiling while the next server draws, and
+# ends before it would write anything.
+sub orphaned
+{
+	my ($server, $clock, $pid) = @_;
+	my $dir = $server->data_dir;
+	$server->kill9;
+	eventually(sub { "@{[ processes_in($dir) ]}" eq $pid }) or die 'other processes do not end';
+	remove_ipc($server, $pid);
+	unlink $server->host . '/.s.PGSQL.' . $server->port . '.lock';
+	start_at($server, $clock);
+	return;
+}
+
+my $connection_lost = qr/server closed the connection unexpectedly/;
+
+sub ends
+{
+	my ($session, $pid, $what, $says) = @_;
+	ok(eventually(sub { !kill 0, $pid }), "$what: it ends") or return;
+	delete $stray{$pid};
+	like($session->answer, qr/\A\s*$says/, "$what: as its session sees");
+	return;
+}
+
+# Removed, or an old copy renamed into place.
+sub replace
+{
+	my ($file, $old) = @_;
+	return unlink $file if !defined $old;
+	spew("$file.old", $old);
+	return rename "$file.old", $file;
+}
+
+my $orphans = 0;
+for (
+	{ what => 'the new server\'s ceiling file' },
+	{ what => 'ceiling file removed', file => 'removed' },
+	{ what => 'an old ceiling file in its place', file => 'old' })
+{
+	my ($what, $replaced) = @$_{qw(what file)};
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $server = new_server('orphan' . ++$orphans, $clock, conf => "$quiet\nsnowflake_ids.durable_window = '10min'");
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	$ids->draw($server);
+
+	# A life begins ahead of the clock, with small steps. From here on a ceiling lasts for 12.5 minutes.
+	$clock->step(3600);
+	$ids->draw($server);
+	my $old = slurp($file);
+	my ($session, $pid, $mark) = draw_on($server);
+	draws_on($server, $pid, "$what: a session draws");
+	orphaned($server, $clock, $pid);
+	draws_on($server, $pid, "$what: and while another server runs");
+	$ids->draw($server);
+	my ($wal) = (lines_of($server, $pid, $mark))[-2];
+	draws_on($server, $pid, "$what: below its ceiling also while the new server draws");
+	$ids->draw($server);
+
+	# Beyond its ceiling, and the new server has not drawn there yet.
+	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
+	$clock->step(1300);
+	my $beyond = $clock->now;
+	ends($session, $pid, $what, $replaced ? $connection_lost : qr/ERROR:  $taken_over\n(?:DETAIL|CONTEXT|HINT)/);
+	my @lines = lines_of($server, $pid, $mark);
+	is($lines[-2], $wal, "$what: it has written no WAL since the new server began");
+	add_lines($ids, $server, $pid, $mark);
+	$clock->set_to($beyond);
+	$ids->draw($server, 1000, 1000);
+	draw_at_all_times($ids, $server, $clock, $start);
+	restart_after($server, 'immediate', -3600);
+	draw_at_all_times($ids, $server, $clock, $start);
+	is("@{ $ids->{said} }", '', "$what: nothing else was said");
+	$ids->none_twice("a session that outlives its postmaster: $what");
+	$server->stop('immediate');
+}
+
+# It waits, and then does something of ours for the first time in this database: the library is preloaded, so it has the
+# memory already. The rows that the new server commits are there after a crash. `before`: what its transaction has done.
+# A COMMIT after a draw writes something of ours if it has to wait for a synchronous standby. The first draw in a
+# database writes WAL, a later one need not.
+my $table = 'CREATE TABLE of_orphan AS SELECT generate_series(1, 1000) AS n';
+for (
+	{ does => 'gen_sno()' },
+	{ does => 'sno_settled()' },
+	{ does => 'gen_sno()', before => $table },
+	{ does => 'sno_settled()', before => $table },
+	{ does => 'gen_sno()', file => 'removed' },
+	{ does => 'gen_sno()', file => 'old' },
+	{ does => 'gen_snowflake_si()', before => 'SELECT FROM gen_sno()', file => 'removed' },
+	{   does => q{snowflake_ids.reset(clock_timestamp() + interval '1 min')},
+		before => 'SELECT FROM gen_sno()',
+		file => 'removed' },
+	{ does => q{snowflake_layout_create('of_orphan', '2026-01-01 00:00+00', '1 ms', 41, 10, 12)} },
+	{ does => 'COMMIT' },
+	{ does => 'COMMIT', before => 'SELECT FROM gen_sno()' })
+{
+	my ($does, $before, $replaced) = @$_{qw(does before file)};
+	my $commits = $does eq 'COMMIT';
+	my $what = join ', ', $commits ? q{an orphan's COMMIT of a draw} : "an orphan's first $does",
+	  (map { "after $_" } $before // ()),
+	  map { "file $_" } $replaced // ();
+	my ($draw, $do) = $commits ? ('PERFORM gen_sno()', 'COMMIT') : ('NULL', "PERFORM $does");
+	my $clock = clock();
+	my $server = new_server('late' . ++$orphans, $clock, allows_streaming => 1, conf => <<"END");
+$quiet
+shared_preload_libraries = 'snowflake_ids'
+synchronous_standby_names = 'of_another_time'
+synchronous_commit = local
+END
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	my $go = $server->data_dir . '/go';
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids; CREATE TABLE kept (id sno, n int)');
+	value($server, 'SELECT gen_sno()');
+	my $old = slurp($file);
+
+	# No wait on a latch, which would notice that the postmaster has gone.
+	my $session = Session->new($server, dbname => 'other');
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	my $mark = log_mark($server);
+	my $then = <<"END" =~ s/\s+/ /gr;
+DO \$\$
+BEGIN
+    $draw;
+    RAISE LOG 'session % waits', pg_backend_pid();
+    WHILE (pg_stat_file('$go', true)).size IS NULL LOOP END LOOP;
+    $do;
+    RAISE LOG 'session % is through', pg_backend_pid();
+END \$\$
+END
+	$session->send(join '; ', $commits ? ($before // (), 'SET synchronous_commit = on') : ('BEGIN', $before // ()),
+		$then);
+	wait_for_log($server, qr/session $pid waits/, $mark) or die 'the session does not wait';
+	orphaned($server, $clock, $pid);
+	my $insert = 'INSERT INTO kept SELECT gen_sno(), n FROM generate_series(1, 1000) n';
+	$server->safe_psql('other', $insert) for 1 .. 3;
+	if ($replaced) { replace($file, $replaced eq 'old' ? $old : undef) or die }
+	spew($go, '');
+	ends($session, $pid, $what, $connection_lost);
+	unlike(log_since($server, $mark), qr/is through/, "$what: it does not get through");
+	$server->safe_psql('other', $insert) for 1 .. 3;
+	kill_postmaster($server);
+	start_at($server, $clock);
+	is( Session->new($server, dbname => 'other')
+		  ->ask(q{SELECT count(id), count(DISTINCT id), to_regclass('of_orphan') FROM kept}),
+		'6000|6000|',
+		"$what: all rows are there after a crash");
+	$server->stop('immediate');
+}
+
+# ---- an orphan that hangs in its sync, and so holds the lock of the file: the new server says what to look with, and
+# the commands of the runbook find it
+{
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $server = new_server('hanging', $clock, synced => 1, conf => $quiet);
+	$ids->draw($server);
+	my $session = Session->new($server);
+	my $pid = $session->ask('SELECT pg_backend_pid()');
+	$stray{$pid} = 1;
+	spew("$server->{sfids_synced}/held.ceiling", " $pid ");
+	$clock->step(1000);
+	$session->send("SELECT 's' || gen_sno()");
+	ok(eventually(sub { -s "$server->{sfids_synced}/held.log" }), 'a sync that does not return');
+	orphaned($server, $clock, $pid);
+	ok(kill(0, $pid), 'the process outlives its server');
+
+	my $new = Session->new($server);
+	my $said = $new->ask("SET snowflake_ids.max_wait = '300ms'; SELECT gen_sno()");
+	like($said, qr/ERROR:  gave up waiting for the lock on ceiling file/, 'the new server cannot draw');
+	like($said, qr/HINT:.*fuser.*\/proc\/locks/, 'and names what finds the process');
+	my $title = '`gave up waiting for the lock on ceiling file "…" after … ms`';
+	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/runbook.md')->blocks($title, 'sh');
+	my $run = sub {
+		local $ENV{PGDATA} = $server->data_dir;
+		return join ' ', map { split } `$_[0]`;
+	};
+	is($run->($locks), $pid, 'the runbook finds the process that holds the lock, and no other');
+  SKIP:
+	{
+		skip 'fuser is not installed', 1 unless has_program('fuser');
+		is($run->("($fuser) 2>/dev/null"), $pid, 'so does fuser');
+	}
+	is(value($server, "SELECT count(*) FROM pg_stat_activity WHERE pid = $pid"),
+		'0', 'it is no session of the new server');
+	kill 'KILL', $pid;
+	is($new->ask("SET snowflake_ids.max_wait = '1min'; SELECT gen_sno() IS NOT NULL"), 't', 'killed: ids continue');
+	is($run->($locks), '', 'then nobody holds the lock');
+	delete $stray{$pid};
+	$session->gone;
+	$ids->draw($server);
+	draw_at_all_times($ids, $server, $clock, $clock->now - 1000);
+	$ids->none_twice('an orphan that held the lock');
+	$server->stop('immediate');
+}
+
+# ---- two postmasters on one data directory
+{
+	my $clock = clock();
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $first = new_server('first', $clock, conf => "$quiet\nsnowflake_ids.durable_window = '1s'");
+	$ids->draw($first);
+	my ($postmaster) = slurp($first->data_dir . '/postmaster.pid') =~ /\A(\d+)/;
+	$stray{$postmaster} = 1;
+	my $other = Session->new($first);
+	$ids->draw($other);
+	my ($session, $pid, $mark) = draw_on($first);
+	draws_on($first, $pid, 'a session of the first server draws');
+
+	# Not while the second one replays the WAL that it would write to.
+	kill 'STOP', $pid;
+	remove_ipc($first, $pid);
+	my $second = PostgreSQL::Test::Cluster->new('second');
+	rmdir $second->data_dir;
+	symlink $first->data_dir, $second->data_dir or die;
+	$second->append_conf('postgresql.conf',
+		'port = ' . $second->port . "\nunix_socket_directories = '" . $second->host . "'");
+	start_at($second, $clock);
+	$ids->draw($second);
+	kill 'CONT', $pid;
+	$ids->draw($second);
+	like(
+		$session->answer,
+		qr/\AERROR:  $taken_over\nDETAIL:.*newer server life.*\n(?:.*\n)*HINT:.*end this process.*stop both at once/,
+		'the session of the first gets an error');
+	my $says = sub { $_[0]->ask("\\set VERBOSITY verbose\nSELECT gen_sno()") =~ s/^LOCATION:.*\n?//mr };
+	my $said = '';
+	eventually(sub { $ids->add($said = $says->($other)); $said =~ /ERROR/ });
+	like($said, qr/\AERROR:  55000: $taken_over\nDETAIL:  .*\nHINT:  /, 'each of its sessions does');
+	note $said;
+	my $status = 'SELECT ledger_state, life FROM snowflake_ids.status()';
+	my ($its_life) = $other->ask($status) =~ /^superseded\|(\d+)$/;
+	my ($life) = value($second, $status) =~ /^ready\|(\d+)$/;
+	cmp_ok($its_life // 0, '<', $life // 0, 'snowflake_ids.status() says so; the second one is ready, in a later life');
+	add_lines($ids, $first, $pid, $mark);
+	draw_at_all_times($ids, $second, $clock, $start);
+	$_->gone for $session, $other;
+
+	# In this order: each removes the lock file.
+	$second->stop('immediate');
+	kill 'QUIT', $postmaster;
+	eventually(sub { !processes_in($first->data_dir) }) or die 'the first server does not end';
+	$first->{_pid} = undef;
+	delete @stray{ $postmaster, $pid };
+	$ids->none_twice('two postmasters on one data directory');
+}
+
+# ---- many crashes in a row
+my $clock = clock();
+my $server = new_server('crashes', $clock);
+{
+	my $ids = Ids->new;
+	my $mark = log_mark($server);
+	for my $crash (1 .. 20)
+	{
+		$ids->draw($server, 1, 1);
+		kill_backend($server);
+	}
+	$ids->draw($server, 1, 1);
+	my ($lead, $window) =
+	  split /\|/, value(
+		$server, q{SELECT max(clock_lead), (SELECT setting FROM pg_settings WHERE name = 'snowflake_ids.durable_window')
+		FROM snowflake_ids.stats});
+	cmp_ok(
+		$lead, '<',
+		1.25 * $window + 1000,
+		"after 20 crashes the lead over the clock is $lead ms, the window $window ms");
+	my @lives = log_since($server, $mark) =~ /snowflake_ids: life (\d+) of this server begins/g;
+	is(scalar @lives, 21, 'each was another life');
+	is(join(' ', grep { $lives[$_] <= $lives[ $_ - 1 ] } 1 .. $#lives), '', 'with a higher number');
+	$ids->draw($server);
+	$ids->none_twice('20 crashes in a row');
+}
+
+# ---- the ceiling file is replaced while sessions draw, and the server is killed
+{
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	my $ids = Ids->new;
+	my $old = slurp($file);
+	for (
+		[ 'removed', sub { unlink $file } ],
+		[ 'an old one takes its name', sub { spew("$file.old", $old); rename "$file.old", $file or die } ],
+		[ 'an old one is written over it', sub { spew($file, $old) } ])
+	{
+		my ($what, $replace) = @$_;
+		for my $raised (0, 1)
+		{
+			my $start = $clock->now;
+			my @sessions = map { Session->new($server) } 1 .. 2;
+			$_->send(join ';', (Ids::query(5, 20)) x 1000) for @sessions;
+			ok(more_are_drawn($server), "$what: sessions draw");
+			$replace->();
+			more_are_drawn($server);
+			if ($raised)
+			{
+				# Beyond the ceiling: each of them has written it again.
+				$clock->step(10);
+				ok(more_are_drawn($server), "$what: sessions raise their ceilings");
+				ok(eventually(sub { -e $file && slurp($file) ne $old }), "$what: the file is written from memory");
+			}
+			kill_postmaster($server);
+			$ids->add($_->answer) for @sessions;
+			$clock->step(-1000);
+			start_at($server, $clock);
+			draw_at_all_times($ids, $server, $clock, $start);
+		}
+	}
+	$ids->none_twice('ceiling file removed or put back while sessions draw');
+	$server->stop('fast');
+}
+
+# ---- the file system of the data directory is full. WAL lies elsewhere: the server itself goes on.
+SKIP:
+{
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	my $dir = $server->data_dir;
+	my $small = OwnFilesystem->new('128m') or skip 'this user may not mount a file system in a namespace of its own', 5;
+	my $inside = $small->path;
+	rename "$dir/pg_wal", $server->basedir . '/pg_wal' or die;
+	symlink $server->basedir . '/pg_wal', "$dir/pg_wal" or die;
+	system('cp', '-a', $dir, "$inside/pgdata") == 0 or die;
+	rename $dir, "$dir.before" or die;
+	symlink "$inside/pgdata", $dir or die;
+	start_at($server, $clock);
+	my $file = "$dir/snowflake_ids.ceiling";
+	my $mark = log_mark($server);
+	my $session = Session->new($server);
+	$ids->draw($_) for $session, $server;
+
+	# This kind of file system writes in place: no new space is needed.
+	$small->fill;
+	$clock->step(10);
+	$ids->draw($_) for $session, $server;
+	unlink $file;
+	$small->fill;
+	$clock->step(10);
+	for ($session, $server)
+	{
+		like(
+			Session::ask_once($_, "\\set VERBOSITY verbose\nSELECT gen_sno()"),
+			qr/\AERROR:  53100: could not write ceiling file ".*": No space left on device\nDETAIL:.*\nHINT:.*Make room/,
+			'no space for a new ceiling file');
+	}
+	is(join(' ', glob "$dir/snowflake_ids.*"), '', 'nothing is left of it');
+	unlike(
+		log_since($server, $mark),
+		qr/PANIC|terminated by signal|reinitializing/,
+		'no process of the server has crashed');
+	$small->empty;
+	$ids->draw($_) for $session, $server;
+	draw_at_all_times($ids, $_, $clock, $start) for $session, $server;
+	ok(-e $file, 'with space there is a file again');
+	$ids->none_twice('full file system of the data directory (tmpfs)');
+	$session->gone;
+	$server->stop('immediate');
+	unlink $dir;
+	rename "$dir.before", $dir;
+}
+done_testing();

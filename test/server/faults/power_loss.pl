@@ -1,0 +1,156 @@
+# The power goes: all that was not synced is lost. The ceiling file goes back to what it held when it was last synced,
+# or to a mix of that and of what was written since, sector by sector, and WAL is cut where it was last flushed. Also
+# with only one of the two set back, for which pages reach the disk is chance.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $server = new_server(
+	'power', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "synchronous_commit = off\nwal_writer_delay = 10s\nsnowflake_ids.durable_window = '500ms'");
+$server->safe_psql('postgres', 'CREATE TABLE kept(id text)');
+my ($ceiling, $synced) = map { "$_/snowflake_ids.ceiling" } $server->data_dir, $server->{sfids_synced};
+my $broken = "$server->{sfids_synced}/broken";
+my $torn = Ids->new;
+srand 4;
+
+# A write of the ceiling file that was not synced: an operator's reset of all generators, whose sync fails. So it has
+# other entries, and another floor, than the synced file.
+sub write_without_sync
+{
+	spew($broken, 'fdatasync');
+	fails_with($server, "SELECT snowflake_ids.reset(clock_timestamp() + interval '10 s')",
+		'a sync fails', qr/could not write ceiling file .*Input\/output error/);
+	unlink $broken;
+}
+
+# Each sector from one of the two.
+sub torn
+{
+	my ($old, $new) = @_;
+	return join '', map { substr rand() < 0.5 ? $old : $new, 512 * $_, 512 } 0 .. length($old) / 512 - 1;
+}
+
+# Draws, loses power, and draws at the same times again. Returns how many rows were lost.
+sub lose
+{
+	my ($fault, $ids) = @_;
+	my $start = $clock->now;
+
+	# Ceilings are raised many times. What comes after the last is not flushed for their sake.
+	my $had = value($server, 'SELECT count(*) FROM kept');
+	for (1 .. 5)
+	{
+		$clock->step(0.4);
+		$ids->draw($server);
+		value($server, 'INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)');
+	}
+	write_without_sync() if $fault =~ /^ceiling/;
+	kill_postmaster($server);
+	my %newest = map { $_ => slurp($_) } $ceiling, glob $server->data_dir . '/pg_wal/' . '?' x 24;
+	lose_power($server);
+	isnt($newest{$ceiling}, slurp($ceiling), "$fault: the file lost what was not synced") if $fault =~ /^ceiling/;
+	spew($ceiling, $newest{$ceiling}) if $fault =~ /^WAL/;
+
+	if ($fault !~ /WAL/)
+	{
+		spew($_, $newest{$_}) for grep { $_ ne $ceiling } keys %newest;
+	}
+	spew($ceiling, torn(slurp($synced), $newest{$ceiling})) if $fault =~ /torn/;
+
+	# It is on the disk that the next power loss takes away.
+	spew($synced, slurp($ceiling));
+	$clock->set_to($start);
+	start_at($server, $clock);
+	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$fault: the file is not damaged");
+	my $lost = $had + 5 * 50 - value($server, 'SELECT count(*) FROM kept');
+	$ids->draw($server);
+	$clock->set(-7200);
+	$ids->draw($server);
+
+	# The next time begins with clock and ids together again.
+	$clock->set_to($start + 60);
+	$ids->draw($server);
+	$clock->step(60);
+	return $lost;
+}
+
+for my $fault ('ceiling file and WAL not synced', 'WAL not synced', 'ceiling file not synced')
+{
+	my ($ids, $lost) = (Ids->new, 0);
+
+	# The WAL writer may flush all by itself just then. It will not each time.
+	for (1 .. 10) { $lost = lose($fault, $ids); last if $lost || $fault !~ /WAL/ }
+	cmp_ok($lost, '>', 0, "$fault: $lost rows were lost") if $fault =~ /WAL/;
+	$ids->none_twice("power loss: $fault");
+}
+lose('ceiling file torn', $torn) for 1 .. 4;
+$torn->none_twice('power loss: ceiling file torn');
+
+# Rows whose WAL was flushed are there, and no later id equals one of them.
+my $ids = Ids->new;
+cmp_ok($ids->add(value($server, "SELECT 's' || id FROM kept")), '>', 500, 'rows that survived');
+$ids->add(value($server, "SELECT 's' || gen_sno() FROM generate_series(1, 1000)"));
+$ids->none_twice('power loss: rows that survived, and new ids');
+$server->stop;
+
+# ---- a floor is kept through a power loss, before any id above it is drawn
+{
+	my $clock = clock();
+	my $server = new_server('floor', $clock, synced => 1, extra => ['--wal-segsize=1']);
+	my $ids = Ids->new;
+	$ids->draw($server);
+	my $floor = int($clock->now + 1800);
+	is(value($server, "SELECT snowflake_ids.reset(to_timestamp($floor))"), '', 'a floor half an hour ahead');
+	lose_power($server);
+	$server->{sfids_clock}->set(-600);
+	start_at($server, $clock);
+
+	for my $draw ('sno_timestamp(gen_sno())', 'mastic_timestamp(gen_mastic())',
+		'snowflake_si_timestamp(gen_snowflake_si())')
+	{
+		is(value($server, "SELECT $draw > to_timestamp($floor)"), 't', "after a power loss $draw is above it");
+	}
+	$server->stop('immediate');
+}
+
+# ---- a generator's first ids: its entry was synced before the first of them. Also on a disk that forgot what it was
+# told to sync; the clock is right then.
+{
+	my $clock = clock();
+	my $server = new_server('slot', $clock, synced => 1, extra => ['--wal-segsize=1']);
+	$server->safe_psql('postgres', 'CREATE DATABASE other');
+	$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
+	value($server, 'SELECT gen_sno()');
+	for ([ 'm', 'gen_mastic()', 0 ], [ 'i', 'gen_snowflake_si()', 1 ])
+	{
+		my ($letter, $draw, $older) = @$_;
+		my $paced = "SELECT '$letter' || $draw FROM generate_series(1, %d) WHERE pg_sleep(0.0005) IS NOT NULL";
+		my $ids = Ids->new;
+
+		# Beyond what the last turn left in the other database's WAL.
+		$clock->step(60);
+		my $before = slurp($ceiling);
+		my $start = $clock->now;
+		is($ids->add(value($server, sprintf $paced, 300)), 300, "the first ids of $draw");
+		lose_power($server);
+		isnt(slurp($ceiling), $before, 'their ceiling was synced');
+		spew($ceiling, $before) if $older;
+		start_at($server, $clock);
+		my $session = Session->new($server, dbname => 'other');
+		is($ids->add($session->ask(sprintf $paced, 1)), 1, 'another database begins the next life') if $older;
+		$clock->set_to($start - 0.1);
+		is($ids->add($session->ask(sprintf $paced, 900)), 900, 'another database draws at their times');
+		$ids->none_twice(
+			'power loss' . ($older ? ', and a disk that forgot the first ceiling' : ' after the first ids'));
+	}
+	$server->stop('immediate');
+}
+done_testing();

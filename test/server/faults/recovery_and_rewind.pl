@@ -1,0 +1,95 @@
+# Point-in-time recovery to a target; and an old primary that comes back with pg_rewind and is promoted again.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $a_clock = clock();
+my $a = new_server(
+	'a', $a_clock,
+	allows_streaming => 1,
+	has_archiving => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "wal_log_hints = on\nwal_keep_size = 64MB\n");
+$a->safe_psql('postgres', 'CREATE TABLE kept(id text)');
+$a->backup('base');
+
+# ---- the recovered server has rows up to the target. Ids that were drawn after it belong to a history that is given
+# up; what must not repeat is what was drawn up to the target, committed or not.
+{
+	my $ids = Ids->new;
+	my $start = $a_clock->now;
+	$ids->draw($a);
+	$ids->add(value($a, "INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500) RETURNING id"));
+	my $target = $a->safe_psql('postgres', "SELECT pg_create_restore_point('target')");
+	value($a, "INSERT INTO kept SELECT 's' || gen_sno() FROM generate_series(1, 500)");
+	$a->safe_psql('postgres', 'SELECT pg_switch_wal()');
+	$a->safe_psql('postgres', 'CHECKPOINT');
+	$a->poll_query_until('postgres', "SELECT last_archived_wal >= pg_walfile_name('$target') FROM pg_stat_archiver")
+	  or die;
+
+	my $clock = clock();
+	$clock->set(-7200);
+	my $b = PostgreSQL::Test::Cluster->new('pitr');
+	$b->init_from_backup($a, 'base', has_restoring => 1, standby => 0);
+	$b->append_conf('postgresql.conf',
+		"recovery_target_name = 'target'\nrecovery_target_action = 'promote'\narchive_mode = off\n");
+	start_at($b, $clock);
+	$b->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die;
+	is(value($b, 'SELECT count(*) FROM kept'), 500, 'recovered to the target');
+	$ids->draw($b);
+	$clock->set_to($start);
+	$ids->draw($b);
+	$clock->set(0);
+	$ids->draw($b);
+	$ids->none_twice('point-in-time recovery to a target');
+	$b->stop('immediate');
+}
+
+# ---- a fails over to b, comes back as b's standby by pg_rewind, and is promoted again. Both clocks jump about.
+{
+	my $ids = Ids->new;
+	my $start = $a_clock->now;
+	my $b_clock = clock();
+	$b_clock->set(-7200);
+	my $b = PostgreSQL::Test::Cluster->new('b');
+	$b->init_from_backup($a, 'base', has_streaming => 1);
+	$b->append_conf('postgresql.conf', "archive_mode = off\n");
+	start_at($b, $b_clock);
+	$ids->draw($a);
+	$a->wait_for_catchup($b, 'replay', flushed_lsn($a));
+	$b->promote;
+	$b->safe_psql('postgres', 'CHECKPOINT');
+
+	# In the same ticks again, and ahead of a by what its ceiling is.
+	$b_clock->set_to($start);
+	$ids->draw($b);
+	$ids->draw($b);
+	$a->stop('fast');
+
+	# pg_rewind takes b's files where they differ, ours included: they say whose they are.
+	my $its_conf = slurp($a->data_dir . '/postgresql.conf');
+	my $rewound =
+	  system('pg_rewind', '--target-pgdata', $a->data_dir, '--source-server', $b->connstr('postgres'), '--no-sync') ==
+	  0;
+	ok($rewound, 'pg_rewind');
+	spew($a->data_dir . '/postgresql.conf', $its_conf);
+	$a->append_conf('postgresql.conf', "primary_conninfo = '" . $b->connstr . "'\n");
+	$a->set_standby_mode;
+	$a_clock->set(-10000);
+	start_at($a, $a_clock);
+	$ids->draw($b);
+	$b->wait_for_catchup($a, 'replay', flushed_lsn($b));
+	$b->stop('fast');
+	$a->promote;
+	$ids->draw($a);
+	$a_clock->set_to($start);
+	$ids->draw($a);
+	$a_clock->set(0);
+	$ids->draw($a);
+	$ids->none_twice('old primary rejoined with pg_rewind and promoted back');
+	$a->stop('immediate');
+}
+done_testing();

@@ -1,0 +1,271 @@
+# Where the ledger's memory is, and who makes it: each kind of the server's shared memory, with and without preloading,
+# and each kind of process that may be the first to draw after a start. In every case all sessions draw from one word.
+# A second word would show: with the clock an hour back it would issue ids below the last one, or begin another life.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $ids = Ids->new;
+my $start = $clock->now;
+
+# %b in the log: what kind of process says that a life begins.
+my $server = new_server('memory', $clock, allows_streaming => 'logical', conf => <<'END');
+log_line_prefix = '[%p] %b: '
+autovacuum_naptime = 1s
+autovacuum_analyze_threshold = 0
+autovacuum_analyze_scale_factor = 0
+hot_standby = on
+snowflake_ids.machine_id = 3
+END
+$server->safe_psql('postgres', <<'END');
+CREATE ROLE somebody LOGIN;
+CREATE FUNCTION in_index(n int) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN RAISE LOG 'drawn: m%', public.gen_mastic(); RETURN n; END $$;
+CREATE TABLE vacuumed (n int);
+CREATE INDEX ON vacuumed (in_index(n));
+CREATE TABLE replicated (n int);
+CREATE DATABASE other;
+END
+$server->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+
+my $life = 'SELECT life FROM snowflake_ids.status()';
+my $last_life = 0;
+my $begun = qr/\] (.+): LOG:  snowflake_ids: life (\d+) of this server begins/;
+
+# Ids of Mastic and Snowflake-SI, which only grow while the clock is behind, from four sessions in turn.
+sub all_grow
+{
+	my ($what, @sessions) = @_;
+	my @last = (0, 0);
+	my $bad = '';
+	for my $session ((@sessions, map({ Session->new($server) } @sessions .. 3)) x 3)
+	{
+		my $answer = $session->ask(q{SET client_min_messages = error; }
+			  . q{SELECT concat_ws(E'\n', 'm' || gen_mastic(), 'i' || gen_snowflake_si(), 's' || gen_sno())});
+		my @now = $answer =~ /\Am(\d+)\ni(\d+)\ns\w+\z/ or $bad .= $answer;
+		$bad .= "@now after @last\n" if @now && grep { $now[$_] <= $last[$_] } 0, 1;
+		@last = @now if @now;
+		$ids->add($answer);
+	}
+	is($bad, '', "$what: ids of all sessions grow, as from one word");
+	return;
+}
+
+# After a start or a crash of the server: who draws first, in which kind of memory.
+sub life_of
+{
+	my ($what, $mark, $first, $memory, @sessions) = @_;
+	my @lives = log_since($server, $mark) =~ /$begun/g;
+	is(scalar @lives, 2, "$what: one life begins") or diag "lives: @lives";
+	like($lives[0]   // '', $first, "$what: begun by $first");
+	cmp_ok($lives[1] // 0, '>', $last_life, "$what: its number is higher than the last");
+	$last_life = $lives[1] // 0;
+	is(value($server, 'SELECT memory, ledger_state, memory_bytes > 135168 FROM snowflake_ids.status()'),
+		"$memory|ready|t", "$what: memory is $memory");
+	$clock->step(-3600);
+	all_grow($what, @sessions);
+	is(value($server, $life), $last_life, "$what: in one life");
+	$clock->step(3600);
+	return;
+}
+
+sub conf { my ($line) = @_; $server->append_conf('postgresql.conf', $line); return }
+
+my $client = qr/client backend/;
+
+# ---- kinds of memory
+my $allocated =
+  q{SELECT string_agg(name, ', ' ORDER BY name COLLATE "C") FROM pg_shmem_allocations WHERE name ~ 'snowflake_ids'};
+
+# The server has other segments there, too.
+my $dynamic_files = sub {
+	my $bytes = value($server, 'SELECT memory_bytes FROM snowflake_ids.status()');
+	return grep { -s $_ == $bytes } glob $server->data_dir . '/pg_dynshmem/mmap.*';
+};
+for (
+	[ 'posix', '', 'dynamic' ],
+	[ 'sysv', 'dynamic_shared_memory_type = sysv', 'dynamic' ],
+	[ 'mmap', 'dynamic_shared_memory_type = mmap', 'dynamic' ],
+	[ 'min_dynamic_shared_memory', "dynamic_shared_memory_type = posix\nmin_dynamic_shared_memory = 1MB", 'dynamic' ],
+	[   'session_preload_libraries', "min_dynamic_shared_memory = 0\nsession_preload_libraries = 'snowflake_ids'",
+		'dynamic' ],
+	[   'shared_preload_libraries', "session_preload_libraries = ''\nshared_preload_libraries = 'snowflake_ids'",
+		'preloaded' ])
+{
+	my ($what, $conf, $memory) = @$_;
+	conf($conf);
+	$clock->set(-600);
+	my $mark = log_mark($server);
+	restart_after($server, 'fast');
+	is( value($server, $allocated) // '',
+		$memory eq 'preloaded' ? 'snowflake_ids, snowflake_ids ledger' : '',
+		"$what: main memory before the first id");
+
+	# The first ones at the same time.
+	my @sessions = map { Session->new($server) } 1 .. 6;
+	$_->send(Ids::query(5, 50)) for @sessions;
+	$ids->add($_->answer) for @sessions;
+	life_of($what, $mark, $client, $memory, @sessions[ 0 .. 2 ]);
+	is( value($server, $allocated),
+		$memory eq 'preloaded' ? 'snowflake_ids, snowflake_ids ledger' : 'snowflake_ids',
+		"$what: main memory after it");
+	is(scalar $dynamic_files->(), $what eq 'mmap' ? 1 : 0, "$what: files in the data directory");
+	undef @sessions;
+
+	# A process that crashes takes the memory with it.
+	$mark = log_mark($server);
+	kill_backend($server);
+	$ids->draw($server);
+	life_of("$what, after a crash", $mark, $client, $memory);
+	draw_at_all_times($ids, $server, $clock, $start);
+}
+
+# ---- a process alone
+{
+	my $alone = sub {
+		my ($query) = @_;
+		my ($out, $err) = ('', '');
+		local $ENV{LD_PRELOAD} = shim('clock_shim');
+		local $ENV{CLOCK_SHIM_OFFSET} = $clock->{file};
+		my @command = ('postgres', '--single', '-F', '-D', $server->data_dir, 'postgres');
+		IPC::Run::run(\@command, '<', \"$query\n", '>', \$out, '2>', \$err) or die "$err";
+		return join "\n", $out =~ /= "([^"]*)"/g, $err =~ /(?:ERROR|FATAL|PANIC).*/g;
+	};
+	my $drawn =
+		q{SELECT string_agg(concat_ws(' ', 's' || gen_sno(), 'm' || gen_mastic(), 'i' || gen_snowflake_si()), ' ') }
+	  . 'FROM generate_series(1, 1000)';
+	for ([ 'snowflake_ids', 'preloaded' ], [ '', 'single-user' ])
+	{
+		my ($preload, $memory) = @$_;
+		conf("shared_preload_libraries = '$preload'");
+		$ids->draw($server);
+		$server->stop('fast');
+		$clock->step(-60);
+		my $before = $ids->drawn;
+		my $said = $alone->(
+			"SELECT memory FROM snowflake_ids.status()\n$drawn\n" . 'SELECT memory, life FROM snowflake_ids.status()');
+		my @drawn = $said =~ /\b([msi]\w{10,})\b/g;
+		$ids->add(join "\n", grep { $_ ne 'single' } @drawn);
+		is($ids->drawn - $before, 3000, 'it draws');
+		$said =~ s/\n[^\n]{100,}\n/ ... / or diag $said;
+		like($said, qr/^$memory ... $memory\n\d+\z/, "in $memory memory");
+		($last_life) = $said =~ /(\d+)\z/;
+		start_at($server, $clock);
+		$ids->draw($server);
+		cmp_ok(value($server, $life), '>', $last_life, 'the server begins another life');
+		$last_life = value($server, $life);
+	}
+	draw_at_all_times($ids, $server, $clock, $start);
+}
+$ids->none_twice('each kind of shared memory, crashes of it, single-user mode');
+
+# ---- who may be the first
+$ids = Ids->new;
+sub crash { my $mark = log_mark($server); kill_backend($server); return $mark }
+{
+	my $mark = crash();
+	my $session = Session->new($server, user => 'somebody', options => '-c default_transaction_read_only=on');
+	like($session->ask('SELECT gen_mastic() > 0, gen_sno() IS NOT NULL'),
+		qr/^t\|t$/, 'a role in a read-only transaction');
+	life_of('read-only transaction', $mark, $client, 'dynamic', $session);
+}
+{
+	my $mark = crash();
+	my $session = Session->new($server);
+	like(
+		$session->ask('BEGIN; SAVEPOINT s; SELECT gen_mastic(), 1 / 0; ROLLBACK TO s; SELECT 1 / 0; ROLLBACK'),
+		qr/(?:division by zero.*){2}/s,
+		'a transaction that fails');
+	$session->gone;
+	only_connected($server);
+	$ids->draw($server);
+	life_of('failed transaction of a session that has ended', $mark, $client, 'dynamic');
+}
+{
+	my $mark = crash();
+	is(value($server, 'SELECT memory, life, life_began, ledger_state FROM snowflake_ids.status()'),
+		'dynamic|||ready', 'the status makes the memory, but begins no life');
+	$ids->draw($server);
+	life_of('status', $mark, $client, 'dynamic');
+}
+{
+	# A worker's own database, role and transaction.
+	$server->safe_psql('postgres', q{CREATE PUBLICATION p FOR TABLE replicated});
+	$server->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('s', 'pgoutput')});
+	my $from = $server->connstr('postgres');
+	$server->safe_psql('other', <<"END");
+CREATE TABLE replicated (n int, id bigint DEFAULT gen_mastic());
+CREATE SUBSCRIPTION s CONNECTION \$\$$from\$\$ PUBLICATION p
+    WITH (create_slot = false, slot_name = 's', copy_data = false);
+END
+	my $mark = crash();
+	my $there = Session->new($server, dbname => 'other');
+	$server->safe_psql('postgres', 'INSERT INTO replicated SELECT generate_series(1, 10)');
+	is(eventually(sub { my $n = $there->ask('SELECT count(id) FROM replicated'); $n == 10 && $n }),
+		10, 'rows are replicated');
+	$ids->add($there->ask(q{SELECT 'm' || id FROM replicated}));
+	life_of('logical apply worker', $mark, qr/logical replication/, 'dynamic', $there);
+	$there->ask('ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s');
+	$there->gone;
+}
+{
+	# A restart keeps what was counted for autovacuum, a crash does not.
+	$server->safe_psql('postgres', 'INSERT INTO vacuumed SELECT generate_series(1, 10)');
+	conf('autovacuum = on');
+	my $mark = log_mark($server);
+	restart_after($server, 'fast');
+	my $drawn = qr/autovacuum worker: LOG:  drawn: (m\d+)/;
+	my @drawn;
+	eventually(sub { 10 == (@drawn = log_since($server, $mark) =~ /$drawn/g) }) or die 'autovacuum draws no ids';
+	$ids->add(join "\n", @drawn);
+	life_of('autovacuum worker', $mark, qr/autovacuum worker/, 'dynamic');
+	conf('autovacuum = off');
+	reload($server);
+}
+$clock->set(0);
+$ids->draw($server);
+$ids->none_twice('first id of a life by each kind of process');
+
+# ---- in recovery, and out of it
+{
+	conf('snowflake_ids.standby_machine_id = 4');
+	reload($server);
+	$ids = Ids->new;
+	$server->backup('base');
+	my $ids_there =
+	  q{SELECT concat_ws(E'\n', 's' || gen_sno(), 'i' || gen_snowflake_si()) FROM generate_series(1, 200)};
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	$standby->init_from_backup($server, 'base', has_streaming => 1);
+	my $its_clock = clock();
+	$its_clock->set(-3600);
+	start_at($standby, $its_clock);
+	my @sessions = map { Session->new($standby) } 1 .. 3;
+	$_->send($ids_there)  for @sessions;
+	$ids->add($_->answer) for @sessions;
+	is($ids->drawn, 1200, 'sessions of a standby draw');
+	my $status = 'SELECT memory, in_recovery, life FROM snowflake_ids.status()';
+	my ($there) = value($standby, $status) =~ /^dynamic\|t\|(\d+)$/;
+	ok($there, 'in memory of its own');
+	$ids->draw($server);
+	$server->wait_for_catchup($standby, 'replay', flushed_lsn($server));
+	$its_clock->step(-3600);
+	$standby->promote;
+
+	for my $session (@sessions, Session->new($standby))
+	{
+		$ids->draw($session);
+		is($session->ask($status), "dynamic|f|$there", 'promoted, all go on in the same life');
+	}
+	$its_clock->set(0);
+	$ids->draw($standby);
+	my @lives = log_since($standby, 0) =~ /$begun/g;
+	is(scalar @lives, 2, 'one life in all');
+	$ids->none_twice('memory of a standby, kept through its promotion');
+	$standby->stop('immediate');
+}
+$server->stop('immediate');
+done_testing();

@@ -1,0 +1,89 @@
+# A disk that takes its time: ceilings are raised ahead of need by one session, and the others go on issuing while its
+# sync is under way.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+# A ceiling is raised when a quarter of the window is left: the others have more than two minutes of room.
+my $sessions = 4;
+my $clock = clock();
+my $server = new_server(
+	'slow', $clock,
+	synced => 1,
+	extra => ['--wal-segsize=1'],
+	conf => "snowflake_ids.durable_window = '10min'");
+my $synced = $server->{sfids_synced};
+my $observer = Session->new($server);
+my $load =
+  'SELECT count(gen_sno()), count(gen_mastic()), count(gen_snowflake_si()), pg_sleep(0.001) FROM generate_series(1, 5)';
+
+# Those of them that have begun another statement since.
+sub begun
+{
+	my ($since, @pids) = @_;
+	return split /\n/,
+	  $observer->ask(
+		"SELECT pid FROM pg_stat_activity WHERE query_start > '$since' AND pid IN (" . join(', ', @pids) . ')');
+}
+sub now { return $observer->ask('SELECT clock_timestamp()') }
+
+# One session is kept in its sync. Returns it, how many of the others waited for it, and whether it went on itself.
+sub hold
+{
+	my ($file) = @_;
+	unlink "$synced/held.log";
+	my @sessions = map { Session->new($server) } 1 .. $sessions;
+
+	# A new ceiling for all.
+	$clock->step(1000);
+	my @pids = map { $_->ask("$load; SELECT pg_backend_pid()") =~ /(\d+)\z/ } @sessions;
+	$_->send(join ';', ($load) x 10000) for @sessions;
+	eventually(sub { begun('-infinity', @pids) == @pids });
+	spew("$synced/held.$file", " @pids ");
+	$clock->step(620);
+	my $holder = eventually(sub { -s "$synced/held.log" }) ? slurp("$synced/held.log") + 0 : 0;
+	my $since = my $then = now();
+
+	# It takes longer than other waits do.
+	$clock->pass(5);
+	my $until = time + 4;
+	my %waits;
+	for my $statement (1 .. 20)
+	{
+		%waits = map { $_ => 1 } grep { $_ != $holder } @pids;
+		while (%waits && time < $until) { delete @waits{ begun($then, @pids) } }
+		$then = now();
+	}
+	my $went_on = grep { $_ == $holder } begun($since, @pids);
+	my $held = slurp("$synced/held.log") =~ s/^\s+|\s+$//gr;
+	unlink "$synced/held.$file";
+	my $after = now();
+	my $released = eventually(sub { begun($after, @pids) == @pids });
+	undef @sessions;
+	only_connected($server, $observer);
+	return {
+		holder => scalar(grep { $_ == $holder } @pids),
+		held => $held == $holder,
+		waits => scalar(keys %waits),
+		went_on => $went_on,
+		released => $released };
+}
+
+for my $case ([ 'ceiling file', 'ceiling' ], [ 'WAL', 'wal' ])
+{
+	my ($what, $file) = @$case;
+	my $r;
+
+	# A machine that stands still may keep the others from drawing in time. It will not each time.
+	for (1 .. 5) { $r = hold($file); last unless $r->{waits} }
+	is($r->{holder}, 1, "$what: a session that draws syncs");
+	is($r->{waits}, 0, "$what: the others draw on while it does");
+	ok($r->{held}, "$what: none of them syncs, too");
+	is($r->{went_on}, 0, "$what: it has to wait itself");
+	ok($r->{released}, "$what: all go on after that");
+}
+$server->stop('immediate');
+done_testing();

@@ -1,0 +1,286 @@
+# A page (README.md, or one of doc/), whose commands are run as a reader would run them.
+#
+#   my $page = Page->new('doc/partitioning.md');
+#   my $db = $page->run_chapter($server, 'A function of 20 lines');     a database of its own, named after the chapter
+#   $page->run_on({ node1 => $server1, ... }, 'Read replicas');     blocks that say where they run
+#   $page->left_out('pg_partman 5.2 or later', 'this is pg_partman 4');
+#   $page->all_run;                                                 at the end
+#
+# ```sql blocks are run; a block without a language after one is what it says, as psql -At prints it. ```text after one is
+# the same as a table, as psql prints it by itself, where ids and times are examples. ```sh blocks are run by run_sh(),
+# or by the script, which then take()s them. Others are for the reader, or for the script.
+#
+# The first line of an SQL block for several servers says where it runs: "-- on node1" or "-- on node1, node2", in
+# database app. With "and likewise on the others", the same is done on each of the servers after it in turn, with the
+# names turned too. The page's hosts are the servers' names: connection strings and options of foreign servers are made
+# to fit. Output is what each of its servers must say.
+package Page;
+use strict;
+use warnings;
+use FindBin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+# The script that runs a page. Of a page that several scripts run, the headings and the script that runs what is
+# between each and the next: a heading with commands that is not here, or a page, is a failure of all_run() and
+# all_pages.
+our %run_by = (
+	'README.md' => 'all_pages',
+	'doc/tutorial.md' => 'first_pages',
+	'doc/faq.md' => 'first_pages',
+	'doc/cheat-sheet.md' => 'first_pages',
+	'doc/everyday.md' => 'all_pages',
+	'doc/choosing.md' => 'all_pages',
+	'doc/one-table.md' => 'all_pages',
+	'doc/operating.md' => 'all_pages',
+	'doc/monitoring.md' => 'all_pages',
+	'doc/backups.md' => 'all_pages',
+	'doc/runbook.md' => 'all_pages',    # and the commands that find an orphan: one_server_draws
+	'doc/layouts.md' => 'all_pages',
+	'doc/installing.md' => 'installing',
+	'doc/time-queries.md' => 'all_pages',
+	'doc/drivers.md' => 'driver_programs',
+	'convert/migration.md' => 'pages_of_convert',
+	'convert/problems.md' => 'pages_of_convert',
+	'convert/recipes.md' => 'pages_of_convert',
+	'doc/partitioning.md' => 'partitioning',
+	'doc/uninstalling.md' => {
+		'A table and what depends on it' => 'all_pages',
+		'All tables of a database' => 'partitioning',
+		'The extension' => 'all_pages',
+		'If you create it again' => 'all_pages' },
+	'doc/polling.md' => {
+		'A feed that any tool can read' => 'all_pages',
+		'One idle transaction holds back all readers' => 'all_pages',
+		'A poller of your own' => 'all_pages',
+		'Several consumers' => 'all_pages',
+		'Pages of a list' => 'all_pages',
+		'On a standby' => 'readers_lose_no_row',
+		'Rows of several servers' => 'readers_lose_no_row' },
+	'doc/multi-node.md' => {
+		'Choosing machine ids' => 'same_machine_id',
+		'Kubernetes and Patroni' => 'same_machine_id',
+		'Two servers with the same machine id' => 'same_machine_id',
+		'Read replicas' => 'same_machine_id',
+		'Active-active with logical replication' => 'active_active',
+		'Shards with postgres_fdw' => 'shards' });
+
+sub new
+{
+	my ($class, $path) = @_;
+	my $self = bless {
+		path => $path,
+		text => slurp_file("$ENV{SNOWFLAKE_IDS_SRC}/$path"),
+		chapters => [],
+		headings => [],
+		blocks => [] }, $class;
+	my ($chapter, $heading, $last, %n) = ('', '', {});
+	while ($self->{text} =~ /^(##+) ([^\n]*)\n|^```(\w*)\n(.*?)^```\n/msg)
+	{
+		if (defined $1)
+		{
+			push @{ $self->{headings} }, $heading = $2;
+			push @{ $self->{chapters} }, $chapter = $2 if $1 eq '##';
+			($last, %n) = ({});
+		}
+		elsif ($3 eq '' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{output})
+		{
+			$last->{output} = $4;
+		}
+		elsif ($3 eq 'text' && $last->{language} && $last->{language} eq 'sql' && !defined $last->{table})
+		{
+			$last->{table} = $4;
+		}
+		else
+		{
+			$last = { chapter => $chapter, heading => $heading, language => $3, content => $4 };
+			$last->{name} = "$heading: " . ($3 eq 'sh' ? 'shell block ' : 'block ') . ++$n{$3};
+			push @{ $self->{blocks} }, $last;
+		}
+	}
+	return $self;
+}
+
+sub text     { return $_[0]{text} }
+sub chapters { return @{ $_[0]{chapters} } }    # titles of level 2
+sub headings { return @{ $_[0]{headings} } }    # titles of all levels
+
+# The blocks of a chapter, its sections included, or of a section, in one language: hashes of language, content,
+# output and, once run, said (what psql wrote). '' is what is before the first chapter.
+sub blocks
+{
+	my ($self, $title, $language) = @_;
+	die "$self->{path}: no heading $title" unless grep { $_ eq $title } '', @{ $self->{headings} };
+	my $level = grep({ $_ eq $title } '', @{ $self->{chapters} }) ? 'chapter' : 'heading';
+	return grep { $_->{$level} eq $title && $_->{language} eq $language } @{ $self->{blocks} };
+}
+
+# The same, for a script that runs them itself.
+sub take
+{
+	my ($self, $title, $language) = @_;
+	my @blocks = $self->blocks($title, $language);
+	$_->{run} = 1 for @blocks;
+	return @blocks;
+}
+
+# The commands between a heading and the next one cannot be run here.
+sub left_out
+{
+	my ($self, $title, $why) = @_;
+	my @blocks = grep { $_->{heading} eq $title } $self->commands;
+	die "$self->{path}: nothing to leave out below $title" unless @blocks;
+	$_->{left_out} = $why for @blocks;
+	return;
+}
+
+# Plans look different from version to version: what is shown is not compared.
+sub ignore_output
+{
+	my ($self, $title) = @_;
+	delete $_->{output} for $self->blocks($title, 'sql');
+	return;
+}
+
+# Runs the SQL of a chapter. A block is a session of its own, in the settings (SET) of the blocks before it in its
+# chapter. Returns the name of the database, which is made unless `dbname` names one that is there. With `tables`, psql
+# prints tables.
+sub run_chapter
+{
+	my ($self, $server, $title, %options) = @_;
+	my $name = $options{dbname};
+	if (!$name)
+	{
+		$name = lc $title =~ s/\W+/_/gr;
+		$server->safe_psql('postgres', qq{CREATE DATABASE "$name"});
+		$server->safe_psql($name,
+			'CREATE EXTENSION ' . ($self->{path} =~ /^convert/ ? 'snowflake_ids_convert CASCADE' : 'snowflake_ids'));
+	}
+	my $settings = '';
+	for ($self->blocks($title, 'sql'))
+	{
+		my $err = run_block($_, $_->{name}, $server, $name, $settings . $_->{content}, $options{tables});
+		is($err =~ s/^psql:\S+ NOTICE:  .*\n?//mgr, '', "$_->{name} says nothing else");
+		$settings .= join '', $_->{content} =~ /^SET .*;\n/mg;
+	}
+	return $name;
+}
+
+# Runs the SQL between a heading and the next one on the servers that each block names.
+sub run_on
+{
+	my ($self, $servers, $title) = @_;
+	my @blocks = grep { $_->{heading} eq $title } $self->blocks($title, 'sql');
+	die "$self->{path}: no SQL right below $title" unless @blocks;
+	for my $block (@blocks)
+	{
+		my ($where, $others) = $block->{content} =~ /^-- on ([\w, ]+?)(, and likewise on the others)?(?::[^\n]*)?\n/
+		  or die "$block->{name} does not say where";
+		my @where = split /, /, $where;
+		my @ring = $others ? sort keys %$servers : ();
+		for my $turn (0 .. ($others ? $#ring : 0))
+		{
+			my %turned = map { $ring[$_] => $ring[ ($_ + $turn) % @ring ] } 0 .. $#ring;
+			my $sql = $block->{content};
+			if (my $names = join '|', keys %turned) { $sql =~ s/($names)/$turned{$1}/g }
+			for my $name (map { $turned{$_} // $_ } @where)
+			{
+				my $server = $servers->{$name} or die "$title: no server named $name";
+				$block->{warned} =
+				  run_block($block, "$block->{name} on $name", $server, 'app', for_servers($sql, $servers));
+			}
+		}
+	}
+	return;
+}
+
+sub for_servers
+{
+	my ($sql, $servers) = @_;
+	$sql =~ s/'host=(\w+) dbname=app'/my $c = connection($servers->{$1}, $1); "'$c'"/ge;
+	$sql =~ s/\bhost '(\w+)'/my $s = server($servers->{$1}, $1); "host '" . $s->host . "', port '" . $s->port . "'"/ge;
+	return $sql;
+}
+sub server { my ($server, $name) = @_; return $server // die "no server named $name" }
+
+sub connection
+{
+	my $server = server(@_);
+	return sprintf 'host=%s port=%d dbname=app', $server->host, $server->port;
+}
+
+# Returns what psql said on stderr.
+sub run_block
+{
+	my ($block, $what, $server, $dbname, $sql, $tables) = @_;
+	$tables //= defined $block->{table};
+	my @as_table = map { ('-P', $_) } 'format=aligned', 'tuples_only=off', 'footer=off';
+	my ($rc, $out, $err) =
+	  $server->psql($dbname, $sql, on_error_stop => 1, extra_params => $tables ? \@as_table : []);
+	ok($rc == 0, "$what runs") or diag "$sql\n$err";
+	is("$out\n", $block->{output}, "$what says what is shown") if defined $block->{output};
+	is(example($out), example($block->{table}), "$what shows such a table") if defined $block->{table};
+	@$block{ 'run', 'said' } = (1, $out);
+	return $err;
+}
+
+# A table without its spaces, its ids and its times
+sub example
+{
+	my ($table) = @_;
+	return $table =~ s/\b[2-9a-x]{16}\b/ID/gr =~ s/\d{4}-\d\d-\d\d [\d:.]+\+\d\d/TIME/gr =~ s/ +/ /gr =~
+	  s/-{2,}/-/gr =~ s/ ?\n/\n/gr =~ s/ ?\s*\z//r;
+}
+
+# Runs the shell commands of a chapter in directory `dir`, with what `env` says in the environment.
+sub run_sh
+{
+	my ($self, $title, $dir, %env) = @_;
+	for ($self->blocks($title, 'sh'))
+	{
+		local %ENV = (%ENV, %env);
+		my ($out, $err) = run_command([ 'sh', '-ec', "cd '$dir'\n$_->{content}" ]);
+		is($?, 0, "$_->{name} runs") or diag "$_->{content}\n$out\n$err";
+		@$_{ 'run', 'said' } = (1, $out);
+	}
+	return;
+}
+
+# Every block of SQL or shell commands was run, or left out for a reason, or is another script's. What was left out is
+# a skipped test; the summary of tools/test shows its reason.
+sub all_run
+{
+	my ($self) = @_;
+	my $script = $FindBin::Script =~ s/\.pl$//r;
+	my %why;
+	my @left;
+	for ($self->commands)
+	{
+		next if $_->{run};
+		my $by = script_of($self->{path}, $_->{heading}) // '';
+		if    ($by eq $script && $_->{left_out}) { push @{ $why{"$_->{heading}: $_->{left_out}"} }, $_ }
+		elsif ($by eq $script || $by eq '')      { push @left, $_->{name} }
+	}
+	for (sort keys %why)
+	{
+	  SKIP: { skip "$self->{path}, $_", 1 }
+	}
+	is(join("\n", @left), '', "$self->{path}: all its commands are run");
+	return;
+}
+
+# The blocks that must be run.
+sub commands
+{
+	return grep { $_->{language} =~ /^(sql|sh)$/ } @{ $_[0]{blocks} };
+}
+
+# The script that runs what is below a heading of a page.
+sub script_of
+{
+	my ($path, $heading) = @_;
+	my $by = $run_by{$path};
+	return ref $by ? $by->{$heading} : $by;
+}
+
+1;

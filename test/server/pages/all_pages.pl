@@ -1,0 +1,658 @@
+# The commands of the README and of the pages about choosing and operating are run. What the pages say of the catalog, of
+# settings, of error messages, of make and of tools/ is compared with the server and the sources, and no page has
+# commands that no test runs.
+use strict;
+use warnings;
+use utf8;
+use CPAN::Meta::YAML;
+use FindBin;
+use JSON::PP ();
+use lib "$FindBin::RealBin/../lib";
+use Messages;
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $server = PostgreSQL::Test::Cluster->new('docs');
+$server->init(allows_streaming => 1);
+$server->append_conf('postgresql.conf', 'fsync = off');
+$server->start;
+
+# ---- README.md, in one database, as somebody who tries it would: psql's tables are those that the page shows
+{
+	my $page = Page->new('README.md');
+	my $db = 'readme';
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$page->run_chapter($server, $_, dbname => $db, tables => 1)
+	  for grep { $page->blocks($_, 'sql') } '', $page->chapters;
+	$page->all_run;
+
+	my @queries = map { $_->{content} =~ /^(SELECT .* WHERE id >= .*?);/mg } $page->blocks('', 'sql');
+	is(scalar(@queries), 1, 'README: a query by time');
+	like(
+		$server->safe_psql($db, "EXPLAIN (COSTS OFF) $_"),
+		qr/Scan.* using account_pkey on account\n +Index Cond: /,
+		"README: an index range scan: $_") for @queries;
+}
+
+# ---- doc/everyday.md, the same way. What a query of the page leaves out is there without its conditions.
+{
+	my $page = Page->new('doc/everyday.md');
+	how_to($server, $page, tables => 1);
+	my $said = sub { $server->safe_psql('doc_everyday_md', $_[0]) };
+	my ($query, $old) = $page->text =~ /^(SELECT count.* FROM shopper WHERE n < .*;)  -- the old rows: (\d+)$/m;
+	is($said->($query), $old, 'old rows, told from those with Mastic ids');
+	cmp_ok($said->('SELECT count(*) FROM shopper WHERE n < mastic_lower_bound(now())::bigint'),
+		'>=', $old, 'old rows are below every bound');
+	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
+		'>', 9000, 'a bound alone returns nearly all of the old random ids');
+
+	# The back-fill, where rows came by one statement and so have one time.
+	my (undef, $fill) = map { $_->{content} }
+	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
+	$fill =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $fill =~ s/\b1000\b/200000/g or die;
+	$server->safe_psql('postgres', 'CREATE DATABASE one_time');
+	$server->safe_psql('one_time', 'CREATE EXTENSION snowflake_ids');
+	my ($rc, undef, $err) = $server->psql('one_time', $fill, on_error_stop => 1);
+	is("$rc $err", '0 ', '200,000 rows of one time are filled as the page says');
+	is( $server->safe_psql(
+			'one_time', "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
+				(WHERE sno_timestamp(id) <> date_bin('4 ms', created_at, '2010-01-01 00:00+00'))
+				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s"),
+		'200000|200000|0|0',
+		'and have as many ids, in their order and with their time');
+	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
+	like(
+		$said->("ANALYZE invoice; EXPLAIN (COSTS OFF) $newest"),
+		qr/^Index Scan Backward using invoice_pkey .*\n +Index Cond: .* >= .* < /,
+		'two bounds are a range of the index');
+}
+
+# ---- doc/uninstalling.md, in a database whose collation sorts the texts of ids wrongly. Each error of its table comes when
+# all above it was dropped. The sequence gets far ahead of the clock before the extension comes back.
+{
+	my $page = Page->new('doc/uninstalling.md');
+	my $node = PostgreSQL::Test::Cluster->new('uninstalled');
+	$node->init;
+	$node->append_conf('postgresql.conf', 'fsync = off');
+	$node->start;
+	my $said = sub { $node->safe_psql('app', $_[0]) };
+	my $icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'da-x-icu'});
+	$node->safe_psql('postgres',
+		"CREATE DATABASE app TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+		  . ($icu && " LOCALE_PROVIDER icu ICU_LOCALE 'da-DK'"));
+	$said->('CREATE EXTENSION snowflake_ids');
+
+	my $chapter = 'A table and what depends on it';
+	my ($create, $change) = $page->blocks($chapter, 'sql');
+	$said->($create->{content});
+	my @errors = chapter_text($page, $chapter) =~ /^\| `([^`]+)` \|/mg;
+	my @drops = $change->{content} =~ /^((?:DROP|ALTER TABLE \w+ DROP CONSTRAINT) .*;\n)/mg;
+	is(scalar(@errors), scalar(@drops), 'an error for each object that is dropped first');
+	my ($alter) = $change->{content} =~ /^(ALTER TABLE .* TYPE text.*;\n)/m;
+	for my $n (0 .. $#errors)
+	{
+		my ($rc, $out, $err) = $node->psql('app', join '', "BEGIN;\n", @drops[ 0 .. $n - 1 ], $alter);
+		like($err, qr/ERROR:  \Q$errors[$n]\E\n/, "until it is dropped: $errors[$n]");
+	}
+  SKIP:
+	{
+		skip 'no ICU', 1 unless $icu;
+		is( $said->('SELECT array_agg(id::text ORDER BY id::text) = array_agg(id::text ORDER BY number) FROM delivery'),
+			'f', 'with the collation of the database, the texts are out of order');
+	}
+	$said->('DROP TABLE delivery, delivery_stop CASCADE; DROP FUNCTION IF EXISTS newest_delivery');
+	$page->run_chapter($node, $chapter, dbname => 'app');
+	is( $said->('SELECT count(*), count(DISTINCT city), max(weight) FROM delivery JOIN delivery_stop ON delivery = id'),
+		'1000|1|19', 'all rows are there');
+	$page->run_chapter($node, 'The extension', dbname => 'app');
+	$said->(<<'END');
+SELECT setval('delivery_number', (extract(epoch FROM now() + interval '30 s' - timestamptz '2026-01-01 00:00+00') * 1000)::bigint << 16);
+INSERT INTO delivery (weight) VALUES (4);
+END
+	$page->run_chapter($node, 'If you create it again', dbname => 'app');
+	is( $said->(
+			q{ALTER TABLE delivery_stop DROP CONSTRAINT delivery_stop_delivery_fkey; DROP VIEW delivery_heavy;
+			DROP FUNCTION newest_delivery; DELETE FROM delivery WHERE id LIKE 'z%';
+			ALTER TABLE delivery ALTER id DROP DEFAULT, ALTER id TYPE sno USING id::sno;
+			SELECT count(*), bool_and(sno_timestamp(id) = created) FROM delivery}),
+		'1000|t',
+		'and the old texts can be snos again');
+	$page->all_run;
+	$node->stop;
+}
+
+# ---- doc/choosing.md, and the years of its table
+{
+	my $page = Page->new('doc/choosing.md');
+	how_to($server, $page);
+	my $years =
+	  "SELECT string_agg(date_part('year', first AT TIME ZONE 'UTC') || ', ' || date_part('year', last AT TIME ZONE 'UTC'), ' | ')
+		FROM (VALUES (mastic_timestamp(0), mastic_timestamp('18446744073709551615')),
+			(sno_timestamp('2222222222222222'), sno_timestamp('xxxxxxxxxxxxxxxx')),
+			(snowflake_si_timestamp(0), snowflake_si_timestamp(9007199254740991))) AS format (first, last)";
+	my $db = $page->{path} =~ s/\W/_/gr;
+	my ($row) = $page->text =~ /^\| first and last year \| \| (\d+, \d+ \| \d+, \d+ \| \d+, \d+) \|/m;
+	is($server->safe_psql($db, $years), $row, 'the first and last years of mastic, sno and Snowflake-SI');
+}
+
+# ---- how-to pages, a database each
+how_to($server, $_)
+  for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'), Page->new('doc/polling.md'),
+  Page->new('doc/one-table.md');
+
+# Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
+{
+	my $node = PostgreSQL::Test::Cluster->new('just_started');
+	$node->init;
+	$node->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.durable_window = '1min'");
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
+	my $page = Page->new('doc/time-queries.md');
+	$page->run_chapter($node, $_, dbname => 'postgres') for '', 'The newest rows';
+	my $bounded = q{SELECT count(*) FROM login WHERE id BETWEEN now() - interval '1 hour' AND now()};
+	is($node->safe_psql('postgres', $bounded), 0, 'with an upper bound, the rows of just now are not found');
+	$node->stop;
+}
+
+# ---- doc/runbook.md: a setting before the library is loaded
+{
+	my $page = Page->new('doc/runbook.md');
+	my ($message) = map { /^A setting before the library is loaded: `(.*)`$/ } $page->headings;
+	my ($load) = $page->text =~ /Run\n`(LOAD .*?)` first/;
+	my ($rc, $out, $err) = $server->psql('postgres', 'SHOW snowflake_ids.machine_id');
+	like($err, qr/ERROR:  \Q$message\E$/, 'the message is that of the runbook');
+	is($server->safe_psql('postgres', "$load; SHOW snowflake_ids.machine_id"), -1, 'what it says helps');
+}
+
+# ---- doc/backups.md: the page's own table is restored from a dump on another server, with an automatic machine id and
+# with one that is set. The old server's ids are ahead of the clock, so that new ones are above them only if the observe
+# functions are called as the page says. An automatic machine id changes, so there the snos need none.
+{
+	my $page = Page->new('doc/backups.md');
+	my ($table) = $page->blocks('The example table', 'sql');
+	my @steps = grep { $_->{heading} eq 'A restored dump' } $page->blocks('What to do', 'sql');
+	my @grant = grep { $_->{content} =~ /GRANT/ } @steps;
+	my ($observe, $check) = grep { $_->{content} !~ /GRANT/ } @steps;
+	my %node = map { $_ => PostgreSQL::Test::Cluster->new("dump_$_") } qw(old new);
+	for my $node (values %node)
+	{
+		$node->init;
+		$node->append_conf('postgresql.conf', 'fsync = off');
+		$node->start;
+		$node->safe_psql('postgres', 'CREATE ROLE shop_owner LOGIN');
+	}
+	for my $case ([ 'automatic', 'automatic|0', 20 ], [ 'set', '7|7', 50 ])
+	{
+		my ($name, $machine_id, $ahead) = @$case;
+		for my $node (values %node)
+		{
+			$node->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7') if $name eq 'set';
+			$node->restart;
+			$node->safe_psql('postgres', "CREATE DATABASE $name OWNER shop_owner");
+		}
+		my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+		$node{old}->safe_psql($name, "SET ROLE shop_owner; CREATE EXTENSION snowflake_ids; $table->{content}");
+		$node{old}->safe_psql($name, <<"END");
+SELECT mastic_observe(make_mastic(now() + interval '$ahead s', 0)),
+    snowflake_si_observe(make_snowflake_si(now() + interval '$ahead s', narrow_machine_id, 0)),
+    snowflake_observe('twitter', make_snowflake('twitter', now() + interval '$ahead s', narrow_machine_id, 0)),
+    CASE machine_id WHEN 7 THEN sno_observe(make_sno(now() + interval '$ahead s', 0, 7, 0)) END
+FROM snowflake_ids.status();
+INSERT INTO shop_order SELECT FROM generate_series(1, 100);
+END
+		$node{old}->command_ok([ 'pg_dump', '-f', $dump, $name ], "$name: dumped");
+		$node{new}->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'shop_owner', '-f', $dump, $name ],
+			"$name: restored by the owner of the database");
+		is( $node{new}->safe_psql(
+				$name,
+				q{SELECT CASE WHEN machine_id = 7 THEN '7' WHEN machine_id >= 32768 AND machine_id <> sno_partition(id) THEN 'automatic' END, narrow_machine_id
+				FROM snowflake_ids.status(), (SELECT max(id) FROM shop_order) AS old (id)}
+			),
+			$machine_id,
+			"$name: the machine id");
+		$node{new}->safe_psql($name, $_->{content}) for @grant;
+		is( ($node{new}->psql($name, $observe->{content}, on_error_stop => 1, extra_params => [ '-U', 'shop_owner' ]))
+			[2],
+			'',
+			"$name: the owner calls the observe functions");
+		is($node{new}->safe_psql($name, $check->{content}) . "\n",
+			$check->{output}, "$name: new ids are above the old ones");
+		$node{new}->safe_psql($name, 'INSERT INTO shop_order SELECT FROM generate_series(1, 100)');
+	}
+
+	# A dump of one table, into databases without and with the extension.
+	my $dump = PostgreSQL::Test::Utils::tempdir() . '/one_table';
+	$node{old}->command_ok([ 'pg_dump', '-t', 'shop_order', '-f', $dump, 'set' ], 'one table is dumped');
+	$node{new}->safe_psql('postgres', "CREATE DATABASE $_") for qw(no_extension extension);
+	my @restore = ('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump);
+	$node{new}->command_fails_like(
+		[ @restore, 'no_extension' ],
+		qr/type "public\.sno" does not exist/,
+		'not without the extension');
+	$node{new}->safe_psql('extension', 'CREATE EXTENSION snowflake_ids');
+	$node{new}->command_ok([ @restore, 'extension' ], 'with the extension it is restored');
+	$_->stop for values %node;
+}
+
+# ---- the pages for operators, in one database, as an operator would
+{
+	my $operating = Page->new('doc/operating.md');
+	my $monitoring = Page->new('doc/monitoring.md');
+	my $backups = Page->new('doc/backups.md');
+	my $runbook = Page->new('doc/runbook.md');
+	my $db = 'operated';
+	my $said = sub { $server->safe_psql($db, $_[0]) };
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$operating->run_chapter($server, 'Creating the extension', dbname => $db);
+	is( $server->safe_psql(
+			'shop',
+			'CREATE EXTENSION snowflake_ids; SELECT gen_sno() IS NOT NULL',
+			extra_params => [ '-U', 'shop_owner' ]),
+		't',
+		'an ordinary user who may create creates it');
+
+	$operating->run_chapter($server, 'Privileges', dbname => $db);
+	is( $said->(
+			"SELECT string_agg(DISTINCT schema || proname, ' ' ORDER BY schema || proname) FROM pg_proc JOIN pg_depend ON objid = pg_proc.oid AND classid = 'pg_proc'::regclass
+			CROSS JOIN LATERAL (SELECT CASE WHEN pronamespace = 'snowflake_ids'::regnamespace THEN 'snowflake_ids.' ELSE '' END AS schema) AS s
+			WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids') AND prorettype <> 'trigger'::regtype AND NOT has_function_privilege('public', pg_proc.oid, 'EXECUTE')"
+		),
+		join(' ',
+			sort map { /([\w.]+)/g } map { /^\| (`.*?) \|/ ? $1 =~ s/\([^)]*\)//gr : () } split /\n/,
+			chapter_text($operating, 'Privileges')),
+		'the functions that are not for PUBLIC are those of the page');
+
+	my ($conf) = $operating->blocks('Settings', 'conf');
+	$server->append_conf('postgresql.conf', $conf->{content});
+	$server->reload;
+	$server->poll_query_until($db, 'SELECT machine_id = 7 FROM snowflake_ids.status()');
+	$operating->run_chapter($server, 'Settings', dbname => $db);
+
+	# The alerts: silent now, loud when something is wrong.
+	my $alerts = sub {
+		$monitoring->run_chapter($server, 'Two queries', dbname => $db);
+		return join "\n", map { $_->{said} || () } $monitoring->blocks('Two queries', 'sql');
+	};
+	$said->('SELECT gen_sno(), gen_mastic(), gen_snowflake_si()');
+	is($alerts->(), '', 'no alert');
+	$said->("SELECT mastic_observe(make_mastic(now() + interval '1 hour', 0), force => true); SELECT gen_mastic()");
+	like(
+		$alerts->(),
+		qr/^critical\|mastic\|0\|ids are 3\d{6} ms ahead of the clock$/,
+		'ids ahead of the clock: an alert');
+	$said->("SELECT snowflake_ids.reset(now(), 'mastic', force => true)");
+	is($alerts->(), '', 'and none after it is mended');
+	$server->restart;
+	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
+		'<', 10, 'the other generators were not led there');
+
+	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
+	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What lies where', 'What to do';
+	my ($unset) = $monitoring->blocks('Two queries', 'sql');
+	$runbook->run_chapter($server, 'Errors', dbname => $db);
+
+	# one_server_draws runs them.
+	$runbook->take((grep { /^`gave up waiting for the lock/ } $runbook->headings)[0], 'sh');
+
+	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
+	$server->restart;
+	is($said->($unset->{content}), 'warning|machine id is not set', 'machine id not set: an alert');
+	$server->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 7');
+	$server->restart;
+
+	# The shell commands: a copy that has a machine id of its own, also if that of the original is from ALTER SYSTEM.
+	$said->("LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	$backups->run_sh('What to do', $dir, PGHOST => $server->host, PGPORT => $server->port);
+	my $copy = PostgreSQL::Test::Cluster->new('copy');
+	rmdir $copy->data_dir;
+	rename "$dir/copy", $copy->data_dir or die $!;
+	$copy->append_conf('postgresql.conf', 'port = ' . $copy->port);
+	$copy->start;
+	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
+	$copy->stop;
+
+	$_->all_run for $operating, $monitoring, $backups, $runbook;
+
+	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
+	# there are.
+	my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
+	my %metric;
+	for my $name (sort keys %$exporter)
+	{
+		my @columns = map { keys %$_ } @{ $exporter->{$name}{metrics} };
+		my $row = $said->(
+			"SELECT json_object_agg(key, value) FROM (SELECT to_jsonb(q) AS row FROM ($exporter->{$name}{query}) AS q LIMIT 1) AS one, jsonb_each(row)"
+		);
+		is( join(' ', sort keys %{ JSON::PP::decode_json($row) }),
+			join(' ', sort @columns),
+			"postgres_exporter: the query of $name has the columns of its metrics");
+		$metric{"${name}_$_"} = 1 for @columns;
+	}
+	my $alerts_file = CPAN::Meta::YAML->read("$root/doc/monitoring/prometheus_alerts.yaml")->[0];
+	my @rules = map { @{ $_->{rules} } } @{ $alerts_file->{groups} };
+	my @named = map { $_->{expr} =~ /\b(pg_\w+)/g } @rules;
+	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
+	is(join(' ', grep { !$metric{$_} } @named), '', 'and these metrics are those of the exporter');
+
+	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
+	my $convert = Page->new('convert/problems.md');
+	my (%about, @twice);
+	push @twice, grep { $about{$_}++ } $_->headings for $runbook, $convert;
+	is(join("\n", @twice), "Errors", 'no section is there twice, except the chapter that both pages have');
+	my $sections = chapter_text($runbook, 'Errors') . chapter_text($convert, 'Errors');
+	my $lines = chapter_text($monitoring, 'Log lines');
+	my (%known, @undocumented, @wrong_state, @no_way_out);
+
+	for my $m (Messages::all())
+	{
+		my $title = "`$m->{message}`";
+		$known{$title} = 1;
+		if ($m->{level} eq 'LOG')
+		{
+			push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0;
+			next;
+		}
+		my $operational =
+		  $m->{file} =~
+		  /^(generator|claim|set_up|durability|shared_ledger|ceiling_file|wal_ceiling|operate|entropy)\.cpp$/
+		  && $m->{level} eq 'ERROR';
+		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
+		next unless $m->{hint} || $operational;
+		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title};
+		push @wrong_state, "$m->{message}: $m->{sqlstate}"
+		  if $about{$title}
+		  && $m->{sqlstate}
+		  && $m->{level} eq 'ERROR'
+		  && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
+	}
+	cmp_ok(scalar(keys %known), '>', 30, 'messages were found in the sources');
+	is(join("\n", @undocumented),
+		'', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
+	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
+	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
+	is(join("\n", grep { /^`/ && !$known{$_} } $runbook->headings, $convert->headings),
+		'', 'the runbook has no section about a message that is gone');
+}
+
+# ---- doc/runbook.md: messages of the server's own
+{
+	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
+	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
+	my @headings = Page->new('doc/runbook.md')->headings;
+	for (
+		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
+		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
+		[ 'A row without a table partition', 'operated', 'INSERT INTO event DEFAULT VALUES' ],
+		[   'A time as the bound of a partition',
+			'operated',
+			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
+	{
+		my ($title, $db, $sql) = @$_;
+		my ($message) = map { /^\Q$title\E: `(.*)`$/ } @headings;
+		my ($rc, $out, $err) = $server->psql($db, $sql);
+		like($err, qr/ERROR:  \Q$message\E\n/, "$title: the message is that of the runbook");
+	}
+}
+
+# ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an id of the time that the first one names
+{
+	my $picture = slurp('doc/pictures/formats.svg');
+	my ($moment) = $picture =~ />(20[\d-]+ [\d:.]+), tick-tock/;
+	my %drawn = slurp('doc/pictures/layouts.svg') =~ m{class="t-ink">([^<]+)</text>\n<text [^>]*>(\d+)</text>}g;
+	my ($mastic) = $picture =~ m{>Mastic<.*?class="m b t-ink">(\d+)<}s;
+	my ($si) = $picture =~ m{>Snowflake-SI<.*?class="m b t-ink">(\d+)<}s;
+	my ($sno) = $picture =~ m{class="m b t-ink">(\w{16})<};
+	my ($gid) = $picture =~ m{class="m b t-ink">(\w{10}-\w{13})<};
+	%drawn = (%drawn, mastic => $mastic, snowflake_si => $si);
+	my $ids = join ', ', map { sprintf q{('%s', %s)}, s/'/''/gr, $drawn{$_} } sort keys %drawn;
+	my $other = $server->safe_psql('operated', <<"END");
+SELECT name FROM snowflake_ids.layouts LEFT JOIN (VALUES $ids) AS drawn (name, id) USING (name)
+WHERE NOT created
+    AND (snowflake_timestamp(id, name) <= '$moment UTC' AND snowflake_timestamp(id, name) + tick > '$moment UTC') IS NOT TRUE
+END
+	is($other, '', 'formats.svg and layouts.svg have each built-in layout, with an id of this time');
+	my $types = "sno_timestamp('$sno') = '$moment UTC', gid_timestamp('$gid') = '$moment UTC'";
+	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
+}
+
+# ---- doc/runbook.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
+{
+	my $db = 'out_of_order';
+	my $page = Page->new('doc/runbook.md');
+	my ($heading) = grep { /^Rows that an index does not find: / } $page->headings;
+	my ($message) = $heading =~ /`(.*)`/;
+	my ($check, $rebuild) = map { $_->{content} } $page->take($heading, 'sql');
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db, <<'END');
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE shop_order AS SELECT gen_sno_series(1000) AS id;
+CREATE UNIQUE INDEX shop_order_pkey ON shop_order (id DESC);
+UPDATE pg_index SET indoption = '0' WHERE indexrelid = 'shop_order_pkey'::regclass;
+END
+	my $query = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return "$out$err" };
+	my $off = sub {
+		join '', map { "SET enable_$_ = off; " } qw(seqscan sort hashjoin), @_;
+	};
+
+	# OFFSET 0, because 18 would see that a table is joined with itself.
+	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
+	my $merged = $off->('nestloop') . $joined;
+	my $looked_up = $off->('mergejoin') . $joined;
+	like($query->($merged), qr/ERROR:  \Q$message\E/, 'the message is that of the runbook');
+	like($query->($looked_up), qr/^\d{1,3}$/, 'and rows are missed without an error');
+	like($query->($check), qr/ERROR:  .*"shop_order_pkey"/, 'the check of the runbook finds it');
+	unlike($query->("$rebuild$check"), qr/ERROR:/, 'what it says mends it');
+	is($query->($merged), '1000', 'a merge join finds all rows');
+	is($query->($looked_up), '1000', 'and so does the index');
+}
+
+# ---- doc/runbook.md: the extension is in a schema that a session does not search
+{
+	my $db = 'elsewhere';
+	my $page = Page->new('doc/runbook.md');
+	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
+	my ($set) = $page->text =~ /Add it: `(SET search_path = .*?)`/;
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db,
+		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
+	);
+	my ($grant) = $page->text =~ /may use the schema: `(GRANT .*?)`/;
+	my $query = "SELECT count(*) FROM parted WHERE id = '9q99v4p624ppi223'";
+	my $as_app = 'SET SESSION AUTHORIZATION app';
+	$server->safe_psql($db, 'CREATE ROLE app')
+	  unless $server->safe_psql($db, q{SELECT count(*) FROM pg_roles WHERE rolname = 'app'});
+	$server->safe_psql($db, 'GRANT SELECT ON parted TO app');
+	my $refused = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return $err };
+	like($refused->($query), qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+	is($server->safe_psql($db, "$set; $query"), '0', 'what it says helps');
+	like($refused->("$as_app; $set; $query"), qr/ERROR:  \Q$message\E\n/, 'not a role that may not use the schema');
+	is($server->safe_psql($db, "$as_app; $set; SELECT 'ids' = ANY (current_schemas(true))"), 'f',
+		'the server skips it');
+	is($server->safe_psql($db, "$grant; $as_app; $set; $query"), '0', 'but after the grant');
+}
+
+# ---- README.md and all pages
+{
+	my $db = 'catalog';
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert CASCADE; SELECT gen_sno()');
+	my $readme = slurp("README.md");
+	my %pages =
+	  map { s{^\Q$root\E/}{}r => slurp(s{^\Q$root\E/}{}r) } glob "$root/doc/*.md $root/doc/*/*.md $root/convert/*.md";
+	$pages{'README.md'} = $readme;
+
+	# What is named exists.
+	my %exists = map { $_ => 1 } grep { $_ ne '' } split /\n/, $server->safe_psql($db, <<'END');
+SELECT FROM snowflake_ids.status();
+SELECT proname FROM pg_proc UNION SELECT relname FROM pg_class UNION SELECT typname FROM pg_type
+UNION SELECT extname FROM pg_extension UNION SELECT opcname FROM pg_opclass UNION SELECT replace(name, 'snowflake_ids.', '') FROM pg_settings
+UNION SELECT unnest(proargnames) FROM pg_proc UNION SELECT 'snowflake_ids.' || proname FROM pg_proc WHERE pronamespace = 'snowflake_ids'::regnamespace
+UNION SELECT 'snowflake_ids.' || relname FROM pg_class WHERE relnamespace = 'snowflake_ids'::regnamespace UNION SELECT name FROM pg_settings UNION SELECT attname FROM pg_attribute WHERE attrelid = 'snowflake_ids.stats'::regclass
+END
+	for my $path (sort keys %pages)
+	{
+		my $prose = $pages{$path} =~ s/^```.*?^```$//msgr;
+		my @named =
+		  map {
+			/\b((?:(?:gen|sno|gid|uuid7|mastic|make|snowflake_si|snowflake_ids)_|snowflake_ids\.)[a-z_]*[a-z])\b(?!\.[chs])/g
+		  } $prose =~ /`([^`\n]+)`/g;
+		my %missing =
+		  map { $_ => 1 }
+		  grep {
+			!$exists{$_} && !/^(sno_decoder|sno_as|snowflake_ids\.(ceiling|ledger|control|so|spec|sql|machin_id))$/
+		  } @named;
+		is(join(' ', sort keys %missing), '', "$path names what exists (" . @named . ' names)');
+	}
+
+	# What exists and is meant to be called is named.
+	my @callable = split /\n/, $server->safe_psql($db, <<'END');
+SELECT DISTINCT proname FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.classid = 'pg_proc'::regclass AND d.deptype = 'e'
+WHERE refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('snowflake_ids', 'snowflake_ids_convert'))
+    AND NOT p.oid IN (SELECT unnest(ARRAY[oprcode, oprrest, oprjoin]) FROM pg_operator UNION SELECT amproc FROM pg_amproc
+        UNION SELECT castfunc FROM pg_cast UNION SELECT unnest(ARRAY[typinput, typoutput, typreceive, typsend, typmodin, typmodout]) FROM pg_type
+        UNION SELECT unnest(ARRAY[aggtransfn, aggcombinefn, aggfinalfn]) FROM pg_aggregate UNION SELECT prosupport FROM pg_proc)
+    AND prokind <> 'a' AND obj_description(p.oid, 'pg_proc') !~ '^internal: ' AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY 1
+END
+	cmp_ok(scalar(@callable), '>', 50, 'functions to be called were found');
+	is(join(' ', grep { $pages{'doc/reference.md'} !~ /\b$_\b/ } @callable), '', 'every function is in the reference');
+
+	# The reference is what tools/reference makes of this server's catalogs.
+	$server->safe_psql('postgres', 'CREATE DATABASE reference');
+	my $bindir = $server->config_data('--bindir');
+	{
+		local %ENV = (%ENV, $server->_get_env, PGDATABASE => 'reference', PATH => "$bindir:$ENV{PATH}");
+		my ($made, $err) = run_command(["$root/tools/reference"]);
+		utf8::decode($made);
+		is(join(' ', $made =~ /(\S+\(""[^)]*\))/g), '', 'arguments without a name are shown by their type alone');
+		is("$made\n", $pages{'doc/reference.md'}, 'the reference is current (make reference writes it)') or diag $err;
+	}
+
+	# Links lead somewhere. The Debian package checks its copies of the pages with the same program.
+	{
+		my ($said) = run_command([ "$root/tools/check-links", map { "$root/$_" } sort keys %pages ]);
+		is($said, '', 'no link is dead');
+		is($?, 0, 'and links were found');
+	}
+
+	# The map of the pages leads to each of them.
+	my %mapped =
+	  map { ($_ =~ s/^/doc\//r =~ s/^doc\/\.\.\///r) => 1 } $pages{'doc/README.md'} =~ /\]\(([\w.\/-]+\.md)[#)]/g;
+	is(join(' ', grep { !$mapped{$_} && $_ ne 'doc/README.md' } sort keys %pages), '',
+		'every page is in doc/README.md');
+
+	# Every page that has commands is run by a script, which looks for what it has left out.
+	for my $path (sort keys %pages)
+	{
+		my $page = Page->new($path);
+		my %by = map { (Page::script_of($path, $_->{heading}) // "nobody: $_->{name}") => 1 } $page->commands;
+		my @not = grep {
+			my $by = $_;
+			my ($file) = grep { -e } glob "$root/{test/server/*,convert/test}/$by.pl";
+			my $text = $file ? slurp($file) : '';
+			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /->all_run;/
+		} sort keys %by;
+		is("@not", '', "$path: its commands are run by " . (join(', ', sort keys %by) || 'nobody, for it has none'));
+	}
+	my %there = map {
+		$_ => { map { $_ => 1 } Page->new($_)->headings }
+	} keys %pages;
+	is( join(
+			"\n",
+			map {
+				my $path = $_;
+				grep { !$there{$path}{$_} } keys %{ $Page::run_by{$path} }
+			} grep { ref $Page::run_by{$_} } keys %Page::run_by),
+		'',
+		'no script is named for a heading that is gone');
+
+	# What make is asked for, and which programs and files are named.
+	$pages{$_} = slurp($_) for 'CONTRIBUTING.md', 'src/README.md';
+	my %target = map { $_ => 1 } make_targets();
+	ok($target{demo} && $target{install} && !$target{nonsense}, 'targets of the Makefile were found: ' . keys %target);
+	my ($commands, @wrong) = (0);
+	for my $path (sort keys %pages)
+	{
+		# Blocks, except those of programs and settings, and what is between backquotes.
+		my $text = $pages{$path};
+		my @said;
+		while ($text =~ /^```(\w*)\n(.*?)^```$/msg) { push @said, $2 if $1 eq '' || $1 eq 'sh' }
+		push @said, $text =~ s/^```.*?^```$//msgr =~ /`([^`\n]+)`/g;
+		for my $line (map { split /\n/ } @said)
+		{
+			$line =~ s/(^|\s)#.*//;
+			for my $arguments ($line =~ /(?:^|[;&|]|\bsudo)\s*make(?![\w-])([^;&|]*)/g)
+			{
+				$commands++;
+				$arguments =~ s/\w+=(?:"[^"]*"|'[^']*'|\S*)//g;
+				push @wrong, "$path: make $_" for grep { !$target{$_} } grep { !/^-/ } split ' ', $arguments;
+			}
+			for my $file (
+				$line =~ m{(?<![\w./-])((?:tools|test|src|doc|convert|demo|sql|expected|debian|\.ci)/[\w./-]*\w)}g)
+			{
+				$commands++;
+				push @wrong, "$path: $file" unless -e "$root/$file";
+				push @wrong, "$path: $file is no program" if $file =~ m{^(tools|\.ci)/[\w-]+$} && !-x "$root/$file";
+			}
+		}
+	}
+	cmp_ok($commands, '>', 40, 'commands and files were found');
+	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
+
+	# A page can be read in one go, except those in which something is looked up.
+	my %looked_up = map { ("doc/$_.md" => 1) } qw(reference runbook);
+	my %lines = map { $_ => scalar(() = $pages{$_} =~ /\n/g) } grep { !$looked_up{$_} } keys %pages;
+	is(join(' ', grep { $lines{$_} >= ($_ eq 'README.md' ? 150 : 200) } sort keys %lines), '', 'no page is too long');
+
+	# A reader who tries several pages in one database meets no name that is taken. README.md is a page as well.
+	my %maker;
+	for my $path (sort keys %pages)
+	{
+		$maker{$_}{$path} = 1
+		  for map { $_->{content} =~ /\bCREATE (?:FOREIGN )?(?:TABLE|VIEW|ROLE|PUBLICATION|FUNCTION) (?:\w+\.)?(\w+)/g }
+		  grep { $_->{language} eq 'sql' } Page->new($path)->commands;
+	}
+	cmp_ok(scalar(keys %maker), '>', 40, 'objects that pages create were found');
+	is(join("\n", map { "$_: @{[ sort keys %{ $maker{$_} } ]}" } grep { keys %{ $maker{$_} } > 1 } sort keys %maker),
+		'', 'no two pages create an object of the same name');
+
+	# Plain words.
+	is(join(' ', grep { $pages{$_} =~ /—/ } sort keys %pages), '', 'no long dashes');
+}
+
+# Runs the SQL of a page in one database, but for what is another script's.
+sub how_to
+{
+	my ($on, $page, %options) = @_;
+	my $db = $page->{path} =~ s/\W/_/gr;
+	$on->safe_psql('postgres', "CREATE DATABASE $db");
+	$on->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+	$page->run_chapter($on, $_, dbname => $db, %options)
+	  for grep { $page->blocks($_, 'sql') && (Page::script_of($page->{path}, $_) // '') eq 'all_pages' } '',
+	  $page->chapters;
+	$page->all_run;
+	return;
+}
+
+sub slurp { my $text = slurp_file("$root/$_[0]"); utf8::decode($text); return $text }
+
+# What make could make, by its own word. It is asked for something that is not there, so that nothing runs.
+sub make_targets
+{
+	my ($out) = run_command([ 'make', '-C', $root, '-pRrn', '--no-print-directory', 'no-such-target' ]);
+	$out =~ s/^# Not a target:\n.*\n//mg;
+	return $out =~ /^([a-z][\w-]*)::?(?!=)/mg;
+}
+
+# The text of a chapter
+sub chapter_text
+{
+	my ($page, $title) = @_;
+	return $page->text =~ /^## \Q$title\E\n(.*?)(?=^## |\z)/ms ? $1 : die "no chapter named $title";
+}
+
+$server->stop;
+done_testing();

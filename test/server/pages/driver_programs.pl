@@ -1,0 +1,166 @@
+# Each program of test/drivers prints its row of the table in doc/drivers.md, and what the page shows of a program is in
+# it. Each needs its driver: what is not there is skipped.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $page = Page->new('doc/drivers.md');
+my $tmp = PostgreSQL::Test::Utils::tempdir();
+
+my $server = PostgreSQL::Test::Cluster->new('drivers');
+$server->init;
+
+# Not every driver speaks over a unix socket.
+$server->append_conf('postgresql.conf', "listen_addresses = '127.0.0.1'\nfsync = off");
+$server->append_conf('pg_hba.conf', 'host all all 127.0.0.1/32 trust');
+$server->start;
+
+local %ENV = (
+	%ENV,
+	PGHOST => '127.0.0.1',
+	PGPORT => $server->port,
+	PGUSER => scalar getpwuid($<),
+	PGDATABASE => 'postgres',
+	NODE_PATH => "$root/build/drivers/node/node_modules",
+	NODE_OPTIONS => '--no-deprecation',
+	GO111MODULE => 'off',
+	GOPATH => '/usr/share/gocode',
+	GOCACHE => "$tmp/go",
+	GOFLAGS => '-buildvcs=false');
+
+sub found
+{
+	my (@command) = @_;
+	my ($out, $err) = eval { run_command(\@command) };
+	return defined $err && $? == 0;
+}
+my ($python) = grep { found($_, '-c', 'import psycopg2') } '/usr/bin/python3', 'python3';
+$python //= 'python3';
+
+# What must be there, and how a program is run
+my $node = sub {
+	[ [ 'node', '-e', join ';', map { "require('$_')" } @_ ], ['node'] ]
+};
+my $py = sub { [ [ $python, '-c', "import @_" ], [ $python, '-B', '-W', 'error' ] ] };
+my $go =
+  sub { [ [ 'sh', '-c', "command -v go && test -d /usr/share/gocode/src/github.com/@_" ], [ 'go', 'run' ] ] };
+my $jar = '/usr/share/java/postgresql.jar';
+
+# The row begins with this name.
+my %programs = (
+	'node/pg.js' => [ 'node-postgres', $node->('pg') ],
+	'node/postgres.js' => [ 'postgres.js', $node->('postgres') ],
+	'node/kysely.js' => [ 'Kysely', $node->('pg', 'kysely') ],
+	'node/sequelize.js' => [ 'Sequelize', $node->('pg', 'sequelize') ],
+	'node/typeorm.js' => [ 'TypeORM', $node->('pg', 'typeorm') ],
+	'node/drizzle.js' => [ 'Drizzle', $node->('pg', 'drizzle-orm', 'drizzle-kit/api') ],
+	'python/psycopg2_ids.py' => [ 'psycopg 2', $py->('psycopg2') ],
+	'python/psycopg3_ids.py' => [ 'psycopg 3', $py->('psycopg') ],
+	'python/asyncpg_ids.py' => [ 'asyncpg', $py->('asyncpg') ],
+	'python/sqlalchemy_ids.py' => [ 'SQLAlchemy', $py->('sqlalchemy, alembic, psycopg2') ],
+	'java/Ids.java' => [ 'JDBC', [ [ 'sh', '-c', "command -v javac && test -r $jar" ], [ 'java', '-cp', $jar ] ] ],
+	'go/pq.go' => [ 'lib/pq', $go->('lib/pq') ],
+	'go/pgx4.go' => [ 'pgx', $go->('jackc/pgx/v4') ],
+	'ruby/activerecord.rb' =>
+	  [ 'Active Record', [ [ 'ruby', '-e', 'require "active_record"; require "pg"' ], ['ruby'] ] ],
+	'php/pdo.php' => [ 'PDO', [ [ 'php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);' ], ['php'] ] ]);
+
+# What tools/setup says when it could not install them
+my $not_installed = eval { slurp_file("$root/build/drivers/not-installed") } // '';
+chomp $not_installed;
+
+my ($text, %row, @run) = (slurp_file("$root/test/drivers/node/time.js"));
+for ($page->text =~ /^\| (.*) \|$/mg)
+{
+	my ($name, @cells) = split / \| ?/, $_, -1;
+	$row{ $name =~ s/\[(.*)\].*/$1/r } = join ' | ', @cells;
+}
+for my $file (sort keys %programs)
+{
+	my ($name, $how) = @{ $programs{$file} };
+	my ($needs, $run) = @$how;
+	my @rows = grep { /^\Q$name\E/ } keys %row;
+	is(scalar(@rows), 1, "$name has a row");
+	$text .= slurp_file("$root/test/drivers/$file");
+  SKIP:
+	{
+		skip "$file: its driver is not here" . ($not_installed && " ($not_installed)"), 1 if !found(@$needs);
+		my $db = lc($file) =~ s/\W+/_/gr;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		$page->run_chapter($server, 'What was run', dbname => $db);
+		local $ENV{PGDATABASE} = $db;
+		my ($out, $err) = run_command([ @$run, "$root/test/drivers/$file" ]);
+		is($out, $row{ $rows[0] }, "$file prints the row of the page") or diag $err;
+		push @run, $file;
+	}
+}
+
+# An ORM that sends ids, as a role that may not.
+SKIP:
+{
+	my ($needs, $run) = @{ $py->('sqlalchemy, psycopg2') };
+	skip 'python/outbox.py: its driver is not here', 2 if !found(@$needs);
+	my $outbox = Page->new('doc/one-table.md');
+	$server->safe_psql('postgres', 'CREATE DATABASE outbox');
+	$server->safe_psql('outbox', 'CREATE EXTENSION snowflake_ids');
+	$outbox->run_chapter($server, $_, dbname => 'outbox') for '', 'Let nobody choose an id';
+	my $rows = $server->safe_psql('outbox', 'SELECT count(*) FROM outgoing');
+	local $ENV{PGDATABASE} = 'outbox';
+	my ($out, $err) = run_command([ @$run, "$root/test/drivers/python/outbox.py" ]);
+	my $denied = '42501 permission denied for table outgoing';
+	is($out, <<"END" =~ s/\n\z//r, 'an ORM that sends ids is refused, and inserts without them') or diag $err;
+id of the server: inserted
+id of the program: $denied
+id of the class: $denied
+id that the class asks for first: $denied
+END
+	is($server->safe_psql('outbox', 'SELECT count(*) FROM outgoing'), $rows + 1, 'one row was inserted');
+}
+
+# tools/setup brings some; where it always does, in CI, some must be there unless it could not.
+SKIP:
+{
+	skip "eight drivers at least ($not_installed)", 1 if @run < 8 && $not_installed;
+	ok(@run >= 8 || !$ENV{CI}, 'CI has eight drivers at least: ' . join ', ', @run);
+}
+
+# What is shown is what runs.
+my $flat = sub { $_[0] =~ s/^[ \t]+|[ \t]+$//mgr };
+my @shown = map {
+	my $l = $_;
+	map { $page->blocks($_, $l) } $page->chapters
+} qw(js python java go);
+cmp_ok(scalar(@shown), '>', 8, 'the page shows parts of programs');
+for (@shown)
+{
+	ok(index($flat->($text), $flat->($_->{content})) >= 0, "$_->{name} is part of a program");
+}
+
+# The times that JavaScript finds in ids are those of the server.
+my $json = $page->run_chapter($server, 'JSON and JavaScript');
+{
+	my ($shown) = $page->blocks('JSON and JavaScript', 'js');
+	my ($output) = $page->blocks('JSON and JavaScript', 'text');
+	my ($sno, $mastic) = $shown->{content} =~ /Time\('(\w+)'\)/g;
+	my $times =
+	  "SELECT to_json(sno_timestamp('$sno') AT TIME ZONE 'UTC') #>> '{}', to_json(mastic_timestamp('$mastic') AT TIME ZONE 'UTC') #>> '{}'";
+	is($server->safe_psql($json, $times) =~ s/$/Z/r =~ s/\|/Z /r . "\n",
+		$output->{content}, 'the server agrees with the times shown');
+  SKIP:
+	{
+		skip 'node/time.js: no node', 1 if !found('node', '-e', '0');
+		my ($out, $err) = run_command([ 'node', "$root/test/drivers/node/time.js" ]);
+		is("$out\n", $output->{content}, 'node/time.js says what the page shows') or diag $err;
+	}
+}
+$page->all_run;
+
+$server->stop;
+done_testing();

@@ -1,0 +1,109 @@
+# The pages that a newcomer reads after the README: the tutorial with its program, the questions, the cheat sheet.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use IPC::Run ();
+use Page;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $tmp = PostgreSQL::Test::Utils::tempdir();
+my %node = map { $_ => PostgreSQL::Test::Cluster->new($_) } 'node1', 'node2';
+for my $node (values %node)
+{
+	$node->init;
+	$node->append_conf('postgresql.conf', 'fsync = off');
+	$node->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 2') if $node == $node{node2};
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE DATABASE app');
+}
+
+# ---- doc/tutorial.md from top to bottom. Its program runs from the place where the reader starts it.
+{
+	my $page = Page->new('doc/tutorial.md');
+	my $program = '3. A program that reads new rows';
+	for my $chapter (grep { $page->blocks($_, 'sql') } $page->chapters)
+	{
+		if   ($chapter eq $program) { read_events($page, $chapter) }
+		else                        { $page->run_on(\%node, $chapter) }
+	}
+	$page->all_run;
+}
+
+sub read_events
+{
+	my ($page, $chapter) = @_;
+	my ($tables, $insert) = $page->take($chapter, 'sql');
+	my $sql = sub { $node{node1}->safe_psql('app', $_[0] =~ s/^-- on node1\n//r) };
+	$sql->($tables->{content});
+	my ($python) = grep { found($_, 'import psycopg') } '/usr/bin/python3', 'python3';
+  SKIP:
+	{
+		skip 'psycopg 3 is not installed', 6 unless $python;
+		my ($block) = $page->blocks($chapter, 'python');
+		my $file = "$tmp/reader.py";
+		append_to_file($file, $block->{content});
+		local %ENV = (%ENV, PGHOST => $node{node1}->host, PGPORT => $node{node1}->port);
+		my ($out, $err) = ('', '');
+		my @command = ([ $python, $file ], '>', \$out, '2>', \$err);
+		my $reader = IPC::Run::start(@command);
+		my $has_read = sub {
+			my ($what, @events) = @_;
+			my $read = join '\n.* ', @events;
+			ok(eventually(sub { $reader->pump_nb if $reader->pumpable; return $out =~ /^\w{16} $read$/m }), $what)
+			  or diag "$out$err";
+			return;
+		};
+		$sql->($insert->{content});
+		$has_read->('the reader prints the events', 'event 1', 'event 2', 'event 3');
+
+		# The case of the picture
+		my $slow = Session->new($node{node1}, dbname => 'app');
+		$slow->ask(q{BEGIN; INSERT INTO order_outbox (event) VALUES ('slow')});
+		$sql->(q{INSERT INTO order_outbox (event) VALUES ('fast')});
+		is($sql->(q{SELECT count(*) FROM order_feed WHERE event = 'fast'}),
+			0, 'an open transaction holds the feed back');
+		$slow->ask('COMMIT');
+		$has_read->('both, in the order of their ids', 'slow', 'fast');
+
+		# It continues after the last batch.
+		ok(eventually(sub { $sql->('SELECT last_id = (SELECT max(id) FROM order_outbox) FROM place') eq 't' }),
+			'it has noted its place');
+		$reader->kill_kill;
+		$sql->(q{INSERT INTO order_outbox (event) VALUES ('while it was stopped')});
+		($out, $err) = ('', '');
+		$reader = IPC::Run::start(@command);
+		$has_read->('started again, it reads what is new', 'while it was stopped');
+		is(scalar(() = $out =~ /\n/g), 1, 'and nothing else') or diag "$out$err";
+		$reader->kill_kill;
+	}
+	return;
+}
+
+sub found
+{
+	my ($python, $code) = @_;
+	my ($out, $err) = eval { run_command([ $python, '-c', $code ]) };
+	return defined $err && $? == 0;
+}
+
+# ---- the questions and the cheat sheet, a database each
+for my $page (Page->new('doc/faq.md'), Page->new('doc/cheat-sheet.md'))
+{
+	my $db = $page->{path} =~ s/\W/_/gr;
+	$node{node1}->safe_psql('postgres', "CREATE DATABASE $db");
+	$node{node1}->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+	$page->run_chapter($node{node1}, $_, dbname => $db, tables => 1)
+	  for grep { $page->blocks($_, 'sql') } '', $page->chapters;
+	$page->all_run;
+}
+{
+	my $page = Page->new('doc/cheat-sheet.md');
+	is(scalar(() = $page->text =~ /^\*\*\d+\. /mg), 12, 'twelve statements, as the page says');
+}
+
+$_->stop for values %node;
+done_testing();

@@ -1,0 +1,317 @@
+# doc/partitioning.md does what it says: its commands are run, a database for each chapter, and the output that it shows is
+# what comes. Chapters about pg_partman need a version of it.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Page;
+
+my $page = Page->new('doc/partitioning.md');
+
+my $server = PostgreSQL::Test::Cluster->new('partitioning');
+$server->init;
+$server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
+$server->start;
+my $partman =
+  $server->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'pg_partman'});
+my ($major, $minor) = $partman =~ /^(\d+)\.(\d+)/ ? ($1, $2) : (0, 0);
+note "pg_partman: " . ($partman || 'none');
+
+# How the rows of a table lie in its partitions
+sub rows_of { return $server->safe_psql($_[0], "SELECT tableoid::regclass, count(*) FROM $_[1] GROUP BY 1 ORDER BY 1") }
+
+sub partitions_of
+{
+	return $server->safe_psql($_[0], "SELECT count(*) FROM pg_inherits WHERE inhparent = '$_[1]'::regclass");
+}
+
+# ---- by a function
+my $chapter = 'A function of 20 lines';
+my $db = $page->run_chapter($server, $chapter);
+my $month = $server->safe_psql($db, q{SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')});
+is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'a new row is in the partition of its month');
+my $run_time =
+  $server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM log_entry WHERE id >= now() - interval '1 day'");
+like($run_time, qr/Subplans Removed: 2/, 'with now(), partitions are removed when the query starts');
+unlike($run_time, qr/log_entry_2026_0[23]/, 'those that cannot match');
+my $later = $server->safe_psql($db,
+	q{SELECT 'log_entry' || to_char((now() AT TIME ZONE 'UTC')::date + interval '2 months', '_YYYY_MM')});
+like($run_time, qr/$later/, 'without an upper bound, partitions of later times are read');
+my $bounded = q{FROM log_entry WHERE id >= now() - interval '1 day' AND id < now() + interval '1 minute'};
+unlike($server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * $bounded"),
+	qr/$later/, 'with that of the page they are not');
+is($server->safe_psql($db, "SELECT count(*) $bounded"), 1, 'and the newest row is found');
+is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
+	'log_entry_2026_04', 'what is missing is added');
+
+# A foreign key: a month goes when nothing refers to its rows any more, and after it was detached only.
+my $not_dropped = qr/cannot drop table log_entry_2026_02 because other objects depend on it/;
+$server->safe_psql($db, <<'END');
+CREATE TABLE attachment (log_entry_id sno REFERENCES log_entry);
+INSERT INTO log_entry (id) VALUES (make_sno('2026-02-10 00:00:00+00', 0, 0, 0));
+INSERT INTO attachment VALUES (make_sno('2026-02-10 00:00:00+00', 0, 0, 0));
+END
+my $detach = 'ALTER TABLE log_entry DETACH PARTITION log_entry_2026_02';
+like(refused('DROP TABLE log_entry_2026_02'), $not_dropped, 'a foreign key: a month is not dropped');
+like(refused($detach), qr/violates foreign key constraint/, 'nor detached');
+$server->safe_psql($db, 'DELETE FROM attachment');
+like(refused('DROP TABLE log_entry_2026_02'), $not_dropped, 'nothing refers to it: it is not dropped');
+is($server->safe_psql($db, "$detach; DROP TABLE log_entry_2026_02; SELECT to_regclass('log_entry_2026_02') IS NULL"),
+	't', 'but detached, and then dropped');
+sub refused { return ($server->psql($db, $_[0]))[2] }
+
+# A month that was detached is missing, whatever its old table is called.
+$server->safe_psql($db, "DROP TABLE attachment; ALTER TABLE log_entry DETACH PARTITION log_entry_$month");
+my $this_month =
+  q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1)};
+like(refused($this_month), qr/relation "log_entry_$month" already exists/,
+	'a detached table has the name of its month');
+$server->safe_psql($db,
+	"ALTER TABLE log_entry_$month RENAME TO kept; ALTER INDEX log_entry_${month}_pkey RENAME TO kept_pkey");
+is($server->safe_psql($db, $this_month), "log_entry_$month", 'renamed: the month gets a partition again');
+$server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
+is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
+
+for my $bound (
+	[ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
+	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],
+	[ sno => 'sno', 'sno_lower_bound(%L)', 'make_sno(t, 255, 65535, 65535, 1)' ],
+	[ mastic => 'mastic', 'mastic_lower_bound(%L)', 'make_mastic(t, 65535)' ],
+	[ uuid => 'uuid', 'uuid7_lower_bound(%L)', 'uuid7_upper_bound(t)' ])
+{
+	my ($name, $type, $expression, $make) = @$bound;
+	is($server->safe_psql($db, <<"END"), '1,1|2,2|3,3', "$name: first and last ids of a month");
+CREATE TABLE by_month_$name (id $type, month int) PARTITION BY RANGE (id);
+SELECT add_monthly_partitions('by_month_$name', '@{[ $expression =~ s/'/''/gr ]}', '2026-01-01', 3) \\g /dev/null
+INSERT INTO by_month_$name
+SELECT $make, extract(month FROM t AT TIME ZONE 'UTC')
+FROM unnest(ARRAY['2026-01-01 00:00:00+00', '2026-01-31 23:59:59.999+00', '2026-02-01 00:00:00+00',
+                  '2026-02-28 23:59:59.999+00', '2026-03-01 00:00:00+00', '2026-03-31 23:59:59.999+00']::timestamptz[]) AS t;
+SELECT string_agg(DISTINCT right(tableoid::regclass::text, 1) || ',' || month, '|') FROM by_month_$name;
+END
+}
+{
+	# DEBUG1 says so when a constraint makes reading the table needless.
+	my ($attach) = map { $_->{content} =~ /^(ALTER TABLE visit ATTACH.*?;\n)/ms } $page->blocks($chapter, 'sql');
+	my ($rc, $out, $err) = $server->psql($db,
+		"ALTER TABLE visit DETACH PARTITION visit_before_2027;\n" . "SET client_min_messages = debug1;\n$attach");
+	like(
+		$err,
+		qr/partition constraint for table "visit_before_2027" is implied by existing constraints/,
+		'an old table is attached without being read');
+	is(rows_of($db, 'visit'), 'visit_before_2027|1', 'and its rows are there');
+	is(partitions_of($db, 'visit'), 4, 'next to three new partitions');
+}
+
+# ---- without the extension
+is($server->safe_psql($db, <<'END'), 'by_month_si by_month_uuid', 'CASCADE drops the tables that our types partition');
+BEGIN;
+SET LOCAL client_min_messages = error;
+DROP EXTENSION snowflake_ids CASCADE;
+SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '^by_month_[a-z]+$';
+ROLLBACK;
+END
+my $uninstalling = Page->new('doc/uninstalling.md');
+my $last = 'All tables of a database';
+my $without = $uninstalling->run_chapter($server, $last);
+is($server->safe_psql($without, <<'END'), "reading_old|text|16|kept\nreading_z|text|16|new", 'without our types');
+DROP EXTENSION snowflake_ids;
+SELECT tableoid::regclass, pg_typeof(id), length(id), body FROM reading ORDER BY id;
+END
+
+# The same for tables as people have them: of another role, by month, with a foreign key, privileges, a trigger, names
+# that need quotes and all types. Each row is what it was, and who could write still can.
+{
+	my $steps = join '', map { $_->{content} } $uninstalling->blocks($last, 'sql');
+	$steps =~ s/^CREATE TABLE .*?'kept'\);\n//s or die;
+	$server->safe_psql('postgres', 'CREATE ROLE shop; CREATE ROLE app; CREATE DATABASE left_by_all');
+	my $said = sub { $server->safe_psql('left_by_all', $_[0]) };
+	$said->(
+		'CREATE EXTENSION snowflake_ids; GRANT CREATE, USAGE ON SCHEMA public TO shop; CREATE SCHEMA "Shop" AUTHORIZATION shop'
+	);
+	$said->("SET ROLE shop; $_->{content}")
+	  for grep { $_->{content} =~ /^CREATE FUNCTION/ } $page->blocks($chapter, 'sql');
+	$said->(<<'END');
+SET ROLE shop;
+CREATE FUNCTION "Shop".counted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+CREATE TABLE reading (id sno DEFAULT gen_sno() PRIMARY KEY, body text, refs sno[], n int DEFAULT 7 CHECK (n > 0)) PARTITION BY RANGE (id);
+CREATE INDEX reading_body ON reading (body);
+CREATE TRIGGER counted AFTER INSERT ON reading FOR EACH ROW EXECUTE FUNCTION "Shop".counted();
+CREATE TABLE "Shop".post (id mastic DEFAULT gen_mastic() PRIMARY KEY, body text) PARTITION BY RANGE (id);
+CREATE TABLE "Shop".number (id bigint DEFAULT gen_snowflake_si() PRIMARY KEY, body text) PARTITION BY RANGE (id);
+SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
+    add_monthly_partitions('"Shop".post', 'mastic_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
+    add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
+CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
+    disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
+GRANT INSERT, SELECT ON reading TO app;
+GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
+GRANT USAGE ON SCHEMA "Shop" TO app;
+INSERT INTO reading (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
+UPDATE reading SET refs = ARRAY[id];
+INSERT INTO "Shop"."Line" ("Of", log, ms) SELECT id, gen_gid('log'), ARRAY[gen_mastic()] FROM reading;
+INSERT INTO "Shop".post (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
+INSERT INTO "Shop".number (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
+END
+	my @tables = ('reading', '"Shop".post', '"Shop".number', '"Shop"."Line"');
+	my $rows = join ' UNION ALL ',
+	  map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
+	my $objects =
+	  q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
+		AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ 'reading_z' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text !~ 'reading_z|^snowflake_ids'
+		UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname <> 'reading_z'};
+	my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
+	my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
+	my ($rc, undef, $err) = $server->psql('left_by_all', $steps, on_error_stop => 1);
+	is("$rc $err", '0 ', 'tables as people have them: the steps');
+	($rc, undef, $err) = $server->psql('left_by_all', 'DROP EXTENSION snowflake_ids');
+	is("$rc $err", '0 ', 'then nothing needs the extension');
+	my @after = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
+	is($after[0], $before[0], 'each row is what it was, where it was');
+	is($after[2], $before[2], 'a mastic becomes a bigint, and no row is rewritten');
+	is($after[1], $before[1], 'constraints, triggers and owners are those that there were');
+
+	is($said->("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_class WHERE relname ~ '^reading'"),
+		'shop', 'the new partition and sequence belong to the owner too');
+	for my $table (@tables)
+	{
+		my ($columns, $values) = $table =~ /Line/ ? ('"Of", body', "max(id), 'new' FROM reading") : ('body', "'new'");
+		($rc, undef, $err) = $server->psql('left_by_all', "SET ROLE app; INSERT INTO $table ($columns) SELECT $values");
+		is("$rc $err", '0 ', "who could insert into $table still can");
+		is( $said->("SELECT bool_and(body = 'new') FROM (SELECT body FROM $table ORDER BY id DESC LIMIT 1) AS newest"),
+			't', "$table: the new id sorts last");
+	}
+}
+
+# ---- with pg_partman. What is not here is said, and is no failure.
+sub runs
+{
+	my ($title, $there, $version) = @_;
+	$page->left_out($title, "no pg_partman $version here, but " . ($partman || 'none')) unless $there;
+	return $there;
+}
+
+if (runs('pg_partman 4', $major == 4, 4))
+{
+	my $db = $page->run_chapter($server, 'pg_partman 4');
+	$server->safe_psql($db, q{INSERT INTO weekly_post (body) VALUES ('first')});
+	like(rows_of($db, 'weekly_post'),
+		qr/^weekly_post_p\d+\|1$/, 'pg_partman 4: a new row is in the partition of its week');
+	is(partitions_of($db, 'weekly_post'), 6, 'pg_partman 4: this week, four more and the default');
+	is($server->safe_psql($db, <<'END'), 't|t', 'pg_partman 4: its bounds are midnights, a week apart');
+SELECT bool_and(mastic_timestamp(low) = date_trunc('day', mastic_timestamp(low), 'UTC')),
+       bool_and(mastic_timestamp(high) - mastic_timestamp(low) = '7 days')
+FROM (SELECT bound[1]::bigint AS low, bound[2]::bigint AS high
+      FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid,
+           regexp_match(pg_get_expr(relpartbound, c.oid), '\(''(\d+)''\) TO \(''(\d+)''\)') AS bound
+      WHERE inhparent = 'weekly_post'::regclass AND bound IS NOT NULL) AS b;
+END
+
+	# Until the first week is over its retention
+	for my $weeks (4, 8, 12, 16)
+	{
+		$server->safe_psql($db,
+				"INSERT INTO weekly_post (id) VALUES (make_mastic(now() + interval '$weeks weeks', 1));"
+			  . q{SELECT partman.run_maintenance('public.weekly_post')});
+	}
+	is($server->safe_psql($db, 'SELECT count(*) FROM weekly_post_default'), 0, 'pg_partman 4: maintenance was in time');
+	is($server->safe_psql($db, 'SELECT count(*), min(mastic_timestamp(id)) > now() FROM weekly_post'),
+		'4|t', 'pg_partman 4: the oldest week was dropped');
+	my ($rc, $out, $err) = $server->psql($db, <<'END');
+CREATE TABLE monthly_account (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.monthly_account', 'id', 'native', 'monthly');
+END
+	like($err, qr/only supports .* integer or date.timestamp.*sno/, 'pg_partman 4 refuses sno, as the page says');
+}
+
+my $title = 'pg_partman 5.2 or later';
+if (runs($title, $major > 5 || $major == 5 && $minor >= 2, 5.2))
+{
+	my $db = $page->run_chapter($server, $title);
+	$server->safe_psql($db, q{INSERT INTO subscriber (name) VALUES ('ada'), ('grace')});
+	like(rows_of($db, 'subscriber'), qr/^subscriber_p\d+\|2$/, "$title: new rows are in the partition of their month");
+
+	# With infinite_time_partitions some versions of pg_partman make one more.
+	like(partitions_of($db, 'subscriber'), qr/^[56]$/, "$title: this month, three more and the default");
+	unlike(
+		$server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * FROM subscriber WHERE id >= now() - interval '1 hour'"),
+		qr/Seq Scan/, "$title: queries use the index");
+
+	# Partitions go on, and the oldest go: here one of two years ago, as if made then.
+	$server->safe_psql($db, <<'END');
+INSERT INTO subscriber (id) VALUES (make_sno(now() + interval '2 months', 0, 0, 1));
+CREATE TABLE subscriber_p20240101 PARTITION OF subscriber
+    FOR VALUES FROM (sno_lower_bound('2024-01-01')) TO (sno_lower_bound('2024-02-01'));
+SELECT partman.run_maintenance('public.subscriber');
+END
+	is(partitions_of($db, 'subscriber'),
+		7, "$title: maintenance counts from the last row, retention drops old partitions");
+	is($server->safe_psql($db, 'SELECT count(*) FROM subscriber_default'), 0, "$title: nothing in the default");
+	like(
+		$server->safe_psql(
+			$db, "EXPLAIN (COSTS OFF) SELECT * FROM subscriber WHERE id >= now() AND id < now() + interval '1 hour'"),
+		qr/Subplans Removed: \d/,
+		"$title: pruned by now()");
+
+	# A row that is late: in the default partition
+	my $late = q{INSERT INTO subscriber (id) VALUES (make_sno(now() - interval '2 months', 0, 0, 1));};
+	my (undef, undef, $err) = $server->psql($db, "$late SELECT partman.partition_data_time('public.subscriber')");
+	is( $server->safe_psql($db, 'SELECT count(*) FROM subscriber_default')
+		  . ($err =~ /Cannot run on partition set/ ? ' refused' : ''),
+		$major == 5 && $minor < 3 ? '1 refused' : '0',
+		"$title: partition_data_time");
+
+	# With a foreign key, retention detaches what it drops.
+	if ($minor >= 5)
+	{
+		is($server->safe_psql($db, <<'END'), '', "$title: detach_before_drop");
+CREATE TABLE login (account_id sno REFERENCES subscriber);
+CREATE TABLE subscriber_p20240201 PARTITION OF subscriber
+    FOR VALUES FROM (sno_lower_bound('2024-02-01')) TO (sno_lower_bound('2024-03-01'));
+UPDATE partman.part_config SET detach_before_drop = true WHERE parent_table = 'public.subscriber';
+SELECT partman.run_maintenance('public.subscriber') \g /dev/null
+SELECT to_regclass('subscriber_p20240201');
+END
+	}
+
+	# The table of formats: each with its domain, its encoder and a decoder that returns what the table says.
+	for my $row (
+		[ mastic => 'mastic', 'mastic_lower_bound', 'mastic_timestamp(id::mastic)' ],
+		[ number => 'bigint', 'mastic_lower_bound', 'mastic_timestamp(id::mastic)' ],
+		[ si => 'bigint', 'snowflake_si_lower_bound', 'snowflake_si_timestamp(id::bigint)' ],
+		[ gid => 'gid', 'log_lower_bound', 'gid_timestamp(id::gid)' ],
+		[ uuid => undef, 'uuid7_lower_bound', 'uuid7_timestamp(id::uuid)' ])
+	{
+		my ($name, $type, $encoder, $decoder) = @$row;
+		my $written =
+		  index($page->text, "`$decoder`") > 0 && ($encoder =~ /^log/ || index($page->text, "`$encoder`") > 0);
+		ok($written, "$title: $name is on the page");
+		my $column = $type ? "${name}_as.text" : 'uuid';
+		$server->safe_psql($db, ($type ? "CREATE SCHEMA ${name}_as; CREATE DOMAIN $column AS $type;" : '') . <<"END");
+CREATE OR REPLACE FUNCTION log_lower_bound(t timestamptz) RETURNS gid STABLE STRICT RETURN gid_lower_bound('log', t);
+CREATE FUNCTION ${name}_decoder(id text) RETURNS timestamptz IMMUTABLE STRICT RETURN $decoder;
+CREATE TABLE of_$name (id $column PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.of_$name', 'id', '1 month', p_premake => 2, p_start_partition => '2026-01-01',
+    p_time_encoder => 'public.$encoder', p_time_decoder => 'public.${name}_decoder');
+INSERT INTO of_$name SELECT $encoder(t) FROM unnest(ARRAY['2026-01-01', '2026-01-31 23:59:59.99', '2026-02-01']::timestamptz[]) AS t;
+SELECT partman.run_maintenance('public.of_$name');
+END
+		is( rows_of($db, "of_$name"),
+			"of_${name}_p20260101|2\nof_${name}_p20260201|1",
+			"$title: $name is partitioned by months");
+	}
+
+	(undef, undef, $err) = $server->psql($db, <<'END');
+CREATE TABLE bare (id sno PRIMARY KEY) PARTITION BY RANGE (id);
+SELECT partman.create_parent('public.bare', 'id', '1 month', p_time_encoder => 'public.sno_lower_bound', p_time_decoder => 'public.sno_decoder');
+END
+	like($err, qr/Supplied column is of type sno/, 'sno itself is refused, as the page says');
+}
+
+$page->all_run;
+$uninstalling->all_run;
+$server->stop;
+done_testing();

@@ -1,0 +1,395 @@
+# What a monitoring system sees: each alert of doc/monitoring.md and of doc/monitoring/prometheus_alerts.yaml is raised by
+# the event that it names, in the time that it names, and by none. The figures are those of real servers, read with the
+# queries of the page and of the exporter; promtool evaluates the alerts over them.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use CPAN::Meta::YAML;
+use Faults;
+use Fcntl    qw(:flock);
+use IPC::Run ();
+use JSON::PP ();
+use Page;
+use Test::More;
+
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
+my $page = Page->new('doc/monitoring.md');
+my @alert_queries = map { $_->{content} } $page->blocks('Two queries', 'sql');
+my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
+my $rules_file = "$root/doc/monitoring/prometheus_alerts.yaml";
+my $has_promtool = has_program('promtool');
+
+# What the queries of the page say, in short. The order is that of a look.
+my @said = (
+	[ 'not ready' => qr/^critical\|ledger is \S/ ],
+	[ 'not accepted' => qr/^critical\|setting not accepted: \S/ ],
+	[ 'no machine id' => qr/^warning\|machine id is not set$/ ],
+	[ 'stepped' => qr/^warning\|the clock was stepped by -?\d+ ms at 2\d\d\d-/ ],
+	[ 'open' => qr/^warning\|an open transaction holds back pollers$/ ],
+	[ 'waiting' => qr/^warning\|\w+\|\d+\|\d+ sessions wait for an id$/ ],
+	[ 'ahead' => qr/^warning\|\w+\|\d+\|ids are \d+ ms ahead of the clock$/ ],
+	[ 'far ahead' => qr/^critical\|\w+\|\d+\|ids are \d+ ms ahead of the clock$/ ],
+	[ 'SI ends' => qr/^warning\|snowflake_si\|\d+\|the last Snowflake-SI id is less than two years away$/ ]);
+my %raised;    # by the page or by Prometheus
+
+# As a monitoring system asks: what a session is warned of does not reach it.
+sub monitor
+{
+	my ($server, $query) = @_;
+	return Session->new($server, options => '-c client_min_messages=error')->ask($query);
+}
+
+# ---- What postgres_exporter makes of a server: a series with its labels => its value.
+sub figures
+{
+	my ($name, $server, $began) = @_;
+	my %value;
+	for my $query (sort keys %$exporter)
+	{
+		my %usage = map { my ($column) = keys %$_; $column => $_->{$column}{usage} } @{ $exporter->{$query}{metrics} };
+		my $rows =
+		  monitor($server, "SELECT coalesce(json_agg(to_jsonb(q)), '[]') FROM ($exporter->{$query}{query}) AS q");
+		for my $row (@{ JSON::PP::decode_json($rows) })
+		{
+			my $labels = join ',', map { qq($_="$row->{$_}") } grep { $usage{$_} eq 'LABEL' } sort keys %$row;
+			for (grep { $usage{$_} ne 'LABEL' } keys %$row)
+			{
+				# A test of promtool begins in 1970.
+				my $value = $row->{$_} // 'NaN';
+				$value -= $began if /_time$/ && $value ne 'NaN';
+				$value{qq(${query}_$_\{instance="$name",$labels\})} = $value;
+			}
+		}
+	}
+	return \%value;
+}
+
+# ---- Minutes of some servers, at the end of each of which a monitoring system looks.
+package Watch;
+use Test::More;
+
+# Two minutes in which nothing happens.
+sub new
+{
+	my ($class, $what, $clock, %servers) = @_;
+	my $self = bless { what => $what, clock => $clock, servers => \%servers, began => $clock->now, looks => [] },
+	  $class;
+	return $self->minute->minute;
+}
+
+# What the queries of the page say of the first server, in short.
+sub said
+{
+	my ($self) = @_;
+	my ($first) = sort keys %{ $self->{servers} };
+	my %kinds;
+	for my $line (map { split /\n/, main::monitor($self->{servers}{$first}, $_) } @alert_queries)
+	{
+		my ($kind) = map { $_->[0] } grep { $line =~ $_->[1] } @said;
+		$kinds{ $kind // $line } = 1;
+	}
+	return join ', ', sort keys %kinds;
+}
+
+# A minute passes, or more, in which something is done; then a look. `page`: what its queries say; `alerts`: those of Prometheus
+# that fire. Without them nothing may be raised; undef: anything.
+sub minute
+{
+	my ($self, %o) = @_;
+	my $passes = $o{passes} // 60;
+	$self->{clock}->go_by($passes);
+	$o{do}->() if $o{do};
+	push @{ $self->{looks} }, {} for 2 .. $passes / 60;
+	my $minute = @{ $self->{looks} };
+	my $expected = exists $o{page} ? $o{page} : '';
+	if (defined $expected)
+	{
+		is($self->said, $expected, "$self->{what}, minute $minute: " . ($expected || 'none'));
+		$raised{$_} = 1 for split /, /, $expected;
+	}
+	my %all =
+	  map { %{ main::figures($_, $self->{servers}{$_}, $self->{began}) } } sort keys %{ $self->{servers} };
+	push @{ $self->{looks} }, { figures => \%all, alerts => exists $o{alerts} ? $o{alerts} : '' };
+	return $self;
+}
+
+# What Prometheus makes of it.
+sub done
+{
+	my ($self) = @_;
+	my @looks = @{ $self->{looks} };
+	my %series = map {
+		map { $_ => [] }
+		  keys %{ $_->{figures} }
+	} @looks;
+	for my $name (keys %series)
+	{
+		my $was = 0;
+		for my $figures (map { $_->{figures} } @looks)
+		{
+			my $value = $figures && $figures->{$name};
+			push @{ $series{$name} }, $value // ($figures && $was ? 'stale' : '_');
+			$was = defined $value if $figures;
+		}
+	}
+	my @tests;
+	for my $minute (grep { defined $looks[$_]{alerts} } 0 .. $#looks)
+	{
+		my @fire = split /, /, $looks[$minute]{alerts};
+		$raised{"SnowflakeIds$_"} = 1 for @fire;
+		push @tests,
+		  { expr => 'group by (alertname) (ALERTS{alertstate="firing"})',
+			eval_time => "${minute}m",
+			exp_samples => [ map { { labels => qq({alertname="SnowflakeIds$_"}), value => 1 } } @fire ] };
+	}
+	my @input = map { { series => $_, values => join ' ', @{ $series{$_} } } } sort keys %series;
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/test.yaml';
+	my $tests = [ { interval => '1m', input_series => \@input, promql_expr_test => \@tests } ];
+	Faults::spew($file,
+		JSON::PP::encode_json({ rule_files => [$rules_file], evaluation_interval => '1m', tests => $tests }));
+  SKIP:
+	{
+		skip 'promtool is not installed', 1 unless $has_promtool;
+		my $ok = IPC::Run::run([ 'promtool', 'test', 'rules', $file ], '>', \my $said, '2>&1');
+		ok($ok, "$self->{what}: Prometheus, minute by minute") or diag $said;
+	}
+	return;
+}
+
+package main;
+
+my $clock = clock();
+my $server = new_server('watched', $clock, conf => "snowflake_ids.machine_id = 7\nsnowflake_ids.max_wait = '1min'");
+
+sub draw { return value($server, 'SELECT gen_sno() IS NULL, gen_mastic() IS NULL, gen_snowflake_si() IS NULL') }
+
+sub watch
+{
+	my ($what, %more) = @_;
+	draw();
+	caught_up($server);
+	return Watch->new($what, $clock, a => $server, %more);
+}
+
+# ---- no event: a start, a crash, time that passes
+{
+	my $watch = watch('a restart and a crash');
+	for my $how ('fast', 'kill -9')
+	{
+		$watch->minute(do => sub { restart_after($server, $how); draw() });
+		$watch->minute;
+	}
+	$watch->done;
+}
+
+# ---- a clock that goes back, by less than lasts until the alerts that wait a minute. Ids of all formats were drawn
+# before, and one of a format after it; sno has its tick-tock bit, so its own ids are not ahead.
+for my $format (qw(mastic sno snowflake_si))
+{
+	my $watch = watch("the clock goes back by 30 s, $format");
+	$watch->minute(
+		do => sub { draw(); $clock->step(-30); value($server, "SELECT gen_$format()") },
+		page => 'ahead, stepped',
+		alerts => 'AheadOfClock, ClockStepped');
+	$watch->minute(page => 'stepped', alerts => 'ClockStepped') for 1 .. 8;
+	$watch->minute(page => undef, alerts => undef);
+	$watch->minute(page => undef, alerts => undef);
+	$watch->minute->done;
+}
+
+# ---- one that goes ahead, one that stands still, and one that is back before anybody looks
+{
+	my $watch = watch('the clock goes ahead by an hour');
+	$watch->minute(do => sub { $clock->step(3600) }, page => 'stepped', alerts => 'ClockStepped');
+	$watch->minute(page => 'stepped', alerts => 'ClockStepped')->done;
+
+	$clock->go_by(900);
+	$watch = watch('the clock stands still for a second');
+	$watch->minute(do => sub { $clock->pass(1) }, page => 'stepped', alerts => 'ClockStepped')->done;
+
+	my $there = sub { my ($seconds) = @_; draw(); $clock->step($seconds); draw(); $clock->step(-$seconds); draw() };
+	for my $seconds (-20, 4)
+	{
+		$clock->go_by(900);
+		$watch = watch("the clock goes $seconds s and returns at once");
+		$watch->minute(do => sub { $there->($seconds) }, page => 'stepped', alerts => 'ClockStepped')->done;
+	}
+	$clock->go_by(900);
+}
+
+# ---- far ahead: the clock goes back for longer than that lasts; also while the server is down, where the ids say it
+{
+	my $watch = watch('the clock goes back by an hour');
+	$watch->minute(
+		do => sub { draw(); $clock->step(-3600); draw() },
+		page => 'far ahead, stepped',
+		alerts => 'AheadOfClock, ClockStepped, FarAheadOfClock');
+	$watch->done;
+	$clock->go_by(5000);
+
+	for ([ 3600, 'far ahead', 'AheadOfClock, FarAheadOfClock' ], [ 30, 'ahead', 'AheadOfClock' ])
+	{
+		my ($seconds, $page, $alerts) = @$_;
+		$watch = watch("the clock goes back by $seconds s while the server is down");
+		$watch->minute(
+			do => sub { draw(); restart_after($server, 'fast', $clock->{offset} - $seconds); draw() },
+			page => $page,
+			alerts => $alerts);
+		$clock->go_by(3600);
+		$watch->minute->done;
+	}
+}
+
+# ---- a transaction that stays open
+{
+	my $watch = watch('an open transaction');
+	my $session = Session->new($server);
+	$watch->minute(do => sub { $session->ask('BEGIN; SELECT gen_mastic()') });
+	$watch->minute for 1 .. 8;
+	$watch->minute(passes => 180, page => 'open', alerts => 'Unsettled');
+	$watch->minute(do => sub { $session->ask('COMMIT') })->done;
+}
+
+# ---- more ids than the ticks have: the alert of Prometheus waits five minutes for it to last
+{
+	my $watch = watch('more ids are asked for than a tick has');
+	$server->safe_psql('postgres', 'CREATE TABLE stop ()');
+	my $draw = 'SELECT count(gen_snowflake_si()) FROM generate_series(1, 20000) WHERE NOT EXISTS (SELECT FROM stop);';
+	my $session = Session->new($server)->send($draw x 5000);
+	my $issued = "SELECT issued FROM snowflake_ids.stats WHERE format = 'snowflake_si'";
+
+	# Time passes while the session waits, nearly always.
+	my $minute = sub {
+		for (1 .. 12)
+		{
+			$clock->go_by(5);
+			my $before = value($server, $issued);
+			eventually(sub { value($server, $issued) > $before }) or die 'nothing is drawn';
+		}
+	};
+	$watch->minute(passes => 0, do => $minute) for 1 .. 5;
+	$watch->minute(passes => 0, do => $minute, alerts => undef);
+	$watch->minute(passes => 0, do => $minute, alerts => 'Waiting');
+	value($server, 'INSERT INTO stop DEFAULT VALUES');
+	$session->answer;
+	$watch->minute(alerts => undef) for 1 .. 5;
+	$watch->minute->done;
+}
+
+# ---- sessions that wait now; and the query that finds them
+{
+	my ($waits) = map { $_->{content} } $page->blocks('Wait events', 'sql');
+	my $watch = watch('sessions that wait');
+	is(value($server, $waits), '', 'no session waits');
+	$server->append_conf('postgresql.conf', "snowflake_ids.clock_regression = 'wait'\n");
+	my @sessions = map { Session->new($server) } 1 .. 12;
+	reload($server, @sessions);
+	draw();
+	$clock->step(-40);
+	$_->send('SELECT gen_mastic() > 0') for @sessions;
+	my @waiting;
+	ok(eventually(sub { (@waiting = split /\n/, value($server, $waits)) == 12 }), 'the query of the page finds them');
+	is(scalar(grep { /^\d+\|\w+\|active\|SELECT gen_mastic\(\) > 0;?$/ } @waiting), 12, 'and what they wait with');
+	$watch->minute(passes => 0, page => 'ahead, stepped, waiting', alerts => 'AheadOfClock, ClockStepped');
+	$clock->go_by(50);
+	is(join(' ', map { $_->answer } @sessions), join(' ', ('t') x 12), 'all are served');
+	is(value($server, $waits), '', 'none waits then');
+	$watch->minute(page => 'stepped', alerts => 'ClockStepped')->done;
+	$server->adjust_conf('postgresql.conf', 'snowflake_ids.clock_regression', undef);
+	reload($server);
+	$clock->go_by(900);
+}
+
+# ---- sessions that wait for the ceiling file, because another one's sync does not return
+{
+	my $watch = watch('storage that hangs');
+	my @sessions = map { Session->new($server) } 1 .. 12;
+	$_->ask('SELECT gen_mastic()') for @sessions;
+	open my $file, '+<', $server->data_dir . '/snowflake_ids.ceiling' or die $!;
+	flock $file, LOCK_EX or die $!;
+	$clock->go_by(60);
+	$_->send('SELECT gen_mastic() > 0') for @sessions;
+	my ($waits) = map { $_->{content} } $page->blocks('Wait events', 'sql');
+	ok(eventually(sub { value($server, $waits) =~ /\A(?:.+\n){11}.+\z/ }), 'all wait');
+	$watch->minute(passes => 0, page => 'waiting');
+	flock $file, LOCK_UN;
+	is(join(' ', map { $_->answer } @sessions), join(' ', ('t') x 12), 'all are served');
+	$watch->minute->done;
+}
+
+# ---- machine ids: none is set; one is set twice; one is out of range
+{
+	my $other = new_server('another', $clock);
+	my $watch = watch('machine ids');
+	$watch->{servers}{'0 another'} = $other;
+	$watch->minute(page => 'no machine id', alerts => 'MachineIdNotSet');
+	my $set =
+	  sub { my ($s, $id) = @_; $s->append_conf('postgresql.conf', "snowflake_ids.machine_id = $id\n"); reload($s) };
+	$watch->minute(do => sub { $set->($other, 7) }, alerts => 'SameMachineId');
+	$watch->minute(do => sub { $set->($other, 8) });
+	$watch->minute(do => sub { $set->($other, 70000) }, page => 'not accepted', alerts => 'SettingNotAccepted');
+	$watch->minute(do => sub { $set->($other, 9) })->done;
+	$other->stop;
+}
+
+# ---- a damaged file
+{
+	my $watch = watch('the ceiling file is damaged');
+	my $file = $server->data_dir . '/snowflake_ids.ceiling';
+	my $content = slurp($file);
+	$watch->minute(do => sub { spew($file, 'damaged') }, page => 'not ready', alerts => 'NotReady');
+	$watch->minute(do => sub { spew($file, $content) })->done;
+}
+
+# ---- many generators: explicit partitions, of which a database may have 64
+{
+	my $watch = watch('generators');
+	$server->safe_psql('postgres', 'CREATE DATABASE partitions TEMPLATE postgres');
+	my $use = sub {
+		my ($databases, $count) = @_;
+		for my $n (@$databases)
+		{
+			$server->safe_psql('postgres', "CREATE DATABASE many_$n TEMPLATE partitions");
+			$server->safe_psql("many_$n",
+				"SELECT count(gen_sno(0, 1000 + 64 * $n + i)) FROM generate_series(1, $count) AS i");
+		}
+	};
+	my $rest = sub { 900 - value($server, 'SELECT count(*) FROM snowflake_ids.stats') };
+	$watch->minute(do => sub { $use->([ 1 .. 14 ], 64); $use->([15], $rest->()) });
+	is($rest->(), 0, '900 generators');
+	$watch->minute(do => sub { $use->([16], 1) }, alerts => 'Generators')->done;
+}
+
+# ---- the last years of Snowflake-SI
+{
+	my $from = "SELECT extract(epoch FROM snowflake_si_timestamp(9007199254740991) - interval '730 days')";
+	$clock->set_to(value($server, $from) - 600);
+	$server->stop;
+	my $late = new_server('late', $clock, conf => 'snowflake_ids.machine_id = 7');
+	value($late, 'SELECT gen_snowflake_si()');
+	caught_up($late);
+	my $watch = Watch->new('the end of Snowflake-SI', $clock, a => $late);
+	$watch->minute(
+		passes => 1200,
+		do => sub { value($late, 'SELECT gen_snowflake_si()') },
+		page => 'SI ends',
+		alerts => 'SiEnds')->done;
+	$late->stop;
+}
+
+# ---- the figures as they are now: all that the table below them explains
+{
+	my ($now) = $page->blocks('What to plot', 'sql');
+	my ($table) = $page->text =~ /^\| column \| alert of Prometheus .*?\n\|[-|]+\n(.*?)\n\n/ms;
+	my @explained = map { (split /\|/)[1] =~ /`(\w+)`/g } split /\n/, $table;
+	cmp_ok(scalar(@explained), '>', 8, 'the table has columns');
+	is(join(' ', grep { $now->{content} !~ /\b$_\b/ } @explained), '', 'the query shows each of them');
+	my %is_alert = map { $_ => 1 } map { /^  +- alert: SnowflakeIds(\w+)/ } split /\n/, slurp($rules_file);
+	my @named = map { (split /\|/)[2] =~ /`([A-Z]\w+)`/g } split /\n/, $table;
+	is(join(' ', grep { !$is_alert{$_} } @named), '', 'and the alerts that the table names exist');
+}
+
+my @alerts = map { $_->{alert} } map { @{ $_->{rules} } } @{ CPAN::Meta::YAML->read($rules_file)->[0]{groups} };
+is(join(' ', grep { !$raised{$_} } @alerts, map { $_->[0] } @said), '', 'every alert was raised by its event');
+done_testing();

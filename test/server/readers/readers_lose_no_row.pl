@@ -1,0 +1,231 @@
+# Readers that continue after the last id: of a feed, on a standby, and where rows of another server arrive. The queries
+# are those of doc/polling.md. Each has a control: the same without what the page says loses rows.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Page;
+use Test::More;
+
+my $page = Page->new('doc/polling.md');
+my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller of your own', 'sql');
+my $smallest = '2222222222222222';
+
+# Sends a query of the page in a session, with psql's variables.
+sub ask
+{
+	my ($session, $query, %variables) = @_;
+	return $session->ask(join '', (map { "\\set $_ $variables{$_}\n" } sort keys %variables), $query);
+}
+
+# Waits until a row has settled for its reader.
+sub settles
+{
+	my ($session, $id) = @_;
+	return eventually(sub { $session->ask("SELECT sno '$id' < sno_settled()") eq 't' });
+}
+
+# ---- a feed: ids are drawn in one order and committed in another
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', "fsync = off\nsynchronous_commit = off\nautovacuum = off");
+$primary->start;
+$primary->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
+{
+	my ($feed) = map { $_->{content} } $page->blocks('A feed that any tool can read', 'sql');
+	my ($view, $read) = $feed =~ /^(CREATE TABLE .*;\nCREATE VIEW .*?;)\n.*^(SELECT .*?);$/ms;
+	$primary->safe_psql('postgres', $view);
+	my $of_table = $read =~ s/journal_feed/journal/r;
+	my ($first, $second, $reader) = map { Session->new($primary) } 1 .. 3;
+	my $got = sub {
+		my ($query, $last) = @_;
+		return $reader->ask($query =~ s/> 0/> $last/r) =~ s/\n/ /gr;
+	};
+
+	$first->ask('BEGIN');
+	my $a = $first->ask(q{INSERT INTO journal (body) VALUES ('"a"') RETURNING id});
+	my $b = $second->ask(q{INSERT INTO journal (body) VALUES ('"b"') RETURNING id});
+	is($got->($of_table, 0), qq($b|"b"), 'control: a reader of the table gets the later row only');
+	is($got->($read, 0), '', 'a reader of the feed gets nothing yet');
+	my ($who) =
+	  map { $_->{content} =~ /^(SELECT pid.*);$/m } $page->blocks('One idle transaction holds back all readers', 'sql');
+	my ($pid) = split /\|/, $reader->ask($who);
+	is($pid, $first->ask('SELECT pg_backend_pid()'), 'the view names who holds it back');
+	$first->ask('COMMIT');
+	ok(eventually(sub { $got->($read, 0) eq qq($a|"a" $b|"b") }), 'then it gets both, in order');
+	is($got->($of_table, $b), '', 'control: the reader of the table has lost one');
+	like(
+		$reader->ask("SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) $read"),
+		qr/Index Scan using journal_pkey on journal\n +Index Cond: \(\(id < .*\) AND \(id > 0\)\)/,
+		'one range of the primary key');
+
+	# The server ends a session that stays idle in its transaction.
+	$first->ask(q{SET idle_in_transaction_session_timeout = '1ms'});
+	$first->send(q{BEGIN; INSERT INTO journal (body) VALUES ('"idle"')});
+	my $c = $second->ask(q{INSERT INTO journal (body) VALUES ('"c"') RETURNING id});
+	ok(eventually(sub { $got->($read, $b) eq qq($c|"c") }), 'idle in a transaction: ended, and the others have come');
+}
+
+# ---- on a standby: what the primary shows is not what it has written
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+
+my ($positions, $replayed, $read) = map { $_->{content} =~ s/;\n\z//r } $page->take('On a standby', 'sql');
+my ($writer, $reader) = (Session->new($primary), Session->new($standby));
+my $rows = sub { my ($settled) = @_; return ask($reader, $read, last => $smallest, settled => $settled) };
+
+# The WAL writer stands still, so WAL is written only by somebody who has to, and then up to the end of a record.
+my $wal_writer = value($primary, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+my ($settled, $inserted, $written);
+kill 'STOP', $wal_writer;
+my $unwritten = eventually(
+	sub {
+		$writer->ask('DELETE FROM news');
+		my $before = flushed_lsn($primary);
+		my $id = $writer->ask(q{INSERT INTO news (body) VALUES ('"async"') RETURNING id});
+		settles($writer, $id) or return;
+		($settled, $inserted) = split /\|/, $writer->ask($positions);
+		$written = $writer->ask('SELECT pg_current_wal_lsn()');
+		return $written eq $before;
+	});
+ok($unwritten, 'a row has settled whose transaction is not in the written WAL');
+ok(eventually(sub { ask($reader, $replayed, inserted => $written) eq 't' }),
+	'the standby has replayed what is written');
+is($rows->($settled), '', 'control: a reader that waits for pg_current_wal_lsn() passes over the row');
+is(ask($reader, $replayed, inserted => $inserted), 'f', 'the position of the page is not replayed yet');
+kill 'CONT', $wal_writer;
+flushed_lsn($primary);
+ok(eventually(sub { ask($reader, $replayed, inserted => $inserted) eq 't' }), 'it is, when the WAL is written');
+like($rows->($settled), qr/^\w{16}\|"async"$/, 'and the row is there');
+
+if ($primary->pg_version >= 19)
+{
+	is($reader->ask("WAIT FOR LSN '$inserted'"), 'success', 'WAIT FOR LSN waits for it');
+}
+$_->gone for $writer, $reader;
+$_->stop for $standby, $primary;
+
+# ---- rows that another server sends: an id below the settled one arrives late
+my %node;
+for my $n (1, 2)
+{
+	my $node = $node{"node$n"} = PostgreSQL::Test::Cluster->new("node$n");
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', "fsync = off\nautovacuum = off\nsnowflake_ids.machine_id = $n");
+	$node->start;
+	$node->safe_psql('postgres', "CREATE EXTENSION snowflake_ids; $table");
+}
+my ($one, $two) = @node{qw(node1 node2)};
+$two->safe_psql('postgres', 'CREATE PUBLICATION news FOR TABLE news');
+my $publisher = $two->connstr('postgres') =~ s/'/''/gr;
+$one->safe_psql('postgres',
+	"CREATE SUBSCRIPTION news CONNECTION '$publisher' PUBLICATION news WITH (copy_data = false)");
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news DISABLE');
+
+my ($here) = map { $_->{content} =~ s/;\n\z//r } $page->take('Rows of several servers', 'sql');
+my ($plain) = map { /AS\n(.*?);/s } map { $_->{content} } $page->blocks('A poller of your own', 'sql');
+my %session = map { $_ => Session->new($node{$_}) } keys %node;
+my $theirs = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"node2"') RETURNING id});
+ok(eventually(sub { $session{node1}->ask("SELECT gen_sno() > '$theirs'") eq 't' }), 'node1 is later');
+my $ours = $session{node1}->ask(q{INSERT INTO news (body) VALUES ('"node1"') RETURNING id});
+ok(settles($session{"node$_"}, $theirs), "a row of node2 has settled by the clock of node$_") for 1, 2;
+ok(settles($session{node1}, $ours), 'so has one of node1');
+
+# Each reader continues after what it got, until the other's row has come.
+my $everything = $plain =~ s/\$1/:'last'/r;
+is(ask($session{node1}, $everything, last => $smallest),
+	qq($ours|"node1"), 'a reader of all rows of node1 gets its own');
+my %got = map { $_ => ask($session{$_}, $here, last => $smallest) } keys %session;
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news ENABLE');
+ok(eventually(sub { $session{node1}->ask('SELECT count(*) FROM news') eq '2' }), 'the row of node2 has come to node1');
+is(ask($session{node1}, $everything, last => $ours), '', 'control: that reader passes over the row of node2');
+is_deeply(
+	\%got,
+	{ node1 => qq($ours|"node1"), node2 => qq($theirs|"node2") },
+	'a reader on each server, for its own rows, gets them all');
+is(ask($session{node1}, $here, last => $smallest), $got{node1}, 'and none of another server');
+
+# ---- change data capture: ids in the stream are text; a publication cannot filter by them
+$two->safe_psql('postgres', q{SELECT pg_create_logical_replication_slot('look', 'test_decoding')});
+my $streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"streamed"') RETURNING id});
+like(
+	$two->safe_psql('postgres', q{SELECT data FROM pg_logical_slot_get_changes('look', NULL, NULL)}),
+	qr/INSERT: id\[sno\]:'$streamed' /,
+	'logical decoding shows an id as text');
+$two->safe_psql('postgres', q{SELECT pg_drop_replication_slot('look')});
+my (undef, undef, $refused) =
+  $two->psql('postgres', "CREATE PUBLICATION recent FOR TABLE news WHERE (id >= '$streamed')");
+like($refused, qr/ERROR:  invalid publication WHERE expression/, 'a row filter with an id is refused');
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION news SET (binary = true)');
+$streamed = $session{node2}->ask(q{INSERT INTO news (body) VALUES ('"binary"') RETURNING id});
+ok(eventually(sub { $session{node1}->ask("SELECT count(*) FROM news WHERE id = '$streamed'") eq '1' }),
+	'a subscription takes ids in binary');
+
+# ---- rows that a subscription brings, and that get their ids here. Its workers write although their transactions are
+# READ ONLY by default.
+$_->safe_psql('postgres', 'CREATE TABLE arrival (n int PRIMARY KEY)') for $one, $two;
+$one->safe_psql('postgres', <<'END');
+ALTER TABLE arrival ADD id sno DEFAULT gen_sno();
+CREATE FUNCTION wait_for_lock() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(7);
+    RETURN NEW;
+END $$;
+CREATE TRIGGER wait_for_lock BEFORE INSERT ON arrival FOR EACH ROW WHEN (NEW.n > 0) EXECUTE FUNCTION wait_for_lock();
+ALTER TABLE arrival ENABLE ALWAYS TRIGGER wait_for_lock;
+CREATE ROLE brings SUPERUSER LOGIN;
+ALTER ROLE brings SET default_transaction_read_only = on;
+END
+my $bring = sub { my ($n) = @_; return $two->safe_psql('postgres', "INSERT INTO arrival VALUES ($n)") };
+$bring->(1);
+$two->safe_psql('postgres', 'CREATE PUBLICATION arrivals FOR TABLE arrival');
+$one->safe_psql('postgres',
+	"CREATE SUBSCRIPTION arrivals CONNECTION '$publisher' PUBLICATION arrivals WITH (enabled = false)");
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals OWNER TO brings');
+my ($last, @arrived) = ($smallest);
+my $read_arrivals = sub {
+	my @rows = split /\n/,
+	  $session{node1}->ask("SELECT id, n FROM arrival WHERE id > '$last' AND id < (SELECT sno_settled()) ORDER BY id");
+	for (@rows)
+	{
+		($last, my $n) = split /\|/;
+		push @arrived, $n;
+	}
+};
+
+for ([ 1, 'table synchronization', sub { $one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals ENABLE') } ],
+	[ 2, 'apply worker', sub { $bring->(2) } ])
+{
+	my ($n, $what, $begin) = @$_;
+	my $holder = Session->new($one);
+	$holder->ask('SELECT pg_advisory_lock(7)');
+	$begin->();
+	ok( eventually(
+			sub { $holder->ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") eq '1' }),
+		"$what: has an id, and waits");
+	my $id = $session{node1}->ask("INSERT INTO arrival (n) VALUES (-$n) RETURNING id");
+	ok( eventually(
+			sub {
+				$session{node1}->ask("SELECT sno '$id' < sno_settled() OR EXISTS (SELECT FROM snowflake_ids.unsettled)")
+				  eq 't';
+			}),
+		'the row after it has settled, or somebody holds it back');
+	$read_arrivals->();
+	$holder->gone;
+	ok( eventually(
+			sub {
+				$read_arrivals->();
+				$session{node1}->ask("SELECT '$last' >= max(id) FROM arrival WHERE n = -$n") eq 't';
+			}),
+		'the reader goes on');
+	is("@arrived", join(' ', map { "$_ -$_" } 1 .. $n), "$what: the reader gets all rows, in order");
+}
+$one->safe_psql('postgres', 'ALTER SUBSCRIPTION arrivals DISABLE');
+$_->gone for values %session;
+$_->stop for $one, $two;
+
+$page->all_run;
+done_testing();
