@@ -117,7 +117,7 @@ bench: all
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:
-	+@test/storm/storm $(or $(MINUTES),1)
+	+@test/proofs/storm/storm $(or $(MINUTES),1)
 matrix:
 	+@tools/matrix
 cross:

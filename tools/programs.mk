@@ -1,9 +1,9 @@
 # Programs that need no server: unit tests, explorers, the simulator, fuzz targets.
 
-# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/explorers/*_test.cpp, with core and ledger
+# ---- unit tests and explorers: one program per test/unit/*_test.cpp and test/proofs/explorers/*_test.cpp, with core and ledger
 # but without PostgreSQL. An explorer goes through all states of a model, which takes seconds to minutes.
-UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/explorers/*_test.cpp))
-UNIT_BINS     := $(UNIT_TESTS:test/%.cpp=$(BUILD)/%)
+UNIT_TESTS    := $(sort $(wildcard test/unit/*_test.cpp test/proofs/explorers/*_test.cpp))
+UNIT_BINS     := $(patsubst test/unit/%.cpp,$(BUILD)/unit/%,$(patsubst test/proofs/%.cpp,$(BUILD)/%,$(UNIT_TESTS)))
 UNIT_LIB      := $(wildcard src/core/*.cpp src/ledger/*.cpp)
 UNIT_LIB_OBJS := $(UNIT_LIB:%.cpp=$(BUILD)/unit/obj/%.o)
 UNIT_CXXFLAGS  = -std=c++20 -O1 -g $(CXX_WARN) -pthread -MMD -MP -Isrc -Itest/unit $(if $(SANITIZE),-fsanitize=$(SANITIZE)) \
@@ -19,17 +19,19 @@ $(UNIT_STAMP): FORCE
 $(BUILD)/unit/obj/%.o: %.cpp $(UNIT_STAMP)
 	@mkdir -p $(@D)
 	$(call run,c++ $<,$(CXX) $(UNIT_CXXFLAGS) -c -o $@ $<)
-$(UNIT_BINS): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o $(UNIT_LIB_OBJS)
+$(filter $(BUILD)/unit/%,$(UNIT_BINS)): $(BUILD)/%: $(BUILD)/unit/obj/test/%.o
+$(filter $(BUILD)/explorers/%,$(UNIT_BINS)): $(BUILD)/%: $(BUILD)/unit/obj/test/proofs/%.o
+$(UNIT_BINS): $(UNIT_LIB_OBJS)
 	@mkdir -p $(@D)
 	$(call run,link $@,$(CXX) $(UNIT_CXXFLAGS) -o $@ $^ -lgtest_main -lgtest)
 -include $(UNIT_LIB_OBJS:.o=.d) $(UNIT_TESTS:%.cpp=$(BUILD)/unit/obj/%.d)
 
 # ---- the simulator of servers in virtual time: see tools/prove
-SIMULATOR_SOURCES := test/simulator/simulator.cpp $(wildcard src/ledger/*.cpp)
+SIMULATOR_SOURCES := test/proofs/simulator/simulator.cpp $(wildcard src/ledger/*.cpp)
 simulator: $(BUILD)/simulator
-$(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/simulator/*.hpp src/ledger/*.hpp src/core/*.hpp)
+$(BUILD)/simulator: $(SIMULATOR_SOURCES) $(wildcard test/proofs/simulator/*.hpp src/ledger/*.hpp src/core/*.hpp)
 	@mkdir -p $(@D)
-	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
+	$(call run,c++ $@,$(CXX) -std=c++20 -O2 -g $(CXX_WARN) -Isrc -Itest/proofs $(EXTRA_CXXFLAGS) -o $@ $(SIMULATOR_SOURCES))
 
 # ---- fuzz targets: one program per test/fuzz/*.cpp. libFuzzer is part of clang.
 FUZZ_TARGETS  := $(sort $(wildcard test/fuzz/*.cpp))

@@ -1,4 +1,4 @@
-# The counter of the storm (test/storm/count.cpp) finds what is planted in logs, and nothing in a clean one.
+# The counter of the storm (test/proofs/storm/count.cpp) finds what is planted in logs, and nothing in a clean one.
 use strict;
 use warnings;
 use FindBin;
@@ -7,7 +7,7 @@ use Test::More;
 
 my $program = PostgreSQL::Test::Utils::tempdir() . '/count';
 my @compiler = split ' ', $ENV{CXX} // 'c++';
-if (system(@compiler, qw(-std=c++20 -O1 -o), $program, "$FindBin::RealBin/../../storm/count.cpp") != 0)
+if (system(@compiler, qw(-std=c++20 -O1 -o), $program, "$FindBin::RealBin/../../proofs/storm/count.cpp") != 0)
 {
 	die 'cannot compile the counter' if $ENV{CI};
 	plan skip_all => 'cannot compile the counter';

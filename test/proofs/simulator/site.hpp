@@ -18,7 +18,7 @@ namespace snowflake_ids::simulator {
 using Value = std::uint64_t;
 
 // A part of std::atomic. Sequentially consistent, whatever order is named: weaker orders are the business of
-// test/weak_memory.
+// test/proofs/weak_memory.
 class Word {
 public:
     Value load(std::memory_order = std::memory_order_seq_cst) const {
