@@ -32,13 +32,13 @@ OBJS       := $(SOURCES:src/%.cpp=$(OBJDIR)/%.o)
 CONVERT_SOURCES := $(sort $(wildcard convert/src/*.cpp))
 CONVERT_OBJS    := $(CONVERT_SOURCES:convert/src/%.cpp=$(OBJDIR)/convert/%.o)
 
-FRAGMENTS  := $(sort $(wildcard src/sql/install/*.sql))
+FRAGMENTS  := $(sort $(wildcard src/sql/*.sql))
 SCRIPT     := $(BUILD)/$(EXTENSION)--$(EXTVERSION).sql
 
-# convert/ is an extension of its own: SQL in convert/install, and the triggers in a library of its own.
+# convert/ is an extension of its own: SQL in convert/src/sql, and the triggers in a library of its own.
 CONVERT           := snowflake_ids_convert
 CONVERT_VERSION   := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" convert/$(CONVERT).control)
-CONVERT_FRAGMENTS := $(sort $(wildcard convert/install/*.sql))
+CONVERT_FRAGMENTS := $(sort $(wildcard convert/src/sql/*.sql))
 CONVERT_SCRIPT    := $(BUILD)/$(CONVERT)--$(CONVERT_VERSION).sql
 MODULES     = $(CONVERT)
 DATA        = convert/$(CONVERT).control

@@ -15,7 +15,7 @@ WHERE oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_operator'::regclas
         AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids'))
     AND oprresult = 'boolean'::regtype AND (oprrest = 0 OR oprjoin = 0)
 ORDER BY 1;
--- Families with times have no "=" between ids and times, and between times: see src/sql/install/70-id_time.sql. This is
+-- Families with times have no "=" between ids and times, and between times: see src/sql/70-id_time.sql. This is
 -- all that is said of them.
 SELECT amname, opcname FROM (
     SELECT a.amname, c.opcname, c.oid FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
@@ -45,7 +45,7 @@ UNION SELECT castfunc FROM pg_cast;
 -- Each function that is behind nothing is reviewed at the end of the test of its topic. If one is in no list, edit the file
 -- that this query names.
 \set lists `cat sql/*.sql | sed -n "s/.*proname [~] '\([^']*\)'.*/(\1)/p" | paste -sd '|' -`
-\set created `grep -oE 'CREATE FUNCTION [a-z0-9_.]+' src/sql/install/*.sql | sed -E 's,.*/[0-9]+-(.*)\.sql:CREATE FUNCTION (.*[.])?,\1 ,'`
+\set created `grep -oE 'CREATE FUNCTION [a-z0-9_.]+' src/sql/*.sql | sed -E 's,.*/[0-9]+-(.*)\.sql:CREATE FUNCTION (.*[.])?,\1 ,'`
 \set tests `ls sql`
 SELECT DISTINCT f.proname AS function_in_no_list,
        coalesce((SELECT format('add it to "WHERE proname ~" in sql/%s.sql', split_part(line, ' ', 1))

@@ -1,4 +1,4 @@
-// Errors of the SQL in convert/install, without the context that PL/pgSQL adds to an error: for each call that is under
+// Errors of the SQL in convert/src/sql, without the context that PL/pgSQL adds to an error: for each call that is under
 // way its signature and line, which fills a screen and tells a user nothing.
 #include "pg/pg.hpp"
 

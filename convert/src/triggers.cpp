@@ -1,5 +1,5 @@
 // The triggers of a key's conversion: they keep the new columns filled while others write. They find tables and
-// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/install. Nothing here knows the
+// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/src/sql. Nothing here knows the
 // library of snowflake_ids.
 //
 // A writer may have no right to read the key's table. As for foreign keys, keys are looked up as the owner of that

@@ -39,7 +39,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// The sequence starts there: src/sql/install/05-wal_ceiling.sql.
+// The sequence starts there: src/sql/05-wal_ceiling.sql.
 static_assert(seal(0) == 22320);
 
 }  // namespace snowflake_ids::ledger

@@ -1,4 +1,4 @@
-// Comparing ids with times, for sno and mastic: the operators of src/sql/install/70-id_time.sql, which are members of
+// Comparing ids with times, for sno and mastic: the operators of src/sql/70-id_time.sql, which are members of
 // the btree operator families of the ids. The order is that of core/time_order.hpp.
 #include "core/time_order.hpp"
 

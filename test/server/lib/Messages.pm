@@ -56,7 +56,7 @@ sub all
 				sqlstate => $code_name && $states{$code_name} };
 		}
 	}
-	for my $file (sort glob "$src/sql/install/*.sql $ENV{SNOWFLAKE_IDS_SRC}/convert/install/*.sql")
+	for my $file (sort glob "$src/sql/*.sql $ENV{SNOWFLAKE_IDS_SRC}/convert/src/sql/*.sql")
 	{
 		my $code = slurp_file($file);
 		while ($code =~ /\bRAISE\s+(?:(EXCEPTION|WARNING|NOTICE|LOG|INFO|DEBUG)\s+)?'((?:[^']|'')*)'([^;]*);/g)
