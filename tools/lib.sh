@@ -32,7 +32,7 @@ pack_sources() { tar -C "$root" --exclude=./.git --exclude=./build --exclude='*.
 
 # perl_files: the Perl of the tree, for perltidy.
 perl_files() {
-    (cd "$root" && { find test convert tools -name '*.p[lm]'; grep -lE '^#!/usr/bin/perl' tools/* test/*/*; } 2>/dev/null | sort -u)
+    (cd "$root" && { find test convert tools -name '*.p[lm]'; grep -lE '^#!/usr/bin/perl' tools/* test/*/* test/*/*/*; } 2>/dev/null | sort -u)
 }
 
 # build_private DIR [CXXFLAGS [LDFLAGS]]: the sources in DIR/src, with these flags too, in a server of their own in

@@ -2,7 +2,7 @@
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
-//                operator's floor, the ceiling of the promise (settled.hpp), a bit for each slot whose entry has been
+//                operator's floor, the ceiling of the promise (settling.hpp), a bit for each slot whose entry has been
 //                synced, checksum
 //   offset 4096  one entry per slot, 32 bytes each, the index is that in memory:
 //                  bytes 0-7    key        as Slot::key; 0: a free slot

@@ -1,7 +1,7 @@
 // Life: the time that one piece of shared memory lasts, from the start of the server, or from a crash of one of
 // its processes, to the next. Its id is random, and stands in that memory and in the ceiling file: start time and
 // process id of the postmaster would not tell a crash restart, and a boot id is shared by containers. Its number is
-// higher than that of every earlier life of the data directory (ceiling.hpp, "Fence").
+// higher than that of every earlier life of the data directory (ceiling_file.hpp, "Fence").
 //
 // A life begins in these steps, under the lock of the ceiling file:
 //   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be

@@ -5,10 +5,10 @@
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
 //   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 576
-//                         bytes each; see settled.hpp
+//                         bytes each; see settling.hpp
 //
 // It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
-// what must outlive that is in the ceiling file (ceiling.hpp) and in WAL (wal.hpp).
+// what must outlive that is in the ceiling file (ceiling_file.hpp) and in WAL (wal_ceiling.hpp).
 #pragma once
 
 #include <atomic>
@@ -112,7 +112,7 @@ struct Header {
     Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
     Word next_pass;       // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
     Word slots_taken;     // slots that got a generator in this memory; those that the ceiling file names not counted
-    Word promise;         // Unix microseconds: no id of an earlier time is accepted any more; see settled.hpp
+    Word promise;         // Unix microseconds: no id of an earlier time is accepted any more; see settling.hpp
     Word settled_ms;      // Unix ms: the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
     Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
@@ -125,11 +125,11 @@ struct Header {
 static_assert(sizeof(Header) <= header_bytes);
 
 // What a process shows of its transactions that have drawn ids, or what a prepared transaction has drawn; see
-// settled.hpp.
+// settling.hpp.
 inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {
-    Word low;       // Unix microseconds: the transaction has drawn no id of an earlier time; see settled.hpp
+    Word low;       // Unix microseconds: the transaction has drawn no id of an earlier time; see settling.hpp
     Word database;  // of the transaction
     Word xid;       // full id of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;     // entries of the ring

@@ -13,7 +13,7 @@ struct Expected {
 };
 
 inline constexpr Expected expectations[] = {
-    // Each side writes before it reads (settled.hpp, steps 2 and 6): at least one of them sees the other.
+    // Each side writes before it reads (settling.hpp, steps 2 and 6): at least one of them sees the other.
     {"raise_to: promise.swap", std::memory_order_seq_cst},
     {"accepts: promise.load", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},

@@ -21,7 +21,7 @@
 #include "choice_scenes.hpp"
 #include "expected.hpp"
 #include "file_scenes.hpp"
-#include "settled_scenes.hpp"
+#include "settling_scenes.hpp"
 #include "slot_scenes.hpp"
 
 namespace snowflake_ids::weak_memory {

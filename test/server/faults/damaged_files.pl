@@ -3,7 +3,7 @@
 # away, and to name a floor. It works, also for users who forget the floor. gen_gid() needs none of it and continues. In
 # every case the clock goes back before ids are drawn again, and comes past the time of the ids before.
 #
-# Which bytes are damage: test/unit/ledger_ceiling_test.cpp tries every bit, every kind of size, zeros and entries in
+# Which bytes are damage: test/unit/ledger_ceiling_file_test.cpp tries every bit, every kind of size, zeros and entries in
 # other places.
 use strict;
 use warnings;

@@ -551,7 +551,7 @@ END
 		my %by = map { (Page::script_of($path, $_->{heading}) // "nobody: $_->{name}") => 1 } $page->commands;
 		my @not = grep {
 			my $by = $_;
-			my ($file) = grep { -e } glob "$root/{test/server/*,convert/test}/$by.pl";
+			my ($file) = map { s{^\Q$root/\E}{}r } grep { -e } glob "$root/{test/server/*,convert/test}/$by.pl";
 			my $text = $file ? slurp($file) : '';
 			$text !~ /Page->new\('\Q$path\E'\)/ || $text !~ /->all_run;/
 		} sort keys %by;

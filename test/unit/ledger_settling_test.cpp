@@ -1,5 +1,5 @@
 // Settled: the steps one after another, and what of the promise outlives the server's memory. Every interleaving is in
-// ledger_settled_model_test.
+// ledger_settling_model_test.
 #include "ledger/settling.hpp"
 
 #include <gtest/gtest.h>

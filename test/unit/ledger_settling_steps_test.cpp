@@ -1,4 +1,4 @@
-// Each step of settled.hpp by itself: what it leaves in which word, in which order, and what it does if another process
+// Each step of settling.hpp by itself: what it leaves in which word, in which order, and what it does if another process
 // comes in between.
 #include <gtest/gtest.h>
 

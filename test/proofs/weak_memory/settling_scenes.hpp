@@ -1,4 +1,4 @@
-// settled.hpp: draws and ends of transactions against readers. No row may appear whose time is before what a reader was
+// settling.hpp: draws and ends of transactions against readers. No row may appear whose time is before what a reader was
 // told, unless that reader's snapshot has it.
 #pragma once
 
@@ -98,7 +98,7 @@ struct Transaction {
         xid = db.begin_transaction();
         covered = ledger::no_low;
     }
-    // As src/pg/generate/unsettled.cpp, claim.cpp. `at`: what the clock shows, 0: any time.
+    // As src/pg/generate/unsettled.cpp, claim_or_wait.cpp. `at`: what the clock shows, 0: any time.
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);

@@ -1,4 +1,4 @@
-// The protocol of settled.hpp under every interleaving, with any clock and any promise: no row may appear whose time is
+// The protocol of settling.hpp under every interleaving, with any clock and any promise: no row may appear whose time is
 // before what a reader was told, unless that reader's snapshot has it.
 #include <gtest/gtest.h>
 
