@@ -32,7 +32,7 @@ inline constexpr std::size_t short_size = 13;  // the RANDOM part
 inline constexpr std::size_t random_size = 8;
 
 // 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.
-inline constexpr Timeline timeline{0, 1000, 48};
+inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 
 enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
@@ -105,23 +105,22 @@ constexpr Fields split(const Id& id) {
 
 constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 3); }
 
-// Unix microseconds.
-constexpr std::int64_t time_us(const Id& id) { return timeline.start_us(load_be<6>(id.bytes + 1)); }
+constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
 
 // graft's EMPTY: prefix, time 0, 0x80 (not the prefix), eight zero bytes.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
-// Smallest valid id of the kind whose time is at or after `us`: the smallest random part
+// Smallest valid id of the kind whose time is at or after `t`: the smallest random part
 // that prints is 58^12. Error: time_after_end (there is none).
-constexpr Result<Id> lower_bound(Kind kind, std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({kind, tick.value, base58::random_min_high, base58::random_min_low});
 }
 
-// Largest id of the kind whose time is at or before `us`. Error: time_before_epoch.
-constexpr Result<Id> upper_bound(Kind kind, std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+// Largest id of the kind whose time is at or before `t`. Error: time_before_epoch.
+constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
     return compose({kind, tick.value, 0xff, ~std::uint64_t{0}});
 }

@@ -20,7 +20,9 @@ struct KnownLayout {
     const char* description;
 };
 
-inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) { return {unix_ms * 1000, 1000, bits}; }
+inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) {
+    return {std::chrono::sys_time<milliseconds>{milliseconds{unix_ms}}, milliseconds{1}, bits};
+}
 
 // Ids of 64-bit layouts (Discord, Instagram, Mastodon, Mastic) are negative bigints in the last half of the layout's
 // time. Instagram gets there in 2046, the others later.
@@ -32,7 +34,10 @@ inline constexpr KnownLayout known_layouts[] = {
     // Epoch 2011-08-24T21:07:01.721Z. The node is the logical shard.
     {"instagram", {ms_since(1314220021721, 41), 13, 10}, true, "Instagram: milliseconds, shard, sequence"},
     // Epoch 2014-09-01T00:00:00Z, the default start time. 10 ms; the machine id is last.
-    {"sonyflake", {{1409529600000000, 10000, 39}, 16, 8, true}, true, "Sonyflake: 10 ms, sequence, machine"},
+    {"sonyflake",
+     {{std::chrono::sys_days{std::chrono::September / 1 / 2014}, milliseconds{10}, 39}, 16, 8, true},
+     true,
+     "Sonyflake: 10 ms, sequence, machine"},
     // Unix time. The low bits are a hash of table and time plus a number, modulo 2^16.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
     // Epoch 2023-01-01T00:00:00Z. Until early 2024 the node was last, as their README still has it.

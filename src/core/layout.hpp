@@ -40,8 +40,8 @@ struct Layout {
     }
 
     // Errors: node_range, sequence_range, and those of Timeline::floor_tick().
-    constexpr Result<std::uint64_t> make(std::int64_t us, std::int64_t node, std::int64_t sequence) const {
-        const Result<std::uint64_t> tick = timeline.floor_tick(us);
+    constexpr Result<std::uint64_t> make(UnixTime t, std::int64_t node, std::int64_t sequence) const {
+        const Result<std::uint64_t> tick = timeline.floor_tick(t);
         if (!tick) return tick.error;
         if (node < 0 || node > max_node()) return Error::node_range;
         if (sequence < 0 || sequence > max_sequence()) return Error::sequence_range;
@@ -55,21 +55,19 @@ struct Layout {
                       static_cast<std::uint32_t>(id >> sequence_shift()) & max_sequence()};
     }
 
-    // Start of the id's tick, Unix microseconds. The id must be at most max_id().
-    constexpr std::int64_t time_us(std::uint64_t id) const {
-        return timeline.start_us(id >> (node_bits + sequence_bits));
-    }
+    // Start of the id's tick. The id must be at most max_id().
+    constexpr UnixTime time_of(std::uint64_t id) const { return timeline.start(id >> (node_bits + sequence_bits)); }
 
-    // Smallest id whose time is at or after `us`. Error: time_after_end (there is none).
-    constexpr Result<std::uint64_t> lower_bound(std::int64_t us) const {
-        const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+    // Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
+    constexpr Result<std::uint64_t> lower_bound(UnixTime t) const {
+        const Result<std::uint64_t> tick = timeline.ceil_tick(t);
         if (!tick) return tick.error;
         return compose({.tick = tick.value});
     }
 
-    // Largest id whose time is at or before `us`. Error: time_before_epoch (there is none).
-    constexpr Result<std::uint64_t> upper_bound(std::int64_t us) const {
-        const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+    // Largest id whose time is at or before `t`. Error: time_before_epoch (there is none).
+    constexpr Result<std::uint64_t> upper_bound(UnixTime t) const {
+        const Result<std::uint64_t> tick = timeline.last_tick_at(t);
         if (!tick) return tick.error;
         return compose({tick.value, max_node(), max_sequence()});
     }
@@ -90,11 +88,12 @@ constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
     if (l.bits() > 63) return Error::bad_total_width;
-    if (l.timeline.tick_us < 1) return Error::bad_tick;
+    if (l.timeline.tick_length.count() < 1) return Error::bad_tick;
     // The start of the tick after the last one, so that no arithmetic on times of the layout overflows.
     std::int64_t end = 0;
-    if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_us, &end) ||
-        __builtin_add_overflow(end, l.timeline.epoch_us, &end))
+    if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_length.count(),
+                               &end) ||
+        __builtin_add_overflow(end, number_of(l.timeline.epoch), &end))
         return Error::bad_epoch;
     return Error::none;
 }

@@ -15,7 +15,7 @@
 
 namespace snowflake_ids::mastic {
 
-inline constexpr Layout layout{{1767225600000000, 1000, 48}, 0, 16};
+inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 48}, 0, 16};
 
 // A type of its own, so that comparison, time and neighbours are found by it, as those of the other formats are.
 struct Id {
@@ -26,8 +26,7 @@ struct Id {
     friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
 };
 
-// Unix microseconds.
-constexpr std::int64_t time_us(const Id& id) { return layout.time_us(id.number); }
+constexpr UnixTime time_of(const Id& id) { return layout.time_of(id.number); }
 
 inline constexpr std::size_t max_text_size = 20;
 

@@ -27,7 +27,8 @@ inline constexpr std::size_t binary_size = 10;
 inline constexpr std::size_t text_size = 16;
 
 // 2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z.
-inline constexpr Timeline timeline{1262304000000000, 4000, 39};
+using Tick = std::chrono::duration<std::int64_t, std::ratio<4, 1000>>;
+inline constexpr Timeline timeline{std::chrono::sys_days{std::chrono::January / 1 / 2010}, Tick{1}, 39};
 
 // The smallest pool that the reference accepts is max - min >= 5, that is six ids. Its README and its message say
 // four.
@@ -49,7 +50,7 @@ struct Id {
 };
 
 struct Fields {
-    std::uint64_t units = 0;      // 4 ms ticks since the epoch, at most timeline.max_tick()
+    std::uint64_t units = 0;      // ticks since the epoch, at most timeline.max_tick()
     std::uint32_t ticktock = 0;   // 0 or 1
     std::uint32_t metabyte = 0;   // 0-255
     std::uint32_t partition = 0;  // 0-65535
@@ -70,19 +71,19 @@ constexpr Fields split(const Id& id) {
             static_cast<std::uint32_t>(head & 0xffff), static_cast<std::uint32_t>(load_be<2>(id.bytes + 8))};
 }
 
-// Start of the id's 4 ms unit, Unix microseconds.
-constexpr std::int64_t time_us(const Id& id) { return timeline.start_us(load_be<5>(id.bytes) >> 1); }
+// Start of the id's tick.
+constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<5>(id.bytes) >> 1); }
 
-// Smallest id whose time is at or after `us`. Error: time_after_end (there is none).
-constexpr Result<Id> lower_bound(std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+// Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
+constexpr Result<Id> lower_bound(UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({.units = tick.value});
 }
 
-// Largest id whose time is at or before `us`. Error: time_before_epoch (there is none).
-constexpr Result<Id> upper_bound(std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+// Largest id whose time is at or before `t`. Error: time_before_epoch (there is none).
+constexpr Result<Id> upper_bound(UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
     return compose({tick.value, 1, 255, 65535, max_sequence});
 }

@@ -13,7 +13,7 @@
 
 namespace snowflake_ids::snowflake_si {
 
-inline constexpr Layout layout{{1767225600000000, 1000, 40}, 5, 8};
+inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 40}, 5, 8};
 static_assert(layout.bits() == 53 && layout.max_id() == 9007199254740991);
 
 }  // namespace snowflake_ids::snowflake_si

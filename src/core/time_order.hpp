@@ -34,10 +34,10 @@ inline constexpr Timeline timeline_of<mastic::Id> = mastic::layout.timeline;
 // A time among the ids of a type.
 template <class Id>
 struct Moment {
-    std::int64_t us;
+    UnixTime time;
 
     // The tick whose first id it stands for; one more than the last tick if it is above all ids.
-    constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(us); }
+    constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
 
     // Negative, zero, positive, as for two ids.
     friend constexpr int compare(const Moment& a, const Moment& b) {
@@ -46,7 +46,7 @@ struct Moment {
     }
     // Mostly without the division that tick() needs: it is called for each row of a table.
     friend constexpr int compare(const Id& a, const Moment& b) {
-        if (time_us(a) < b.us) return -1;
+        if (time_of(a) < b.time) return -1;
         return begins_tick(a) && tick_of(a) == b.tick() ? 0 : 1;
     }
     friend constexpr int compare(const Moment& a, const Id& b) { return -compare(b, a); }

@@ -26,7 +26,7 @@ inline constexpr std::uint64_t max_fraction = (std::uint64_t{1} << fraction_bits
 inline constexpr std::uint64_t max_random = (std::uint64_t{1} << 62) - 1;
 
 // 1970-01-01T00:00:00Z to 10889-08-02T05:31:50.655999Z.
-inline constexpr Timeline timeline{0, 1000, 48};
+inline constexpr Timeline timeline{UnixTime{}, milliseconds{1}, 48};
 
 // Any 16 bytes, as in the type uuid.
 struct Id {
@@ -64,19 +64,19 @@ constexpr Fields split(const Id& id) {
     return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
 
-// Unix microseconds, whole milliseconds. The id must be valid.
-constexpr std::int64_t time_us(const Id& id) { return timeline.start_us(load_be<6>(id.bytes)); }
+// Whole milliseconds. The id must be valid.
+constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes)); }
 
-// Smallest id whose time is at or after `us`. Error: time_after_end (there is none).
-constexpr Result<Id> lower_bound(std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.ceil_tick(us);
+// Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
+constexpr Result<Id> lower_bound(UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({tick.value, 0, 0});
 }
 
-// Largest id whose time is at or before `us`. Error: time_before_epoch.
-constexpr Result<Id> upper_bound(std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.last_tick_at(us);
+// Largest id whose time is at or before `t`. Error: time_before_epoch.
+constexpr Result<Id> upper_bound(UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
     return compose({tick.value, max_fraction, max_random});
 }
@@ -87,30 +87,32 @@ constexpr Result<Id> upper_bound(std::int64_t us) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// The moment of a time. `seconds`: whole Unix seconds, not negative. `ns`: nanoseconds after them. The result is above
-// max_moment if the time is after the end.
-constexpr Moment moment(std::uint64_t seconds, std::uint64_t ns) {
-    const std::uint64_t ms = ns / 1000000;
-    return (seconds * 1000 + ms) << fraction_bits | ((ns - ms * 1000000) << fraction_bits) / 1000000;
+// The moment of a time, which is not before 1970: `whole` seconds and the `rest`. The result is above max_moment if the
+// time is after the end.
+constexpr Moment moment(seconds whole, nanoseconds rest) {
+    const auto ms = std::chrono::duration_cast<milliseconds>(rest);  // never negative
+    const auto of_tick = static_cast<std::uint64_t>((rest - ms).count()),
+               tick = std::uint64_t{nanoseconds{milliseconds{1}}.count()};
+    return static_cast<std::uint64_t>((whole + ms).count()) << fraction_bits | (of_tick << fraction_bits) / tick;
 }
 
 // The moment of the next id, from the moments of the last id and of the clock. No moment is used twice, so ids grow
 // even if the clock stands still or goes back, or if ids are drawn faster than it counts.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
-// The microsecond in which a moment lies, since 1970.
-constexpr std::int64_t time_us(Moment moment) {
-    return static_cast<std::int64_t>((moment >> fraction_bits) * 1000 +
-                                     ((moment & max_fraction) * 1000 >> fraction_bits));
+// The microsecond in which a moment lies.
+constexpr UnixTime time_of(Moment moment) {
+    const std::uint64_t part = (moment & max_fraction) * std::uint64_t{timeline.tick_length.count()} >> fraction_bits;
+    return timeline.start(moment >> fraction_bits) + microseconds{part};
 }
 
-// The moment moved so far that it lies at `to_us`, give or take one. All moments that are moved as far stay different
+// The moment moved so far that it lies at `to`, give or take one. All moments that are moved as far stay different
 // and keep their order, so the microseconds are multiplied by 512/125 alone, not with the moment. Errors:
 // time_before_epoch, time_after_end.
-constexpr Result<Moment> move(Moment moment, std::int64_t to_us) {
-    const Result<std::uint64_t> tick = timeline.floor_tick(to_us);
+constexpr Result<Moment> move(Moment moment, UnixTime to) {
+    const Result<std::uint64_t> tick = timeline.floor_tick(to);
     if (!tick) return tick.error;
-    const std::int64_t us = to_us - time_us(moment);
+    const std::int64_t us = (to - time_of(moment)).count();
     return static_cast<Moment>(static_cast<std::int64_t>(moment) + us / 125 * 512 + us % 125 * 512 / 125);
 }
 

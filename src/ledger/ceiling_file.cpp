@@ -63,6 +63,10 @@ std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, st
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
+// A ceiling as the file has it, in Unix ms.
+constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
+constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
+
 constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
 
 CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
@@ -71,8 +75,8 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     if (h.entry_count != slot_count || h.checksum != checksum(h)) return damaged();
     if (h.system_identifier != system_identifier) return {CeilingError::foreign};
     c.life = {h.life_number, h.life_id};
-    c.floor_ms = h.floor_ms;
-    c.settled_ms = h.settled_ms;
+    c.floor = from_file(h.floor_ms);
+    c.settled = from_file(h.settled_ms);
     memcpy(c.durable, h.durable, sizeof c.durable);
     return {};
 }
@@ -83,7 +87,7 @@ bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint
     if (free ? (c.durable[index / 64] & bit_of(index)) != 0
              : e.key == 0 || e.check_bits != check_bits(e, system_identifier, index))
         return false;
-    c.entries[index] = {e.key, e.numbering, e.ceiling_ms};
+    c.entries[index] = {e.key, e.numbering, from_file(e.ceiling_ms)};
     return true;
 }
 
@@ -109,15 +113,15 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .system_identifier = system_identifier,
                  .life_number = c.life.number,
                  .life_id = c.life.id,
-                 .floor_ms = c.floor_ms,
-                 .settled_ms = c.settled_ms,
+                 .floor_ms = to_file(c.floor),
+                 .settled_ms = to_file(c.settled),
                  .durable = {},
                  .checksum = 0};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
         if (entry.key == 0) continue;
         h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
-        FileEntry e{entry.key, entry.numbering, entry.ceiling_ms, 0};
+        FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
         memcpy(bytes + ceiling_header_bytes + i * sizeof e, &e, sizeof e);
     }
@@ -213,30 +217,30 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
-CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,
+CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                             Along along) {
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
     // The process that had the lock before us may have raised it already.
-    if (slot.ceiling.load() >= ms) return {};
+    if (slot.ceiling.load() >= least) return {};
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
-    const std::uint64_t to_ms = ms < along.to_ms ? ms : along.to_ms;
+    const Ceiling others = std::min(least, along.to);
     const auto at = slot_at(ledger);
-    const auto wanted = [&](std::uint32_t i) -> std::uint64_t {
-        if (i == own) return ms;
-        return at(i).ceiling.load() > along.from_ms ? to_ms : 0;
+    const auto wanted = [&](std::uint32_t i) {
+        if (i == own) return least;
+        return at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
-    const bool promised = ledger.header->promise.load() != 0;
-    return raise_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to_ms : 0);
+    const bool promised = ledger.header->promise.load() != UnixTime{};
+    return raise_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
 }
 
-CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std::uint64_t ms) {
+CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least) {
     LockedCeilings file(place);
     const CeilingResult r = file.open();
-    if (r.error != CeilingError::none || ledger.header->settled_ms.load() >= ms) return r;
-    const auto none = [](std::uint32_t) -> std::uint64_t { return 0; };
-    return raise_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, ms);
+    if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
+    const auto none = [](std::uint32_t) { return Ceiling{}; };
+    return raise_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -25,6 +25,7 @@
 // is an error until somebody moves it away.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "ledger/claim.hpp"
@@ -41,19 +42,24 @@ inline constexpr std::size_t ceiling_entry_bytes = 32;
 inline constexpr std::size_t ceiling_file_bytes = ceiling_header_bytes + slot_count * ceiling_entry_bytes;
 
 // 2^48 ms end in the year 10889.
-inline constexpr std::uint64_t max_ceiling_ms = (std::uint64_t{1} << 48) - 1;
+inline constexpr Ceiling max_ceiling{milliseconds{(std::int64_t{1} << 48) - 1}};
+
+// The lowest ceiling above which `t` is not, as far as the file can say it.
+constexpr Ceiling ceiling_at(UnixTime t) {
+    return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
+}
 
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t numbering = 0;
-    std::uint64_t ceiling_ms = 0;
+    Ceiling ceiling{};
 };
 
 // What the file says.
 struct Ceilings {
     Life life;
-    std::uint64_t floor_ms = 0;                   // as Header::reset_floor_ms
-    std::uint64_t settled_ms = 0;                 // as Header::settled_ms
+    Floor floor{};                                // as Header::reset_floor
+    Ceiling settled{};                            // as Header::settled_ceiling
     std::uint64_t durable[slot_count / 64] = {};  // a bit per slot: its entry has been synced
     CeilingEntry entries[slot_count];
 };
@@ -128,10 +134,10 @@ Life life_of(const H& header) {
 
 // Sets an entry to what memory knows of the slot, with this ceiling.
 template <class Entry, class S>
-void set_entry(Entry& entry, const S& slot, std::uint64_t ceiling_ms) {
+void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.key = slot.key.load();
     entry.numbering = slot.numbering.load();
-    entry.ceiling_ms = ceiling_ms;
+    entry.ceiling = ceiling;
 }
 
 // Gives what the file must say at least, in the life that memory belongs to. A template, like everything where the
@@ -145,51 +151,51 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     if (supersedes(c.life, own)) return {CeilingError::superseded};
     if (c.life.number < own.number) c = {};
     c.life = own;
-    const std::uint64_t floor_ms = header.reset_floor_ms.load(), settled_ms = header.settled_ms.load();
-    if (c.floor_ms < floor_ms) c.floor_ms = floor_ms;
-    if (c.settled_ms < settled_ms) c.settled_ms = settled_ms;
+    c.floor = std::max(c.floor, header.reset_floor.load());
+    c.settled = std::max(c.settled, header.settled_ceiling.load());
     for (std::uint32_t i = 0; i < count; i++) {
-        const std::uint64_t published = slot(i).ceiling.load();
-        if (c.entries[i].ceiling_ms < published) set_entry(c.entries[i], slot(i), published);
+        const Ceiling published = slot(i).ceiling.load();
+        if (c.entries[i].ceiling < published) set_entry(c.entries[i], slot(i), published);
     }
     return r;
 }
 
-// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled_ms`:
+// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled`:
 // that of the promise.
 template <class H, class SlotAt, class File, class Wanted>
 CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
-                                    std::uint64_t settled_ms = 0) {
+                                    Ceiling settled = {}) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
     for (std::uint32_t i = 0; i < count; i++) {
-        const std::uint64_t ms = wanted(i);
-        if (c.entries[i].ceiling_ms < ms) set_entry(c.entries[i], slot(i), ms);
+        const Ceiling least = wanted(i);
+        if (c.entries[i].ceiling < least) set_entry(c.entries[i], slot(i), least);
     }
-    if (c.settled_ms < settled_ms) c.settled_ms = settled_ms;
+    c.settled = std::max(c.settled, settled);
     r = file.write(c);
-    if (r.error == CeilingError::none) raise_to(header.settled_ms, c.settled_ms);
+    if (r.error == CeilingError::none) raise_to(header.settled_ceiling, c.settled);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) {
-        if (c.entries[i].ceiling_ms != 0) raise_to(slot(i).ceiling, c.entries[i].ceiling_ms);
+        if (c.entries[i].ceiling != Ceiling{}) raise_to(slot(i).ceiling, c.entries[i].ceiling);
     }
     return r;
 }
 
 // Which ceilings of other slots are raised in the same sync, and how far: see raise_ceiling().
 struct Along {
-    std::uint64_t from_ms, to_ms;
+    Ceiling from, to;
 };
+inline constexpr Along no_others{max_ceiling, {}};
 
-// Raises the durable ceiling of `slot` to at least `ms`.
+// Raises the durable ceiling of `slot` to at least `least`.
 //
-// Other generators in use share the sync. Every other ceiling above `along.from_ms` is raised as well, to
-// `along.to_ms` or to `ms`, whichever is lower. So a generator that is far ahead of the clock does not take the others
+// Other generators in use share the sync. Every other ceiling above `along.from` is raised as well, to
+// `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take the others
 // with it.
-CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, std::uint64_t ms,
+CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                             Along along);
 
 // Raises the ceiling of the promise. Once there is a promise, each raise of a ceiling raises it along.
-CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, std::uint64_t ms);
+CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
 
 }  // namespace snowflake_ids::ledger

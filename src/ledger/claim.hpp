@@ -31,10 +31,10 @@
 //
 // Templates over slot and clock, so that the unit tests and the model checker run this very code with their own memory
 // and time. A Clock has
-//   Result<uint64_t> tick()        the wall clock in ticks of the format
-//   uint64_t monotonic_us()        never goes back while the machine is up
-//   int64_t us_until(uint64_t t)   wall-clock time until tick t starts
-//   int64_t tick_us()              length of a tick
+//   Result<uint64_t> tick()             the wall clock in ticks of the format
+//   MonotonicTime monotonic()           never goes back while the machine is up
+//   microseconds until(uint64_t tick)   wall-clock time until the tick starts
+//   microseconds tick_length()
 #pragma once
 
 #include <algorithm>
@@ -42,14 +42,15 @@
 
 #include "core/error.hpp"
 #include "core/step.hpp"
+#include "core/time.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
 enum class Outcome : unsigned char {
     issued,
-    overflow,      // sequence of this tick used up: try again after wait_us
-    regression,    // clock behind and the policy is to wait (try after wait_us) or to fail
+    overflow,      // sequence of this tick used up: try again after `wait`
+    regression,    // clock behind and the policy is to wait (try after `wait`) or to fail
     ceiling,       // the tick is at or above the caller's limit: raise the ceilings first
     ended,         // after the last tick of the format or of the word
     before_epoch,  // the clock is before the format's epoch
@@ -66,13 +67,13 @@ struct Claim {
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint64_t tick = 0;    // issued: of the ids; ceiling: the wanted one; else that of the last id
-    std::int64_t wait_us = 0;  // overflow, regression: how long until a retry makes sense
+    std::uint64_t tick = 0;  // issued: of the ids; ceiling: the wanted one; else that of the last id
+    microseconds wait{};     // overflow, regression: how long until a retry makes sense
 };
 
 template <class W>
-void raise_to(W& word, std::uint64_t floor) {
-    std::uint64_t seen = word.load();
+void raise_to(W& word, decltype(word.load()) floor) {
+    auto seen = word.load();
     while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
 }
 
@@ -81,29 +82,29 @@ namespace detail {
 constexpr unsigned begun_tag_bits = 16;
 constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // nine years
 
-constexpr std::uint64_t begun(std::uint64_t monotonic_us, std::uint64_t tick) {
-    return monotonic_us << begun_tag_bits | (tick & 0xffff);
+constexpr std::uint64_t begun(std::uint64_t since, std::uint64_t tick) {
+    return since << begun_tag_bits | (tick & 0xffff);
 }
 
 // A held generator (see Hold above) has used up `tick`. May this caller begin the next one? `word`: as the caller
 // loaded it.
-//   > 0  not yet: wait so many microseconds
+//   > 0  not yet: wait so long
 //     0  yes, and no other process may
 //   < 0  no, another process was faster: load the word again
 template <class S, class Clock>
-std::int64_t begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
+microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
     std::uint64_t seen = slot.begun.load();
-    const std::uint64_t now = clock.monotonic_us() & begun_time_mask;
+    const std::uint64_t now = static_cast<std::uint64_t>(number_of(clock.monotonic())) & begun_time_mask;
     const std::uint64_t since = seen >> begun_tag_bits;
     // `since` ahead of now: written before the machine was restarted.
     if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
-        if (slot.word.load() != word) return -1;
+        if (slot.word.load() != word) return microseconds{-1};
         slot.begun.compare_exchange_strong(seen, begun(now, tick));
-        return clock.tick_us();
+        return clock.tick_length();
     }
-    const std::int64_t left = clock.tick_us() - static_cast<std::int64_t>(now - since);
-    if (left > 0) return left;
-    return slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1;
+    const microseconds left = clock.tick_length() - microseconds{now - since};
+    if (left.count() > 0) return left;
+    return microseconds{slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1};
 }
 
 }  // namespace detail
@@ -128,16 +129,16 @@ template <class S, class Clock>
             // After the format's last tick a higher ceiling is of no use: step() below answers `ended`.
             if (state.tick < rules.max_tick && state.tick + 1 >= limit)
                 return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
-            const std::int64_t left = detail::begin_held_tick(slot, clock, word, state.tick);
-            if (left > 0) {
+            const microseconds left = detail::begin_held_tick(slot, clock, word, state.tick);
+            if (left.count() > 0) {
                 return {.outcome = Outcome::overflow,
                         .held = true,
                         .own_lead = s.own_lead,
                         .toggle = state.toggle(),
                         .tick = state.tick,
-                        .wait_us = left};
+                        .wait = left};
             }
-            if (left < 0) continue;
+            if (left.count() < 0) continue;
             const bool own_lead = s.own_lead;
             s = step(state, state.tick + 1, want, rules);
             s.held = advanced = true;
@@ -152,7 +153,7 @@ template <class S, class Clock>
                 return {.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
                         .toggle = state.toggle(),
                         .tick = state.tick,
-                        .wait_us = clock.us_until(s.resume)};
+                        .wait = clock.until(s.resume)};
             case Verdict::ended:
                 return {.outcome = Outcome::ended, .tick = state.tick};
         }

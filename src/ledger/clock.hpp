@@ -10,50 +10,61 @@
 
 namespace snowflake_ids::ledger {
 
-inline std::int64_t clock_us(clockid_t id) {
-    timespec t;
-    clock_gettime(id, &t);
-    return static_cast<std::int64_t>(t.tv_sec) * 1000000 + t.tv_nsec / 1000;
+// What a clock of the kernel showed, in whole microseconds. The nanoseconds are never negative.
+template <class Time>
+Time time_in(const timespec& t) {
+    return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
 }
 
-// Unix microseconds.
-inline std::int64_t wall_us() { return clock_us(CLOCK_REALTIME); }
+template <class Time>
+Time read_clock(clockid_t id) {
+    timespec t;
+    clock_gettime(id, &t);
+    return time_in<Time>(t);
+}
+
+inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
 
 // For waits and for hold. PostgreSQL's own timeouts follow the wall clock, and the wall clock may have jumped.
-inline std::uint64_t monotonic_us() { return static_cast<std::uint64_t>(clock_us(CLOCK_MONOTONIC)); }
+inline MonotonicTime monotonic_clock() { return read_clock<MonotonicTime>(CLOCK_MONOTONIC); }
 
 // The last tick that the clock showed, kept as a second and a part of that second. While the clock is inside that
 // part, the tick is known without a division. While fewer than `counts` counts of the time counter have passed, it is
 // known without reading the clock. A memo is for one time line only: clear it when the time line changes.
 struct TickMemo {
+    // Without a sign: a time before `from` is in no tick.
+    using Length = std::chrono::duration<std::uint64_t, std::nano>;
+
     std::uint64_t tick = 0;
     std::uint64_t from_count = 0;
     std::uint64_t counts = 0;  // see cycles.hpp; 0: read the clock
-    std::int64_t second = 0;
-    std::int64_t from_ns = 0;
-    std::uint64_t length_ns = 0;  // 0: nothing is known
+    seconds second{};
+    nanoseconds from{};  // in that second
+    Length length{};     // 0: nothing is known
+
+    Length since_start(const timespec& t) const { return nanoseconds{t.tv_nsec} - from; }
 };
 
 // As tick_at(), and stores what it found in `memo`.
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
-    memo.length_ns = 0;
-    const Result<std::uint64_t> tick =
-        timeline.floor_tick(static_cast<std::int64_t>(t.tv_sec) * 1000000 + t.tv_nsec / 1000);
+    memo.length = {};
+    const Result<std::uint64_t> tick = timeline.floor_tick(time_in<UnixTime>(t));
     if (!tick) return 0;
-    const std::int64_t start_us = timeline.start_us(tick.value) - static_cast<std::int64_t>(t.tv_sec) * 1000000;
+    const seconds second{t.tv_sec};
+    const microseconds from = timeline.start(tick.value) - UnixTime{second};
     // A tick that is not within one second is not stored: it is looked up each time.
-    if (start_us >= 0 && start_us + timeline.tick_us <= 1000000) {
+    if (from.count() >= 0 && from + timeline.tick_length <= seconds{1}) {
         memo.tick = tick.value;
-        memo.second = t.tv_sec;
-        memo.from_ns = start_us * 1000;
-        memo.length_ns = static_cast<std::uint64_t>(timeline.tick_us) * 1000;
+        memo.second = second;
+        memo.from = from;
+        memo.length = TickMemo::Length{timeline.tick_length};
     }
     return tick.value;
 }
 
 // The tick at `t`, 0 if it is outside the format.
 inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
-    if (t.tv_sec == memo.second && static_cast<std::uint64_t>(t.tv_nsec - memo.from_ns) < memo.length_ns) [[likely]]
+    if (seconds{t.tv_sec} == memo.second && memo.since_start(t) < memo.length) [[likely]]
         return memo.tick;
     return find_tick(memo, t, timeline);
 }
@@ -69,10 +80,8 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     const std::uint64_t tick = tick_at(memo, t, timeline);
     memo.from_count = count;
     memo.counts = 0;
-    if (cycles::available && memo.length_ns != 0) {
-        const auto gone_ns = static_cast<std::uint64_t>(t.tv_nsec - memo.from_ns);
-        memo.counts = cycles::surely_within(memo.length_ns - gone_ns, count);
-    }
+    if (cycles::available && memo.length.count() != 0)
+        memo.counts = cycles::surely_within((memo.length - memo.since_start(t)).count(), count);
     return tick;
 }
 
@@ -87,10 +96,10 @@ template <class TimelineOf>
 struct SystemClock {
     TimelineOf timeline;
 
-    Result<std::uint64_t> tick() const { return timeline().floor_tick(wall_us()); }
-    std::uint64_t monotonic_us() const { return ledger::monotonic_us(); }
-    std::int64_t us_until(std::uint64_t t) const { return timeline().start_us(t) - wall_us(); }
-    std::int64_t tick_us() const { return timeline().tick_us; }
+    Result<std::uint64_t> tick() const { return timeline().floor_tick(wall_clock()); }
+    MonotonicTime monotonic() const { return monotonic_clock(); }
+    microseconds until(std::uint64_t tick) const { return timeline().start(tick) - wall_clock(); }
+    microseconds tick_length() const { return timeline().tick_length; }
 };
 
 template <class TimelineOf>

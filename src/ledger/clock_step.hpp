@@ -16,22 +16,24 @@
 namespace snowflake_ids::ledger {
 
 // Smaller steps count when they add up to this.
-inline constexpr std::int64_t least_clock_step_us = 10000;
+inline constexpr microseconds least_clock_step = milliseconds{10};
 
 struct BootClock {
-    static std::int64_t wall_us() { return ledger::wall_us(); }
+    static UnixTime wall() { return wall_clock(); }
     // 0: not known, because the process lost the processor between the two clocks.
-    static std::int64_t offset_us() {
+    static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;
 #else
         constexpr clockid_t since_boot = CLOCK_MONOTONIC;
 #endif
         for (int attempt = 0; attempt < 3; attempt++) {
-            const std::int64_t before = clock_us(since_boot), wall = wall_us();
-            if (clock_us(since_boot) - before < least_clock_step_us / 10) return wall - before;
+            const auto before = read_clock<MonotonicTime>(since_boot);
+            const UnixTime wall = wall_clock();
+            if (read_clock<MonotonicTime>(since_boot) - before < least_clock_step / 10)
+                return wall.time_since_epoch() - before.time_since_epoch();
         }
-        return 0;
+        return {};
     }
 };
 
@@ -39,13 +41,14 @@ struct BootClock {
 // loaded after them, the step that another process has counted in between would look like a step in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
-    std::uint64_t seen = header.clock_offset.load();
-    const std::int64_t offset = clock.offset_us(), step = offset - static_cast<std::int64_t>(seen);
-    const bool first = seen == 0;
-    if (offset == 0 || (!first && step > -least_clock_step_us && step < least_clock_step_us)) return;
-    if (!header.clock_offset.compare_exchange_strong(seen, static_cast<std::uint64_t>(offset)) || first) return;
-    header.clock_step.store(static_cast<std::uint64_t>(step));
-    header.clock_stepped.store(static_cast<std::uint64_t>(clock.wall_us()));
+    constexpr microseconds unknown{};
+    microseconds seen = header.clock_offset.load();
+    const microseconds offset = clock.offset(), step = offset - seen;
+    const bool first = seen == unknown;
+    if (offset == unknown || (!first && step > -least_clock_step && step < least_clock_step)) return;
+    if (!header.clock_offset.compare_exchange_strong(seen, offset) || first) return;
+    header.clock_step.store(step);
+    header.clock_stepped.store(clock.wall());
     header.clock_steps.fetch_add(1);
 }
 

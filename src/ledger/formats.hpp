@@ -70,15 +70,13 @@ inline Kind kind_of(const Slot& slot) {
 }
 
 // The tick that contains a time; the first or last tick if the time is outside the format.
-constexpr std::uint64_t clamped_tick(const Timeline& timeline, std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.floor_tick(us);
+constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
+    const Result<std::uint64_t> tick = timeline.floor_tick(t);
     if (tick) return tick.value;
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
-// The same of a slot's time line, for a time in Unix ms.
-inline std::uint64_t tick_of(const Slot& slot, std::uint64_t ms) {
-    return clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000);
-}
+// The same of a slot's time line.
+inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
 
 }  // namespace snowflake_ids::ledger

@@ -18,7 +18,7 @@
 // is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
 //
 // So after a restart ids may be ahead of the clock by 1.25 durable windows, although it did not go back. That is the
-// lead of the life, a constant: a clock that is behind by no more than lead_us() is no regression (claim.hpp).
+// lead of the life, a constant: a clock that is behind by no more than lead_of() is no regression (claim.hpp).
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@
 
 namespace snowflake_ids::ledger {
 
-// Begins the life of this memory if that was not done yet. `id`: a fresh random number; `at_least_ms`: see above;
+// Begins the life of this memory if that was not done yet. `id`: a fresh random number; `at_least`: see above;
 // `began`: this call has done it.
-CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, std::uint64_t at_least_ms,
+CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
@@ -61,15 +61,15 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
 
 // Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life
 // has raised while its ids were in the lead: those are above the floor of a next life that begins at once.
-constexpr std::int64_t lead_us(std::int64_t at_least_ms, std::int64_t now_us) {
-    const std::int64_t ahead_us = at_least_ms * 1000 - now_us;
-    return ahead_us > 0 ? 2 * ahead_us : 0;
+constexpr microseconds lead_of(Floor at_least, UnixTime now) {
+    const microseconds ahead = at_least - now;
+    return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
 // The same in ticks. Rounded up, with one tick for a floor at the same tick (raise_slot), and one for the first held
 // tick, which may begin at once.
-constexpr std::uint64_t lead_ticks(std::uint64_t us, std::int64_t tick_us) {
-    return us / static_cast<std::uint64_t>(tick_us) + 3;
+constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
+    return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
 // Raises a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
@@ -87,18 +87,18 @@ bool has_begun(const H& header) {
     return header.life_id.load() != 0;
 }
 
-// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` raises a slot to a time
-// in Unix ms, with its sequence used up. `now_s`: Unix seconds.
+// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` raises a slot to a floor,
+// with its sequence used up. `least_number`: the life's number is not below it.
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
-                                std::uint64_t id, std::uint64_t at_least, std::uint64_t now_s) {
+                                std::uint64_t id, Floor at_least, std::uint64_t least_number) {
     if (has_begun(header)) return {};
     typename File::Content c;
     CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
-    c.life = {c.life.number + 1 > now_s ? c.life.number + 1 : now_s, id};
+    c.life = {std::max(c.life.number + 1, least_number), id};
     // What readers were promised holds for all generators, also after the clock has gone back.
-    if (at_least < c.settled_ms) at_least = c.settled_ms;
+    at_least = std::max(at_least, c.settled);
     r = file.write(c);
     if (r.error != CeilingError::none) return r;
 
@@ -108,12 +108,12 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
         auto& s = slot(i);
         s.numbering.store(entry.numbering);
         s.key.store(entry.key);
-        resume(s, entry.ceiling_ms > at_least ? entry.ceiling_ms : at_least);
-        s.ceiling.store(entry.ceiling_ms);
+        resume(s, std::max(entry.ceiling, at_least));
+        s.ceiling.store(entry.ceiling);
     }
-    header.reset_floor_ms.store(c.floor_ms);
-    header.settled_ms.store(c.settled_ms);
-    raise_to(header.floor_ms, c.floor_ms > at_least ? c.floor_ms : at_least);
+    header.reset_floor.store(c.floor);
+    header.settled_ceiling.store(c.settled);
+    raise_to(header.floor, std::max(c.floor, at_least));
     header.life_number.store(c.life.number);
     header.life_id.store(id);
     return {};
@@ -125,23 +125,23 @@ void raise_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) 
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
-// The steps of the two functions below. `lift(slot, ms)` raises a slot that has a generator above a time in Unix ms.
+// The steps of the two functions below. `lift(slot, floor)` raises a slot that has a generator above the floor.
 // Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads
 // the floor. So at least one of them sees the other.
 template <class H, class SlotAt, class Lift>
-void raise_floor(H& header, std::uint32_t count, SlotAt slot, std::uint64_t ms, Lift lift) {
-    raise_to(header.floor_ms, ms);
-    for (std::uint32_t i = 0; i < count; i++) lift(slot(i), ms);
+void raise_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
+    raise_to(header.floor, floor);
+    for (std::uint32_t i = 0; i < count; i++) lift(slot(i), floor);
 }
 
 template <class H, class S, class Lift>
 void apply_floor(const H& header, S& slot, Lift lift) {
-    if (const std::uint64_t ms = header.floor_ms.load()) lift(slot, ms);
+    if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Nothing at or before `ms` is issued by any slot any more. A slot that is created at the same time is raised by its
+// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is raised by its
 // creator, which reads the floor after it has taken the slot.
-void raise_floor(const Ledger& ledger, std::uint64_t ms);
+void raise_floor(const Ledger& ledger, Floor floor);
 
 // Raises a slot above the floor. For the process that created it, and for each that finds it.
 void apply_floor(const Ledger& ledger, Slot& slot);

@@ -26,7 +26,7 @@ std::uint32_t count_slots(const Ledger& ledger, Meant meant) {
 
 }  // namespace
 
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, std::int64_t now_us) {
+Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now) {
     const Ledger ledger = ledger_at(memory, backend_count);
     Header& h = *ledger.header;
     h.magic = magic;
@@ -37,7 +37,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
     h.backend_count = backend_count;
     h.prepared_count = prepared_count;
     h.bytes = memory_bytes(backend_count, prepared_count);
-    h.stats_since.store(static_cast<std::uint64_t>(now_us));
+    h.stats_since.store(now);
     for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }

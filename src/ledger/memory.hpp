@@ -26,8 +26,8 @@ inline auto prepared_at(const Ledger& ledger) {
     return [prepared = ledger.prepared](std::uint32_t i) -> Backend& { return prepared[i]; };
 }
 
-// Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros. `now_us`: Unix microseconds.
-Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, std::int64_t now_us);
+// Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros.
+Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now);
 
 // The ledger that another process has made. Empty if this library cannot use it: it was made by another version of the
 // library, or is not as large as it says.

@@ -20,21 +20,21 @@ namespace snowflake_ids::ledger {
 
 // The longest tick of a shared generator. After a restart ids may be ahead of the clock by a tick or two, and the
 // ceiling of a database moves all generators of the server.
-inline constexpr std::int64_t max_numbering_tick_us = 1000000;
+inline constexpr microseconds max_numbering_tick = seconds{1};
 
-// Never 0. Errors: bad_tick (longer than max_numbering_tick_us, or more than three digits), bad_epoch (before 1970,
+// Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970,
 // beyond the year 2248, or no whole millisecond).
 constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
-    std::int64_t tick = l.timeline.tick_us;
-    if (tick < 1 || tick > max_numbering_tick_us) return Error::bad_tick;
+    std::int64_t tick = l.timeline.tick_length.count();
+    if (tick < 1 || l.timeline.tick_length > max_numbering_tick) return Error::bad_tick;
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    const std::int64_t epoch_us = l.timeline.epoch_us;
-    if (epoch_us < 0 || epoch_us % 1000 != 0 || epoch_us / 1000 >> 43 != 0) return Error::bad_epoch;
+    const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
+    if (epoch != l.timeline.epoch || number_of(epoch) < 0 || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
     // If one of the two fields has no bits, the order does not matter.
     const bool node_last = l.node_last && l.node_bits > 0 && l.sequence_bits > 0;
-    return static_cast<std::uint64_t>(epoch_us / 1000) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |
+    return static_cast<std::uint64_t>(number_of(epoch)) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
@@ -46,7 +46,7 @@ constexpr Layout unpack_numbering(std::uint64_t v) {
     for (unsigned power = v >> 11 & 7; power > 0; power--) tick *= 10;
     unsigned bits = 47;
     while ((std::int64_t{1} << (61 - bits)) < tick) bits--;
-    return {{static_cast<std::int64_t>(v >> 21) * 1000, tick, bits},
+    return {{Ceiling{milliseconds{v >> 21}}, microseconds{tick}, bits},
             static_cast<unsigned>(v >> 6 & 31),
             static_cast<unsigned>(v >> 1 & 31),
             (v & 1) != 0};

@@ -27,14 +27,14 @@ bool names_one(const Reset& reset) {
 
 }  // namespace
 
-std::uint64_t highest_ceiling_ms(const Ledger& ledger) {
-    std::uint64_t highest = 0;
+Ceiling highest_ceiling(const Ledger& ledger) {
+    Ceiling highest{};
     for (std::uint32_t i = 0; i < slot_count; i++) highest = std::max(highest, ledger.slots[i].ceiling.load());
     return highest;
 }
 
-std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
-    std::uint64_t highest = 0;
+Floor highest_issued(const Ledger& ledger, const Reset& reset) {
+    Floor highest{};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];
         if (!chosen(reset, slot)) continue;
@@ -44,8 +44,7 @@ std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset) {
         if (tick == 0) continue;
         // A floor in the tick's first millisecond uses up the whole tick. If the tick begins inside a millisecond,
         // this is rounded down. That repeats no id, because without force the slot does not move back.
-        const Timeline timeline = timeline_of(slot);
-        highest = std::max(highest, static_cast<std::uint64_t>(timeline.start_us(tick) / 1000));
+        highest = std::max(highest, std::chrono::floor<milliseconds>(timeline_of(slot).start(tick)));
     }
     return highest;
 }
@@ -62,37 +61,37 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
 
     const auto change = [&](Ceilings& c) {
         if (raises_floor) {
-            raise_to(header.reset_floor_ms, reset.floor_ms);
-            raise_to(header.floor_ms, reset.floor_ms);
+            raise_to(header.reset_floor, reset.floor);
+            raise_to(header.floor, reset.floor);
         } else if (reset.force && all) {
             // The floor first: a slot that is created during the reset must not begin above the old one.
-            header.reset_floor_ms.store(reset.floor_ms);
-            header.floor_ms.store(reset.floor_ms);
+            header.reset_floor.store(reset.floor);
+            header.floor.store(reset.floor);
         }
-        if (reset.force && c.settled_ms > reset.ceiling_ms) {
-            c.settled_ms = reset.ceiling_ms;
-            header.settled_ms.store(c.settled_ms);
+        if (reset.force && c.settled > reset.ceiling) {
+            c.settled = reset.ceiling;
+            header.settled_ceiling.store(c.settled);
         }
-        c.floor_ms = header.reset_floor_ms.load();
+        c.floor = header.reset_floor.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
         if (!chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
-        const std::uint64_t tick = tick_of(slot, reset.floor_ms);
+        const std::uint64_t tick = tick_of(slot, reset.floor);
         if (reset.force) {
             put_slot(slot, tick, toggled_format);
-            slot.passed.store(0);
-            set_entry(entry, slot, reset.ceiling_ms);
+            slot.passed.store({});
+            set_entry(entry, slot, reset.ceiling);
         } else {
             raise_slot(slot, tick, toggled_format);
             // The next life begins there.
-            if (entry.ceiling_ms < reset.floor_ms) set_entry(entry, slot, reset.floor_ms);
+            if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
     const CeilingResult r = force_locked(header, slot_count, at, file, change, move);
     // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader raises it
     // up to their last ids.
-    if (reset.force && header.promise.load() > reset.floor_ms * 1000) header.promise.store(reset.floor_ms * 1000);
+    if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
     return r;
 }
 

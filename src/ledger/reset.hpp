@@ -12,11 +12,11 @@
 namespace snowflake_ids::ledger {
 
 struct Reset {
-    std::uint64_t floor_ms = 0;    // nothing at or before this time is issued again
-    std::uint64_t ceiling_ms = 0;  // new ceiling of what is lowered: above the clock and the floor
-    Kind kind = Kind::none;        // none: all generators
-    int node = -1;                 // -1: all nodes
-    bool force = false;            // may put a generator back below ids it has issued
+    Floor floor{};           // nothing at or before this time is issued again
+    Ceiling ceiling{};       // new ceiling of what is lowered: above the clock and the floor
+    Kind kind = Kind::none;  // none: all generators
+    int node = -1;           // -1: all nodes
+    bool force = false;      // may put a generator back below ids it has issued
 };
 
 // Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
@@ -50,21 +50,20 @@ CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, const Fi
     for (std::uint32_t i = 0; i < count; i++) {
         auto& s = slot(i);
         put_back(s, c.entries[i]);
-        if (s.ceiling.load() > c.entries[i].ceiling_ms) s.ceiling.store(c.entries[i].ceiling_ms);
+        if (s.ceiling.load() > c.entries[i].ceiling) s.ceiling.store(c.entries[i].ceiling);
     }
     header.epoch.fetch_add(1);
     r = file.write(c);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++)
-        raise_to(slot(i).ceiling, c.entries[i].ceiling_ms);
+        raise_to(slot(i).ceiling, c.entries[i].ceiling);
     return r;
 }
 
-// The latest time in Unix ms of which a chosen generator may have issued ids. A floor must not be below it unless
-// forced.
-std::uint64_t highest_issued_ms(const Ledger& ledger, const Reset& reset);
+// The latest time of which a chosen generator may have issued ids. A floor must not be below it unless forced.
+Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
 // The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
-std::uint64_t highest_ceiling_ms(const Ledger& ledger);
+Ceiling highest_ceiling(const Ledger& ledger);
 
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
 // (Header::epoch), also if the reset failed half-way.

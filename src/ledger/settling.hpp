@@ -62,30 +62,30 @@
 
 namespace snowflake_ids::ledger {
 
-// Times are Unix microseconds.
-inline constexpr std::uint64_t no_low = ~std::uint64_t{0};
+// Of a transaction that has drawn nothing: after all times.
+inline constexpr UnixTime no_low = UnixTime::max();
 
 // Transactions that are closer together are one entry of the ring.
-inline constexpr std::uint64_t ring_resolution_us = 1000;
+inline constexpr microseconds ring_resolution = milliseconds{1};
 
 // In the ring: an entry that was merged from those of several databases counts for all.
 inline constexpr std::uint64_t any_database = 0;
 
 // Of a format with this tick: no row can still appear whose tick starts before this. An earlier tick ends before `t`.
-constexpr std::int64_t settled_start(std::int64_t t, std::int64_t tick_us) { return t - (tick_us - 1); }
+constexpr UnixTime settled_start(UnixTime t, microseconds tick_length) { return t - (tick_length - microseconds{1}); }
 
 template <class W>
-void lower_to(W& word, std::uint64_t ceiling) {
-    std::uint64_t seen = word.load();
-    while (seen > ceiling && !word.compare_exchange_weak(seen, ceiling)) {}
+void lower_to(W& word, UnixTime t) {
+    UnixTime seen = word.load();
+    while (seen > t && !word.compare_exchange_weak(seen, t)) {}
 }
 
 // Steps 1 to 3. False: the id must be thrown away.
 template <class W, class B>
-bool accepts(const W& promise, B& backend, std::uint64_t t, std::uint64_t& covered) {
+bool accepts(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     const bool is_covered = t >= covered;
     if (!is_covered) lower_to(backend.low, t);
-    const std::uint64_t promised = promise.load();
+    const UnixTime promised = promise.load();
     if (promised <= t) {
         if (!is_covered) covered = t;
         return true;
@@ -98,7 +98,7 @@ namespace detail {
 
 // The words of an entry in any order: see "The ring" above.
 template <class Entry>
-void put(Entry& entry, std::uint64_t xid, std::uint64_t low, std::uint64_t database) {
+void put(Entry& entry, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     entry.low.store(low, std::memory_order_release);
     entry.database.store(database, std::memory_order_release);
     entry.xid.store(xid, std::memory_order_release);
@@ -107,15 +107,16 @@ void put(Entry& entry, std::uint64_t xid, std::uint64_t low, std::uint64_t datab
 // Of a full ring: the lower one of the two neighbours whose merging makes T too early by the least part of their age.
 // `now`: the `low` that comes next.
 template <class Ring>
-std::size_t closest(const Ring& ring, std::uint64_t now) {
+std::size_t closest(const Ring& ring, UnixTime now) {
+    using Real = std::chrono::duration<double, std::micro>;
     std::size_t best = 0;
     double least = 2;
-    std::uint64_t low = ring[0].low.load(std::memory_order_relaxed);
+    UnixTime low = ring[0].low.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i + 1 < std::size(ring); i++) {
-        const std::uint64_t next = ring[i + 1].low.load(std::memory_order_relaxed);
+        const UnixTime next = ring[i + 1].low.load(std::memory_order_relaxed);
         // If something newer has a lower `low`, nothing is lost.
         const bool free = next <= low || now <= low;
-        const double part = free ? 0 : static_cast<double>(next - low) / static_cast<double>(now - low);
+        const double part = free ? 0 : Real{next - low} / Real{now - low};
         if (part < least) {
             least = part;
             best = i;
@@ -127,9 +128,11 @@ std::size_t closest(const Ring& ring, std::uint64_t now) {
 
 // Merges two neighbours of a full ring and moves what is above them down. The place at the top is free then.
 template <class Ring>
-void make_room(Ring& ring, std::uint64_t now) {
+void make_room(Ring& ring, UnixTime now) {
     struct Read {
-        std::uint64_t xid, low, database;
+        std::uint64_t xid;
+        UnixTime low;
+        std::uint64_t database;
     };
     const auto read = [&ring](std::size_t i) -> Read {
         return {ring[i].xid.load(std::memory_order_relaxed), ring[i].low.load(std::memory_order_relaxed),
@@ -149,13 +152,13 @@ void make_room(Ring& ring, std::uint64_t now) {
 
 // Step 4. Only the process of the backend calls it.
 template <class B>
-void note_ended(B& backend, std::uint64_t xid, std::uint64_t low, std::uint64_t database) {
+void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     auto& ring = backend.ring;
     std::uint64_t n = backend.ended.load(std::memory_order_relaxed);
     if (n > 0) {
         auto& newest = ring[n - 1];
-        const std::uint64_t newest_low = newest.low.load(std::memory_order_relaxed);
-        if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution_us) {
+        const UnixTime newest_low = newest.low.load(std::memory_order_relaxed);
+        if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution) {
             if (low < newest_low) newest.low.store(low, std::memory_order_release);
             newest.xid.store(xid, std::memory_order_release);
             return;
@@ -172,7 +175,7 @@ void note_ended(B& backend, std::uint64_t xid, std::uint64_t low, std::uint64_t 
 // Steps 4 and 5. `xid`: of a committed transaction, 0: none.
 template <class B>
 void end_transaction(B& backend, std::uint64_t xid) {
-    const std::uint64_t low = backend.low.load(std::memory_order_relaxed);
+    const UnixTime low = backend.low.load(std::memory_order_relaxed);
     if (low == no_low) return;
     if (xid != 0) note_ended(backend, xid, low, backend.database.load(std::memory_order_relaxed));
     backend.low.store(no_low, std::memory_order_release);
@@ -189,8 +192,8 @@ struct Everybody {
 // Step 7, of a process or of a prepared transaction. Lowers `t` to what it allows. `finished(xid)`: as the snapshot has
 // it; true for 0. `writes(xid)`: does the transaction hold a writer's lock on what is read? xid: 0 of a process.
 template <class B, class Finished, class Writes = Everybody>
-void limit_by(B& backend, std::uint64_t database, Finished finished, std::uint64_t& t, Writes writes = {}) {
-    const std::uint64_t low = backend.low.load();
+void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t, Writes writes = {}) {
+    const UnixTime low = backend.low.load();
     if (low < t) {
         const std::uint64_t xid = backend.xid.load() & ~taken_mark;
         if ((xid == 0 || !finished(xid)) && backend.database.load() == database &&
@@ -201,7 +204,7 @@ void limit_by(B& backend, std::uint64_t database, Finished finished, std::uint64
         auto& entry = backend.ring[i];
         if (finished(entry.xid.load(std::memory_order_acquire))) return;
         const std::uint64_t of = entry.database.load(std::memory_order_acquire);
-        const std::uint64_t entry_low = entry.low.load(std::memory_order_acquire);
+        const UnixTime entry_low = entry.low.load(std::memory_order_acquire);
         if (entry_low < t && (of == database || of == any_database)) t = entry_low;
     }
 }

@@ -15,10 +15,25 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/time.hpp"
+
 namespace snowflake_ids::ledger {
 
-using Word = std::atomic<std::uint64_t>;
-static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
+// A shared word: 64 bits, whatever they say.
+template <class T>
+using Holds = std::atomic<T>;
+using Word = Holds<std::uint64_t>;
+template <class... T>
+constexpr bool are_words = ((Holds<T>::is_always_lock_free && sizeof(Holds<T>) == 8) && ...);
+static_assert(are_words<std::uint64_t, UnixTime, MonotonicTime, Ceiling, microseconds>,
+              "shared memory needs address-free atomics");
+
+// There is no fetch_add() for a duration.
+template <class W>
+void add_to(W& word, decltype(word.load()) more) {
+    auto seen = word.load(std::memory_order_relaxed);
+    while (!word.compare_exchange_weak(seen, seen + more, std::memory_order_relaxed)) {}
+}
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that
@@ -50,37 +65,40 @@ struct Key {
 };
 
 struct Counters {
-    Word issued;          // ids claimed; backends add theirs once per tick and transaction
-    Word overflow_waits;  // draws that had to wait because the sequence was used up
-    Word wait_us;         // their total time
-    Word waiting;         // backends waiting now
-    Word regressions;     // tick-tock toggles
-    Word holds;           // draws that had to take a new tick while the clock was behind
-    // Monotonic microseconds of the last log line about an overflow, and about a clock that went back.
-    Word overflow_logged;
-    Word regression_logged;
+    Word issued;                 // ids claimed; backends add theirs once per tick and transaction
+    Word overflow_waits;         // draws that had to wait because the sequence was used up
+    Holds<microseconds> waited;  // their total time
+    Word waiting;                // backends waiting now
+    Word regressions;            // tick-tock toggles
+    Word holds;                  // draws that had to take a new tick while the clock was behind
+    // When the last log line about an overflow was written, and about a clock that went back. 0: none yet.
+    Holds<MonotonicTime> overflow_logged;
+    Holds<MonotonicTime> regression_logged;
 };
 
 // One generator. These words are the slot's first cache line: every draw uses them.
-template <class W>
+template <template <class> class Holds>
 struct BasicSlot {
-    W key;      // Key::pack(), 0: free. Set once by compare-and-swap
-    W word;     // see word.hpp
-    W safe;     // highest tick that may have been used under the other toggle; only a forced reset lowers it
-    W ceiling;  // Unix ms; ticks at or above it may not be issued. Published: raised only to what the ceiling file
-                // has and has synced. A forced reset and a new life may lower it. 0: none yet
-    W begun;    // see claim.hpp: when a held tick was begun
+    using Word = Holds<std::uint64_t>;
+
+    Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
+    Word word;  // see word.hpp
+    Word safe;  // highest tick that may have been used under the other toggle; only a forced reset lowers it
+    // Ticks at or above it may not be issued. Published: raised only to what the ceiling file has and has synced. A
+    // forced reset and a new life may lower it. 0: none yet
+    Holds<Ceiling> ceiling;
+    Word begun;  // see claim.hpp: when a held tick was begun
     // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator
     // ends before that, the slot stays free, and only this numbering or another format can take it.
-    W numbering;
-    W passed;  // Unix us: no id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced
-               // reset lowers it
+    Word numbering;
+    // No id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced reset lowers it
+    Holds<UnixTime> passed;
 };
 
-struct Slot : BasicSlot<Word> {
+struct Slot : BasicSlot<Holds> {
     alignas(64) Counters counters;
 };
-static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Word>) <= 64 && sizeof(Counters) == 64);
+static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Counters) == 64);
 
 // A life: what one piece of shared memory lasts (life.hpp).
 struct Life {
@@ -103,24 +121,24 @@ struct Header {
     // Shared words.
     Word life_id;  // written last; 0: no life has begun yet
     Word life_number;
-    Word life_began;      // Unix microseconds
-    Word lead_us;         // see life.hpp: constant during a life
-    Word stats_since;     // Unix microseconds; the counters were 0 then
-    Word floor_ms;        // Unix ms; nothing at or below it is issued: every slot, existing or new, is raised above it
-    Word reset_floor_ms;  // the floor that an operator has named; also in the ceiling file
-    Word epoch;           // every floor and reset adds one: sessions then set their generators up again
-    Word raising_until;   // monotonic microseconds: until then a backend raises ceilings early
-    Word next_pass;       // monotonic microseconds: until then snowflake_ids.pass_now() uses up no tick
-    Word slots_taken;     // slots that got a generator in this memory; those that the ceiling file names not counted
-    Word promise;         // Unix microseconds: no id of an earlier time is accepted any more; see settling.hpp
-    Word settled_ms;      // Unix ms: the promise may not be above it. Published, as Slot::ceiling
+    Holds<UnixTime> life_began;
+    Holds<microseconds> lead;     // see life.hpp: constant during a life
+    Holds<UnixTime> stats_since;  // the counters were 0 then
+    Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is raised above it
+    Holds<Floor> reset_floor;     // the floor that an operator has named; also in the ceiling file
+    Word epoch;                   // every floor and reset adds one: sessions then set their generators up again
+    Holds<MonotonicTime> raising_until;  // until then a backend raises ceilings early
+    Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() uses up no tick
+    Word slots_taken;  // slots that got a generator in this memory; those that the ceiling file names not counted
+    Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp
+    Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
     Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
-    // The wall clock; see clock_step.hpp. Microseconds.
-    Word clock_offset;   // ahead of the time since boot, as last seen; 0: not seen yet
-    Word clock_steps;    // how often that has changed
-    Word clock_step;     // by how much the last time, signed
-    Word clock_stepped;  // Unix time just after that
+    // The wall clock; see clock_step.hpp.
+    Holds<microseconds> clock_offset;  // ahead of the time since boot, as last seen; 0: not seen yet
+    Word clock_steps;                  // how often that has changed
+    Holds<microseconds> clock_step;    // by how much the last time
+    Holds<UnixTime> clock_stepped;     // just after that
 };
 static_assert(sizeof(Header) <= header_bytes);
 
@@ -129,16 +147,16 @@ static_assert(sizeof(Header) <= header_bytes);
 inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {
-    Word low;       // Unix microseconds: the transaction has drawn no id of an earlier time; see settling.hpp
-    Word database;  // of the transaction
-    Word xid;       // full id of the prepared transaction, also when it is over; 0: a process, or free
-    Word ended;     // entries of the ring
+    Holds<UnixTime> low;  // the transaction has drawn no id of an earlier time; see settling.hpp
+    Word database;        // of the transaction
+    Word xid;             // full id of the prepared transaction, also when it is over; 0: a process, or free
+    Word ended;           // entries of the ring
     struct Ended {
-        Word xid;       // full transaction id: the newest of those that the entry stands for
-        Word low;       // the lowest of them
-        Word database;  // their database, or any_database
-    } ring[ring_size];  // from the oldest
-    Word unlocked;      // not 0: the transaction's rows have outlasted its locks, so it counts for every table
+        Word xid;             // full transaction id: the newest of those that the entry stands for
+        Holds<UnixTime> low;  // the lowest of them
+        Word database;        // their database, or any_database
+    } ring[ring_size];        // from the oldest
+    Word unlocked;            // not 0: the transaction's rows have outlasted its locks, so it counts for every table
     Word reserved[7];
 };
 static_assert(sizeof(Backend) == 576);

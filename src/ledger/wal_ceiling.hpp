@@ -8,34 +8,36 @@
 
 #include <cstdint>
 
+#include "core/time.hpp"
+
 namespace snowflake_ids::ledger {
 
 struct WalCeiling {
-    std::int64_t until_us = 0;  // no id of that time or later has been issued
+    Ceiling until{};            // no id of that time or later has been issued
     std::uint64_t life_id = 0;  // the ledger's life that wrote it
 
     bool operator==(const WalCeiling&) const = default;
 };
 
 // First use of a database in this life. If another life raised its ceiling last (this server before a restart, or
-// another one before a failover), ids below it may exist. Then raise_floor(until_us) comes first, the ceiling gets our
+// another one before a failover), ids below it may exist. Then raise_floor(until) comes first, the ceiling gets our
 // life id second, and the first draw comes last. Returns until when ids may be issued.
 template <class Wal, class RaiseFloor>
-std::int64_t enter_database(Wal& wal, std::uint64_t life_id, std::int64_t target_us, RaiseFloor raise_floor) {
+Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, RaiseFloor raise_floor) {
     WalCeiling c = wal.read();
     if (c.life_id != life_id) {
-        if (c.until_us > 0) raise_floor(c.until_us);
-        c = wal.raise({target_us, life_id});
+        if (c.until > Ceiling{}) raise_floor(c.until);
+        c = wal.raise({target, life_id});
     }
-    return c.until_us;
+    return c.until;
 }
 
-// For an id of `wanted_us`, which is above the ceiling as this process last saw it. Returns until when ids may be
+// For an id of `wanted`, which is above the ceiling as this process last saw it. Returns until when ids may be
 // issued.
 template <class Wal>
-std::int64_t raise_wal_above(Wal& wal, std::uint64_t life_id, std::int64_t wanted_us, std::int64_t target_us) {
-    const std::int64_t until_us = wal.read().until_us;
-    return wanted_us < until_us ? until_us : wal.raise({target_us, life_id}).until_us;
+Ceiling raise_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling target) {
+    const Ceiling until = wal.read().until;
+    return wanted < until ? until : wal.raise({target, life_id}).until;
 }
 
 // Synchronous replication: an id that a client has must not be issued again by a standby that is promoted. It is not,
@@ -46,22 +48,22 @@ std::int64_t raise_wal_above(Wal& wal, std::uint64_t life_id, std::int64_t wante
 // left. Until that is used up, ids are below the one before, which the standbys have had for long.
 class SeenCeilings {
 public:
-    std::int64_t until_us() const { return now_.until_us; }
+    Ceiling until() const { return now_.until; }
 
     // `position`: the ceiling is in WAL before this.
-    void saw(std::int64_t until_us, std::uint64_t position) {
-        if (until_us == now_.until_us) return;
+    void saw(Ceiling until, std::uint64_t position) {
+        if (until == now_.until) return;
         before_ = now_;
-        now_ = {until_us, position};
+        now_ = {until, position};
     }
-    // The WAL that protects all ids before and at `latest_us`. 0: not known.
-    std::uint64_t position_for(std::int64_t latest_us) const {
-        return latest_us < before_.until_us ? before_.position : now_.position;
+    // The WAL that protects all ids before and at `latest`. 0: not known.
+    std::uint64_t position_for(UnixTime latest) const {
+        return latest < before_.until ? before_.position : now_.position;
     }
 
 private:
     struct Seen {
-        std::int64_t until_us = 0;  // 0: not seen yet
+        Ceiling until{};  // 0: not seen yet
         std::uint64_t position = 0;
     };
     Seen now_, before_;

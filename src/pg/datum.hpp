@@ -51,16 +51,16 @@ inline uint32 number_argument(FunctionCallInfo fcinfo, int n, const char* what, 
 // The tick of the time in argument `n`. `what` names the ids of the time line in the error.
 inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
-    const Result<std::uint64_t> tick = timeline.floor_tick(unix_us(t));
+    const Result<std::uint64_t> tick = timeline.floor_tick(unix_time(t));
     if (!tick) fail_time(tick.error, what, timeline, t);
     return tick.value;
 }
 
-// The id that bounds the time in argument `n`: `of(us)` finds it.
+// The id that bounds the time in argument `n`: `of(time)` finds it.
 template <class Of>
 Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline, Of of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
-    const auto id = of(unix_us(t));
+    const auto id = of(unix_time(t));
     if (!id) fail_time(id.error, what, timeline, t);
     return id_datum(id.value);
 }

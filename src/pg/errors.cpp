@@ -159,8 +159,8 @@ void fail(Error error, const Given& given, Node* escontext) {
 
 void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
     // Shown are the times that ids can have: that of the last tick is its start.
-    fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch_us)),
-                 show_time(timestamptz(timeline.start_us(timeline.max_tick())))});
+    fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch)),
+                 show_time(timestamptz(timeline.start(timeline.max_tick())))});
     pg_unreachable();
 }
 

@@ -1,9 +1,12 @@
 // PostgreSQL as this layer sees it: the only header that includes postgres.h. Every file in src/pg includes it before
-// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first.
+// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first, and time.hpp does: the
+// standard library must not meet the macros of PostgreSQL.
 //
 // Rules of this layer. A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised,
 // nothing is allocated with new, and nothing here throws.
 #pragma once
+
+#include "core/time.hpp"
 
 extern "C" {
 #include "postgres.h"
@@ -31,16 +34,17 @@ static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
 
 namespace snowflake_ids {
 
-// Unix microseconds of a timestamptz and back. PostgreSQL counts from 2000-01-01. The infinities become the ends of
-// int64, so they are outside every format's range.
-inline constexpr int64 postgres_epoch_us = int64{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * USECS_PER_DAY;
+// The time of a timestamptz and back. PostgreSQL counts microseconds from 2000-01-01. The infinities become the ends of
+// UnixTime, so they are outside every format's range.
+inline constexpr UnixTime postgres_epoch = std::chrono::sys_days{std::chrono::January / 1 / 2000};
+inline constexpr UnixTime never = UnixTime::min();
 
-inline int64 unix_us(TimestampTz t) {
-    if (TIMESTAMP_NOT_FINITE(t)) return t;
+inline UnixTime unix_time(TimestampTz t) {
+    if (TIMESTAMP_NOT_FINITE(t)) return UnixTime{microseconds{t}};
     int64 us;
-    return pg_add_s64_overflow(t, postgres_epoch_us, &us) ? PG_INT64_MAX : us;
+    return pg_add_s64_overflow(t, number_of(postgres_epoch), &us) ? UnixTime::max() : UnixTime{microseconds{us}};
 }
 
-inline TimestampTz timestamptz(int64 us) { return us - postgres_epoch_us; }
+inline TimestampTz timestamptz(UnixTime t) { return (t - postgres_epoch).count(); }
 
 }  // namespace snowflake_ids

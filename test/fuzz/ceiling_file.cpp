@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "directory.hpp"
@@ -64,8 +65,8 @@ Expected expected(const Bytes& b) {
     e.header = header();
     if (e.header != CeilingError::none) return e;
     e.c.life = {word_at(b, 24), word_at(b, 32)};
-    e.c.floor_ms = word_at(b, 40);
-    e.c.settled_ms = word_at(b, 48);
+    e.c.floor = std::bit_cast<Floor>(word_at(b, 40));
+    e.c.settled = std::bit_cast<Ceiling>(word_at(b, 48));
     std::memcpy(e.c.durable, b.data() + 56, sizeof e.c.durable);
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const std::size_t at = ceiling_header_bytes + i * ceiling_entry_bytes;
@@ -74,7 +75,7 @@ Expected expected(const Bytes& b) {
         const bool free = (key | numbering | ms | check) == 0;
         if (free && (e.c.durable[i / 64] >> i % 64 & 1) == 0) continue;
         if (key != 0 && check == entry_sum(b, i, cluster))
-            e.c.entries[i] = {key, numbering, ms};
+            e.c.entries[i] = {key, numbering, std::bit_cast<Ceiling>(ms)};
         else if (e.first_bad < 0)
             e.first_bad = static_cast<int>(i);
     }
@@ -83,7 +84,7 @@ Expected expected(const Bytes& b) {
 
 // The map of what is durable follows from the entries and from who wrote them.
 bool same(const Ceilings& a, const Ceilings& b) {
-    return a.life == b.life && a.floor_ms == b.floor_ms && a.settled_ms == b.settled_ms &&
+    return a.life == b.life && a.floor == b.floor && a.settled == b.settled &&
            std::memcmp(a.entries, b.entries, sizeof a.entries) == 0;
 }
 
@@ -136,11 +137,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // A good file of this cluster or of another one.
     Ceilings c;
     c.life = {in.take<std::uint32_t>(), in.take<std::uint32_t>()};
-    c.floor_ms = in.take<std::uint32_t>();
-    c.settled_ms = in.take<std::uint32_t>();
+    c.floor = Floor{milliseconds{in.take<std::uint32_t>()}};
+    c.settled = Ceiling{milliseconds{in.take<std::uint32_t>()}};
     for (unsigned n = how & 7; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint16_t>() % slot_count;
-        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(), in.take<std::uint64_t>()};
+        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint32_t>(),
+                           std::bit_cast<Ceiling>(in.take<std::uint64_t>())};
     }
     // As a file that was written once, or again.
     if (how & 8) mark_durable(c);

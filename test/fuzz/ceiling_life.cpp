@@ -1,5 +1,8 @@
 // A life that begins with whatever a ceiling file says of its slots: another version may have formats and numberings
 // that this one does not know. Every slot is there again, above its ceiling; and the search for slots copes with them.
+#include <algorithm>
+#include <bit>
+
 #include "directory.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
@@ -22,7 +25,7 @@ const CeilingPlace& place() {
 Ledger new_memory() {
     static void* memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     std::memset(memory, 0, bytes);
-    const Ledger l = make_ledger(memory, backends, 0, 1);
+    const Ledger l = make_ledger(memory, backends, 0, UnixTime{microseconds{1}});
     require(find_ledger(memory, bytes).slots == l.slots && !find_ledger(memory, bytes - 1));
     return l;
 }
@@ -40,22 +43,22 @@ Ceilings content() {
 }
 
 // All that the file said is in memory, and each slot begins above it.
-void check(const Ledger& l, const Ceilings& c, std::uint64_t at_least) {
+void check(const Ledger& l, const Ceilings& c, Floor at_least) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = l.slots[i];
         const CeilingEntry& e = c.entries[i];
-        require(slot.key.load() == e.key && slot.ceiling.load() == (e.key != 0 ? e.ceiling_ms : 0));
+        require(slot.key.load() == e.key && slot.ceiling.load() == (e.key != 0 ? e.ceiling : Ceiling{}));
         if (e.key == 0) continue;
         require(slot.numbering.load() == e.numbering);
         const Timeline timeline = timeline_of(slot);
-        require(timeline.tick_us > 0);
+        require(timeline.tick_length.count() > 0);
         if (!has_time(format_of(slot))) {
             require(slot.word.load() == 0);
             continue;
         }
-        const std::uint64_t ms = e.ceiling_ms > at_least ? e.ceiling_ms : at_least;
+        const Floor floor = std::max(e.ceiling, at_least);
         const bool toggle = has_toggle(format_of(slot));
-        std::uint64_t tick = clamped_tick(timeline, static_cast<std::int64_t>(ms) * 1000);
+        std::uint64_t tick = clamped_tick(timeline, floor);
         if (tick > max_tick(toggle)) tick = max_tick(toggle);
         require(unpack(slot.word.load(), 0, toggle).tick >= tick);
     }
@@ -68,21 +71,23 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static Ceilings c;
     c = {};
     c.life = {in.take<std::uint32_t>(), in.take<std::uint8_t>()};
-    c.floor_ms = in.take<std::uint64_t>() & max_ceiling_ms;
+    const auto take_ceiling = [&in] {
+        return Ceiling{milliseconds{in.take<std::uint64_t>() & static_cast<std::uint64_t>(number_of(max_ceiling))}};
+    };
+    c.floor = take_ceiling();
     for (unsigned n = in.take<std::uint8_t>() % 16; n > 0; n--) {
         const std::uint32_t slot = in.take<std::uint8_t>();
-        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint64_t>(),
-                           in.take<std::uint64_t>() & max_ceiling_ms};
+        c.entries[slot] = {in.take<std::uint64_t>(), in.take<std::uint64_t>(), take_ceiling()};
         // Mostly a format that there is.
         if (slot % 4 != 0) c.entries[slot].key = (c.entries[slot].key & ~std::uint64_t{0xff0000}) | (slot % 4) << 16;
     }
-    const std::uint64_t at_least = in.take<std::uint64_t>() & max_ceiling_ms;
+    const Floor at_least = take_ceiling();
     put(c);
     Ledger l = new_memory();
     bool began = false;
     require(begin_life(place(), l, 7, at_least, began).error == CeilingError::none && began);
     require(life_of(*l.header).id == 7 && life_of(*l.header).number > c.life.number);
-    require(l.header->floor_ms.load() == (c.floor_ms > at_least ? c.floor_ms : at_least));
+    require(l.header->floor.load() == std::max(c.floor, at_least));
     check(l, c, at_least);
 
     const Key key{static_cast<Format>(1 + in.take<std::uint8_t>() % 3), in.take<std::uint16_t>(),
@@ -99,19 +104,21 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(!numbered || numbering_used(l, numbering));
     apply_floor(l, *slot);
     const Timeline timeline = timeline_of(*slot);
-    require(timeline.tick_us > 0 && clamped_tick(timeline, in.take<std::int64_t>()) <= timeline.max_tick());
+    require(timeline.tick_length.count() > 0 &&
+            clamped_tick(timeline, UnixTime{microseconds{in.take<std::int64_t>()}}) <= timeline.max_tick());
 
     // Raised, it is in the file with all the others, and the next life has them.
-    const std::uint64_t ms = in.take<std::uint64_t>() & max_ceiling_ms;
-    require(raise_ceiling(place(), l, *slot, ms, {in.take<std::uint64_t>(), ms}).error == CeilingError::none);
-    require(slot->ceiling.load() >= ms);
+    const Ceiling least = take_ceiling();
+    require(raise_ceiling(place(), l, *slot, least, {std::bit_cast<Ceiling>(in.take<std::uint64_t>()), least}).error ==
+            CeilingError::none);
+    require(slot->ceiling.load() >= least);
     const Ceilings written = content();
     for (std::uint32_t i = 0; i < slot_count; i++) {
-        require(l.slots[i].ceiling.load() == written.entries[i].ceiling_ms);
-        require(written.entries[i].ceiling_ms >= c.entries[i].ceiling_ms || c.entries[i].key == 0);
+        require(l.slots[i].ceiling.load() == written.entries[i].ceiling);
+        require(written.entries[i].ceiling >= c.entries[i].ceiling || c.entries[i].key == 0);
     }
     l = new_memory();
-    require(begin_life(place(), l, 8, 0, began).error == CeilingError::none && began);
-    check(l, written, 0);
+    require(begin_life(place(), l, 8, {}, began).error == CeilingError::none && began);
+    check(l, written, {});
     return 0;
 }

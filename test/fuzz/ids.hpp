@@ -10,18 +10,18 @@ namespace snowflake_ids::fuzz {
 
 inline void require_consistent(const sno::Id& id) {
     require(sno::compose(sno::split(id)) == id);
-    require(sno::timeline.floor_tick(sno::time_us(id)).value == sno::split(id).units);
-    require(!(id < sno::lower_bound(sno::time_us(id)).value));
-    require(!(sno::upper_bound(sno::time_us(id)).value < id));
+    require(sno::timeline.floor_tick(sno::time_of(id)).value == sno::split(id).units);
+    require(!(id < sno::lower_bound(sno::time_of(id)).value));
+    require(!(sno::upper_bound(sno::time_of(id)).value < id));
 }
 
 inline void require_consistent(const gid::Id& id) {
     require(gid::check(id) == Error::none);
     require(gid::compose(gid::split(id)) == id);
     require(gid::kind_of_prefix(id.bytes[0]).value == gid::kind(id));
-    require(gid::time_us(id) == gid::timeline.start_us(gid::split(id).ms));
-    require(!(id < gid::lower_bound(gid::kind(id), gid::time_us(id)).value));
-    require(!(gid::upper_bound(gid::kind(id), gid::time_us(id)).value < id));
+    require(gid::time_of(id) == gid::timeline.start(gid::split(id).ms));
+    require(!(id < gid::lower_bound(gid::kind(id), gid::time_of(id)).value));
+    require(!(gid::upper_bound(gid::kind(id), gid::time_of(id)).value < id));
 }
 
 // `Format` has print(), parse(), from_bytes(), next(), previous(), SortKey, and the two sizes.

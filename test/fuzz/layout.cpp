@@ -21,33 +21,33 @@ void require_good(const Layout& l, fuzz::Numbers& in) {
         require(f && l.compose(f.value) == id);
         require(f.value.tick <= l.timeline.max_tick() && f.value.node <= l.max_node() &&
                 f.value.sequence <= l.max_sequence());
-        const std::int64_t us = l.time_us(id);
-        require(us == l.timeline.start_us(f.value.tick) && l.timeline.floor_tick(us).value == f.value.tick);
-        const Result<std::uint64_t> again = l.make(us, f.value.node, f.value.sequence);
+        const UnixTime at = l.time_of(id);
+        require(at == l.timeline.start(f.value.tick) && l.timeline.floor_tick(at).value == f.value.tick);
+        const Result<std::uint64_t> again = l.make(at, f.value.node, f.value.sequence);
         require(again && again.value == id);
-        require(l.lower_bound(us).value <= id && id <= l.upper_bound(us).value);
-        require(l.make(us, std::int64_t{l.max_node()} + 1, 0).error == Error::node_range);
-        require(l.make(us, 0, std::int64_t{l.max_sequence()} + 1).error == Error::sequence_range);
-        require(l.make(us, -1, 0).error == Error::node_range && l.make(us, 0, -1).error == Error::sequence_range);
+        require(l.lower_bound(at).value <= id && id <= l.upper_bound(at).value);
+        require(l.make(at, std::int64_t{l.max_node()} + 1, 0).error == Error::node_range);
+        require(l.make(at, 0, std::int64_t{l.max_sequence()} + 1).error == Error::sequence_range);
+        require(l.make(at, -1, 0).error == Error::node_range && l.make(at, 0, -1).error == Error::sequence_range);
     }
     require(l.split(l.max_id() + 1).error == Error::id_range);
 
     // Any time: an id of it, or none because it is outside.
-    const auto us = in.take<std::int64_t>();
-    const Result<std::uint64_t> id = l.make(us, 0, 0);
-    const bool early = us<l.timeline.epoch_us, late = us> l.timeline.end_us();
+    const UnixTime at{microseconds{in.take<std::int64_t>()}};
+    const Result<std::uint64_t> id = l.make(at, 0, 0);
+    const bool early = at < l.timeline.epoch, late = l.timeline.end() < at;
     require(id.error == (early ? Error::time_before_epoch : late ? Error::time_after_end : Error::none));
-    if (id) require(l.time_us(id.value) <= us && us - l.time_us(id.value) < l.timeline.tick_us);
-    require(static_cast<bool>(l.upper_bound(us)) == !early);
-    const Result<std::uint64_t> lower = l.lower_bound(us);
+    if (id) require(l.time_of(id.value) <= at && at - l.time_of(id.value) < l.timeline.tick_length);
+    require(static_cast<bool>(l.upper_bound(at)) == !early);
+    const Result<std::uint64_t> lower = l.lower_bound(at);
     if (lower) {
-        require(l.time_us(lower.value) >= us);
-        require(lower.value == 0 || l.time_us(lower.value - 1) < us);
+        require(l.time_of(lower.value) >= at);
+        require(lower.value == 0 || l.time_of(lower.value - 1) < at);
     } else {
-        require(us > l.time_us(l.max_id()));
+        require(at > l.time_of(l.max_id()));
     }
-    const Result<std::uint64_t> upper = l.upper_bound(us);
-    if (upper) require(l.time_us(upper.value) <= us && (upper.value == l.max_id() || l.time_us(upper.value + 1) > us));
+    const Result<std::uint64_t> upper = l.upper_bound(at);
+    if (upper) require(l.time_of(upper.value) <= at && (upper.value == l.max_id() || l.time_of(upper.value + 1) > at));
 }
 
 void require_same_numbers(const Layout& l, fuzz::Numbers& in) {
@@ -58,7 +58,7 @@ void require_same_numbers(const Layout& l, fuzz::Numbers& in) {
     }
     require(numbering.value != 0);
     const Layout kept = ledger::unpack_numbering(numbering.value);
-    require(kept.timeline.epoch_us == l.timeline.epoch_us && kept.timeline.tick_us == l.timeline.tick_us);
+    require(kept.timeline.epoch == l.timeline.epoch && kept.timeline.tick_length == l.timeline.tick_length);
     require(kept.node_bits == l.node_bits && kept.sequence_bits == l.sequence_bits);
     require(ledger::pack_numbering(kept).value == numbering.value);
     const Layout::Fields f{in.take<std::uint64_t>() & l.timeline.max_tick() & kept.timeline.max_tick(),
@@ -73,11 +73,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto how = in.take<std::uint8_t>();
     Layout l{};
     // As they are given, or near what people use: small numbers come up too seldom by chance.
-    l.timeline.epoch_us = in.take<std::int64_t>();
-    l.timeline.tick_us = in.take<std::int64_t>();
-    if (how & 1) l.timeline.epoch_us = (l.timeline.epoch_us & 0x7ffffffffff) * 1000;
-    if (how & 2) l.timeline.tick_us &= 0xffffff;
-    if (how & 4) l.timeline.tick_us = l.timeline.tick_us % 128 * 1000;
+    auto epoch = in.take<std::int64_t>(), tick_length = in.take<std::int64_t>();
+    if (how & 1) epoch = (epoch & 0x7ffffffffff) * 1000;
+    if (how & 2) tick_length &= 0xffffff;
+    if (how & 4) tick_length = tick_length % 128 * 1000;
+    l.timeline = {UnixTime{microseconds{epoch}}, microseconds{tick_length}, 0};
     const unsigned mask = how & 8 ? 63 : 255;
     l.timeline.bits = in.take<std::uint8_t>() & mask;
     l.node_bits = in.take<std::uint8_t>() & (how & 16 ? 15 : mask);

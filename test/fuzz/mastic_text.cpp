@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     // 48 + 16 bits: every number is an id.
     const Result<Layout::Fields> fields = mastic::layout.split(id.value);
     require(fields && mastic::layout.compose(fields.value) == id.value);
-    const std::int64_t us = mastic::layout.time_us(id.value);
-    require(mastic::layout.lower_bound(us).value <= id.value && id.value <= mastic::layout.upper_bound(us).value);
+    const UnixTime at = mastic::layout.time_of(id.value);
+    require(mastic::layout.lower_bound(at).value <= id.value && id.value <= mastic::layout.upper_bound(at).value);
     return 0;
 }

@@ -81,9 +81,9 @@ Kind kind_named(const std::string& name) {
     throw std::runtime_error("no kind " + name);
 }
 
-static_assert(lower_bound(Kind::log, INT64_MAX).error == Error::time_after_end);
-static_assert(upper_bound(Kind::log, INT64_MIN).error == Error::time_before_epoch);
-static_assert(timeline.end_us() == 281474976710655999);
+static_assert(lower_bound(Kind::log, UnixTime::max()).error == Error::time_after_end);
+static_assert(upper_bound(Kind::log, UnixTime::min()).error == Error::time_before_epoch);
+static_assert(timeline.end() == unix_us(281474976710655999));
 static_assert(check(empty(Kind::segment)) == Error::none);
 static_assert(gid::parse("74ftFmBdYT-2dVseX433Zwhy", 24).value == empty(Kind::log));
 static_assert(gid::parse("zzzzzzzzzz-zzzzzzzzzzzzz", 24).error == Error::bad_magnitude);
@@ -103,7 +103,7 @@ void check_row(const Row& row) {
     EXPECT_EQ(hex(parsed.value), row["bin_hex"]);
 
     const Kind k = kind_named(row["type"]);
-    const std::int64_t us = row.i64("unix_ms") * 1000;
+    const UnixTime at = unix_ms(row.i64("unix_ms"));
     const Fields f = split(id.value);
     EXPECT_EQ(f.kind, k);
     EXPECT_EQ(gid::kind(id.value), k);
@@ -111,8 +111,8 @@ void check_row(const Row& row) {
     const unsigned char first = prefix(k);
     EXPECT_EQ(to_hex(&first, 1), row["prefix_hex"]);
     EXPECT_EQ(f.ms, row.u64("unix_ms"));
-    EXPECT_EQ(time_us(id.value), us);
-    EXPECT_EQ(to_iso(time_us(id.value) / 1000), row["iso_utc"]);
+    EXPECT_EQ(time_of(id.value), at);
+    EXPECT_EQ(to_iso(number_of(time_of(id.value)) / 1000), row["iso_utc"]);
     EXPECT_EQ(to_hex(&f.byte7, 1), row["byte7_hex"]);
     EXPECT_EQ(f.byte7 == first ? "dup" : f.byte7 & 0x80 ? "msb" : "low", row["byte7_class"]);
     EXPECT_EQ(to_hex(id.value.bytes + 7, 9), row["random9_hex"]);
@@ -123,11 +123,11 @@ void check_row(const Row& row) {
 
     EXPECT_EQ(to_uuid(id.value.bytes), row["uuid"]);
     EXPECT_EQ("\"" + text + "\"", row["json"]);
-    EXPECT_EQ(timeline.floor_tick(us + 999).value, f.ms);
-    EXPECT_LE(compare(lower_bound(k, us).value, id.value), 0);
-    EXPECT_GE(compare(upper_bound(k, us).value, id.value), 0);
-    EXPECT_EQ(time_us(lower_bound(k, us).value), us);
-    EXPECT_EQ(time_us(upper_bound(k, us).value), us);
+    EXPECT_EQ(timeline.floor_tick(at + 999us).value, f.ms);
+    EXPECT_LE(compare(lower_bound(k, at).value, id.value), 0);
+    EXPECT_GE(compare(upper_bound(k, at).value, id.value), 0);
+    EXPECT_EQ(time_of(lower_bound(k, at).value), at);
+    EXPECT_EQ(time_of(upper_bound(k, at).value), at);
 }
 
 TEST(CoreGid, GoldenValues) {
@@ -206,10 +206,10 @@ TEST(CoreGid, BoundsAgreeWithThePlainDefinition) {
     const PlainTimeline plain(timeline);
     for (int k = 0; k < kind_count; k++) {
         const Kind kind = static_cast<Kind>(k);
-        for (const std::int64_t us : interesting_times(timeline)) {
-            SCOPED_TRACE(us);
-            const Result<Id> lower = lower_bound(kind, us);
-            if (const auto tick = plain.at_or_after(us)) {
+        for (const UnixTime at : interesting_times(timeline)) {
+            SCOPED_TRACE(number_of(at));
+            const Result<Id> lower = lower_bound(kind, at);
+            if (const auto tick = plain.at_or_after(at)) {
                 ASSERT_TRUE(lower);
                 ASSERT_EQ(split(lower.value).ms, *tick);
                 // The smallest that is valid at all: one less no longer is.
@@ -221,16 +221,16 @@ TEST(CoreGid, BoundsAgreeWithThePlainDefinition) {
             } else {
                 ASSERT_EQ(lower.error, Error::time_after_end);
             }
-            const Result<Id> upper = upper_bound(kind, us);
-            if (const auto tick = plain.at_or_before(us)) {
+            const Result<Id> upper = upper_bound(kind, at);
+            if (const auto tick = plain.at_or_before(at)) {
                 ASSERT_TRUE(upper);
                 ASSERT_EQ(hex(upper.value), hex(compose({kind, *tick, 0xff, UINT64_MAX})));
-                ASSERT_LE(time_us(upper.value), us);
+                ASSERT_LE(time_of(upper.value), at);
             } else {
                 ASSERT_EQ(upper.error, Error::time_before_epoch);
             }
-            const Result<std::uint64_t> floor = timeline.floor_tick(us);
-            ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
+            const Result<std::uint64_t> floor = timeline.floor_tick(at);
+            ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(at));
         }
     }
 }

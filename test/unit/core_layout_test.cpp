@@ -7,9 +7,12 @@
 #include <random>
 
 #include "core/known_layouts.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids {
 namespace {
+
+using namespace snowflake_ids::test;
 
 const Layout& known(const char* name) { return known_layout(name, std::strlen(name))->layout; }
 
@@ -37,10 +40,10 @@ TEST(CoreLayout, PublishedIds) {
         const Layout& l = known(p.layout);
         const Result<Layout::Fields> f = l.split(p.id);
         ASSERT_TRUE(f);
-        EXPECT_EQ(l.time_us(p.id), p.unix_ms * 1000);
+        EXPECT_EQ(l.time_of(p.id), unix_ms(p.unix_ms));
         EXPECT_EQ(f.value.node, p.node);
         EXPECT_EQ(f.value.sequence, p.sequence);
-        EXPECT_EQ(l.make(p.unix_ms * 1000 + 999, p.node, p.sequence).value, p.id);
+        EXPECT_EQ(l.make(unix_ms(p.unix_ms) + 999us, p.node, p.sequence).value, p.id);
     }
 }
 
@@ -58,11 +61,10 @@ TEST(CoreLayout, FieldsSurviveInEitherOrder) {
     std::mt19937_64 random(7);
     int tried = 0;
     for (int i = 0; i < 200000; i++) {
-        const Layout l{{static_cast<std::int64_t>(random() % 2000000000000000),
-                        static_cast<std::int64_t>(random() % 2000000 + 1), static_cast<unsigned>(random() % 62 + 1)},
-                       static_cast<unsigned>(random() % 32),
-                       static_cast<unsigned>(random() % 32),
-                       random() % 2 != 0};
+        const Layout l{
+            timeline_us(static_cast<std::int64_t>(random() % 2000000000000000),
+                        static_cast<std::int64_t>(random() % 2000000 + 1), static_cast<unsigned>(random() % 62 + 1)),
+            static_cast<unsigned>(random() % 32), static_cast<unsigned>(random() % 32), random() % 2 != 0};
         if (check_layout(l) != Error::none) continue;
         tried++;
         const Layout::Fields f{random() & l.timeline.max_tick(), static_cast<std::uint32_t>(random()) & l.max_node(),
@@ -73,11 +75,11 @@ TEST(CoreLayout, FieldsSurviveInEitherOrder) {
         ASSERT_EQ(back.tick, f.tick);
         ASSERT_EQ(back.node, f.node);
         ASSERT_EQ(back.sequence, f.sequence);
-        const std::int64_t us = l.time_us(id);
-        ASSERT_EQ(us, l.timeline.start_us(f.tick));
-        ASSERT_LE(l.lower_bound(us).value, id);
-        ASSERT_GE(l.upper_bound(us).value, id);
-        ASSERT_EQ(l.upper_bound(us).value - l.lower_bound(us).value,
+        const UnixTime at = l.time_of(id);
+        ASSERT_EQ(at, l.timeline.start(f.tick));
+        ASSERT_LE(l.lower_bound(at).value, id);
+        ASSERT_GE(l.upper_bound(at).value, id);
+        ASSERT_EQ(l.upper_bound(at).value - l.lower_bound(at).value,
                   (std::uint64_t{1} << (l.node_bits + l.sequence_bits)) - 1);
         // The next number of the same node is a larger id.
         if (f.sequence < l.max_sequence()) {
@@ -92,7 +94,7 @@ TEST(CoreLayout, FieldsSurviveInEitherOrder) {
 
 TEST(CoreLayout, WhatIsNoLayout) {
     const auto check = [](std::int64_t epoch, std::int64_t tick, unsigned time, unsigned node, unsigned sequence) {
-        return check_layout({{epoch, tick, time}, node, sequence});
+        return check_layout({timeline_us(epoch, tick, time), node, sequence});
     };
     EXPECT_EQ(check(0, 1000, 41, 10, 12), Error::none);
     EXPECT_EQ(check(0, 1000, 0, 10, 12), Error::bad_width);
@@ -112,8 +114,8 @@ TEST(CoreLayout, WhatIsNoLayout) {
 // The tick after the last one must have a start.
 TEST(CoreLayout, EndOfTime) {
     constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max(), span = std::int64_t{1000} << 41;
-    EXPECT_EQ(check_layout({{last - span, 1000, 41}, 10, 12}), Error::none);
-    EXPECT_EQ(check_layout({{last - span + 1, 1000, 41}, 10, 12}), Error::bad_epoch);
+    EXPECT_EQ(check_layout({timeline_us(last - span, 1000, 41), 10, 12}), Error::none);
+    EXPECT_EQ(check_layout({timeline_us(last - span + 1, 1000, 41), 10, 12}), Error::bad_epoch);
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ std::string print(std::uint64_t id) { return std::to_string(id); }
 Result<std::uint64_t> parse(const std::string& text) { return mastic::parse(text.data(), text.size()); }
 
 static_assert(layout.bits() == 64 && layout.max_id() == UINT64_MAX && layout.max_node() == 0);
-static_assert(layout.max_sequence() == 65535 && layout.timeline.end_us() == 283242202310655999);
-static_assert(layout.lower_bound(INT64_MIN).value == 0 && layout.upper_bound(INT64_MAX).value == UINT64_MAX);
-static_assert(layout.lower_bound(INT64_MAX).error == Error::time_after_end);
-static_assert(layout.upper_bound(INT64_MIN).error == Error::time_before_epoch);
-static_assert(layout.time_us(UINT64_MAX) == 283242202310655000);
+static_assert(layout.max_sequence() == 65535 && layout.timeline.end() == unix_us(283242202310655999));
+static_assert(layout.lower_bound(UnixTime::min()).value == 0 &&
+              layout.upper_bound(UnixTime::max()).value == UINT64_MAX);
+static_assert(layout.lower_bound(UnixTime::max()).error == Error::time_after_end);
+static_assert(layout.upper_bound(UnixTime::min()).error == Error::time_before_epoch);
+static_assert(layout.time_of(UINT64_MAX) == unix_us(283242202310655000));
 static_assert(mastic::parse("18446744073709551616", 20).error == Error::id_range);
 
 TEST(CoreMastic, GoldenValues) {
@@ -44,16 +45,16 @@ TEST(CoreMastic, GoldenValues) {
         EXPECT_EQ(f.value.sequence, row.u64("sequence"));
         EXPECT_EQ(layout.compose({row.u64("ts"), 0, row.u32("sequence")}), id);
 
-        const std::int64_t us = row.i64("unix_ms") * 1000;
-        EXPECT_EQ(layout.time_us(id), us);
-        EXPECT_EQ(to_iso(layout.time_us(id) / 1000), row["iso_utc"]);
-        for (const std::int64_t inside : {us, us + 999}) {
+        const UnixTime at = unix_ms(row.i64("unix_ms"));
+        EXPECT_EQ(layout.time_of(id), at);
+        EXPECT_EQ(to_iso(number_of(layout.time_of(id)) / 1000), row["iso_utc"]);
+        for (const UnixTime inside : {at, at + 999us}) {
             const Result<std::uint64_t> made = layout.make(inside, 0, row.i64("sequence"));
             EXPECT_EQ(made.error, Error::none);
             EXPECT_EQ(made.value, id);
         }
-        EXPECT_EQ(layout.lower_bound(us).value, id >> 16 << 16);
-        EXPECT_EQ(layout.upper_bound(us + 999).value, id | 0xffff);
+        EXPECT_EQ(layout.lower_bound(at).value, id >> 16 << 16);
+        EXPECT_EQ(layout.upper_bound(at + 999us).value, id | 0xffff);
         rows++;
     }
     expect_count("mastic.tsv", rows, 338);
@@ -87,54 +88,54 @@ TEST(CoreMastic, RefusedAndLaxTexts) {
 }
 
 TEST(CoreMastic, FieldsOutOfRange) {
-    const std::int64_t us = layout.timeline.epoch_us;
-    EXPECT_EQ(layout.make(us, 0, 65535).value, 65535u);
-    EXPECT_EQ(layout.make(us, 0, 65536).error, Error::sequence_range);
-    EXPECT_EQ(layout.make(us, 0, -1).error, Error::sequence_range);
-    EXPECT_EQ(layout.make(us, 0, INT64_MIN).error, Error::sequence_range);
-    EXPECT_EQ(layout.make(us, 0, INT64_MAX).error, Error::sequence_range);
-    EXPECT_EQ(layout.make(us, 1, 0).error, Error::node_range);
-    EXPECT_EQ(layout.make(us, -1, 0).error, Error::node_range);
-    EXPECT_EQ(layout.make(us, INT64_MIN, 0).error, Error::node_range);
-    EXPECT_EQ(layout.make(us - 1, 0, 0).error, Error::time_before_epoch);
-    EXPECT_EQ(layout.make(INT64_MIN, 0, 0).error, Error::time_before_epoch);
-    EXPECT_EQ(layout.make(layout.timeline.end_us(), 0, 65535).value, UINT64_MAX);
-    EXPECT_EQ(layout.make(layout.timeline.end_us() + 1, 0, 0).error, Error::time_after_end);
-    EXPECT_EQ(layout.make(INT64_MAX, 0, 0).error, Error::time_after_end);
+    const UnixTime at = layout.timeline.epoch;
+    EXPECT_EQ(layout.make(at, 0, 65535).value, 65535u);
+    EXPECT_EQ(layout.make(at, 0, 65536).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(at, 0, -1).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(at, 0, INT64_MIN).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(at, 0, INT64_MAX).error, Error::sequence_range);
+    EXPECT_EQ(layout.make(at, 1, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(at, -1, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(at, INT64_MIN, 0).error, Error::node_range);
+    EXPECT_EQ(layout.make(at - 1us, 0, 0).error, Error::time_before_epoch);
+    EXPECT_EQ(layout.make(UnixTime::min(), 0, 0).error, Error::time_before_epoch);
+    EXPECT_EQ(layout.make(layout.timeline.end(), 0, 65535).value, UINT64_MAX);
+    EXPECT_EQ(layout.make(layout.timeline.end() + 1us, 0, 0).error, Error::time_after_end);
+    EXPECT_EQ(layout.make(UnixTime::max(), 0, 0).error, Error::time_after_end);
 }
 
 TEST(CoreMastic, BoundsAgreeWithThePlainDefinition) {
     const PlainTimeline plain(layout.timeline);
-    for (const std::int64_t us : interesting_times(layout.timeline)) {
-        SCOPED_TRACE(us);
-        const Result<std::uint64_t> lower = layout.lower_bound(us), upper = layout.upper_bound(us);
-        if (const auto tick = plain.at_or_after(us)) {
+    for (const UnixTime at : interesting_times(layout.timeline)) {
+        SCOPED_TRACE(number_of(at));
+        const Result<std::uint64_t> lower = layout.lower_bound(at), upper = layout.upper_bound(at);
+        if (const auto tick = plain.at_or_after(at)) {
             ASSERT_TRUE(lower);
             ASSERT_EQ(lower.value, *tick << 16);
-            ASSERT_GE(layout.time_us(lower.value), us);
+            ASSERT_GE(layout.time_of(lower.value), at);
             // The one before is too early.
             if (lower.value != 0) {
-                ASSERT_LT(layout.time_us(lower.value - 1), us);
+                ASSERT_LT(layout.time_of(lower.value - 1), at);
             }
         } else {
             ASSERT_EQ(lower.error, Error::time_after_end);
-            ASSERT_LT(layout.time_us(layout.max_id()), us);
+            ASSERT_LT(layout.time_of(layout.max_id()), at);
         }
-        if (const auto tick = plain.at_or_before(us)) {
+        if (const auto tick = plain.at_or_before(at)) {
             ASSERT_TRUE(upper);
             ASSERT_EQ(upper.value, *tick << 16 | 0xffff);
-            ASSERT_LE(layout.time_us(upper.value), us);
+            ASSERT_LE(layout.time_of(upper.value), at);
             // The one after is too late.
             if (upper.value != layout.max_id()) {
-                ASSERT_GT(layout.time_us(upper.value + 1), us);
+                ASSERT_GT(layout.time_of(upper.value + 1), at);
             }
         } else {
             ASSERT_EQ(upper.error, Error::time_before_epoch);
-            ASSERT_GT(layout.time_us(0), us);
+            ASSERT_GT(layout.time_of(0), at);
         }
-        const Result<std::uint64_t> floor = layout.timeline.floor_tick(us);
-        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
-        ASSERT_EQ(layout.make(us, 0, 7).error, floor.error);
+        const Result<std::uint64_t> floor = layout.timeline.floor_tick(at);
+        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(at));
+        ASSERT_EQ(layout.make(at, 0, 7).error, floor.error);
     }
 }
 

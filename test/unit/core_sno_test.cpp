@@ -49,10 +49,10 @@ Id random_id(std::mt19937_64& random) {
 // Constant evaluation refuses undefined behaviour, so these also prove there is none.
 constexpr Id zero{};
 constexpr Id all_ones = compose({timeline.max_tick(), 1, 255, 65535, 65535});
-static_assert(lower_bound(INT64_MIN).value == zero && upper_bound(INT64_MAX).value == all_ones);
-static_assert(lower_bound(INT64_MAX).error == Error::time_after_end);
-static_assert(upper_bound(INT64_MIN).error == Error::time_before_epoch);
-static_assert(timeline.end_us() == 3461327255551999 && time_us(all_ones) == 3461327255548000);
+static_assert(lower_bound(UnixTime::min()).value == zero && upper_bound(UnixTime::max()).value == all_ones);
+static_assert(lower_bound(UnixTime::max()).error == Error::time_after_end);
+static_assert(upper_bound(UnixTime::min()).error == Error::time_before_epoch);
+static_assert(timeline.end() == unix_us(3461327255551999) && time_of(all_ones) == unix_us(3461327255548000));
 static_assert(sno::parse("brpk4q72xwf2m63l", 16).value == compose({168435953744, 0, 255, 39434, 4147}));
 static_assert(sno::parse("brpk4q72xwf2m63L", 16).error == Error::bad_character);
 
@@ -81,17 +81,17 @@ TEST(CoreSno, GoldenValues) {
                            row.u32("sequence")};
         EXPECT_EQ(hex(compose(given)), row["bin_hex"]);
 
-        const std::int64_t us = row.i64("unix_ms") * 1000;
-        EXPECT_EQ(time_us(id.value), us);
-        EXPECT_EQ(to_iso(time_us(id.value) / 1000), row["iso_utc"]);
-        for (const std::int64_t inside : {us, us + 1, us + 3999}) {
+        const UnixTime at = unix_ms(row.i64("unix_ms"));
+        EXPECT_EQ(time_of(id.value), at);
+        EXPECT_EQ(to_iso(number_of(time_of(id.value)) / 1000), row["iso_utc"]);
+        for (const UnixTime inside : {at, at + 1us, at + 3999us}) {
             EXPECT_EQ(timeline.floor_tick(inside).error, Error::none);
             EXPECT_EQ(timeline.floor_tick(inside).value, f.units);
         }
-        EXPECT_EQ(hex(lower_bound(us).value), hex(compose({.units = f.units})));
-        EXPECT_EQ(hex(upper_bound(us + 3999).value), hex(compose({f.units, 1, 255, 65535, 65535})));
-        EXPECT_LE(compare(lower_bound(us).value, id.value), 0);
-        EXPECT_GE(compare(upper_bound(us).value, id.value), 0);
+        EXPECT_EQ(hex(lower_bound(at).value), hex(compose({.units = f.units})));
+        EXPECT_EQ(hex(upper_bound(at + 3999us).value), hex(compose({f.units, 1, 255, 65535, 65535})));
+        EXPECT_LE(compare(lower_bound(at).value, id.value), 0);
+        EXPECT_GE(compare(upper_bound(at).value, id.value), 0);
 
         EXPECT_EQ(row["json"], id.value == zero ? "null" : "\"" + text + "\"");
         EXPECT_EQ(row["text_as_uuid"], to_uuid(reinterpret_cast<const unsigned char*>(text.data())));
@@ -134,28 +134,28 @@ TEST(CoreSno, RefusedInputs) {
 
 TEST(CoreSno, BoundsAgreeWithThePlainDefinition) {
     const PlainTimeline plain(timeline);
-    for (const std::int64_t us : interesting_times(timeline)) {
-        SCOPED_TRACE(us);
-        const Result<Id> lower = lower_bound(us);
-        if (const auto tick = plain.at_or_after(us)) {
+    for (const UnixTime at : interesting_times(timeline)) {
+        SCOPED_TRACE(number_of(at));
+        const Result<Id> lower = lower_bound(at);
+        if (const auto tick = plain.at_or_after(at)) {
             ASSERT_TRUE(lower);
             ASSERT_EQ(hex(lower.value), hex(compose({.units = *tick})));
-            ASSERT_GE(time_us(lower.value), us);
+            ASSERT_GE(time_of(lower.value), at);
         } else {
             ASSERT_EQ(lower.error, Error::time_after_end);
         }
-        const Result<Id> upper = upper_bound(us);
-        if (const auto tick = plain.at_or_before(us)) {
+        const Result<Id> upper = upper_bound(at);
+        if (const auto tick = plain.at_or_before(at)) {
             ASSERT_TRUE(upper);
             ASSERT_EQ(hex(upper.value), hex(compose({*tick, 1, 255, 65535, 65535})));
-            ASSERT_LE(time_us(upper.value), us);
+            ASSERT_LE(time_of(upper.value), at);
         } else {
             ASSERT_EQ(upper.error, Error::time_before_epoch);
         }
-        const Result<std::uint64_t> floor = timeline.floor_tick(us);
-        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
+        const Result<std::uint64_t> floor = timeline.floor_tick(at);
+        ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(at));
         if (!floor) {
-            ASSERT_EQ(floor.error, us < timeline.epoch_us ? Error::time_before_epoch : Error::time_after_end);
+            ASSERT_EQ(floor.error, at < timeline.epoch ? Error::time_before_epoch : Error::time_after_end);
         }
     }
 }

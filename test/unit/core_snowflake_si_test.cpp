@@ -15,15 +15,15 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-static_assert(layout.lower_bound(INT64_MAX).error == Error::time_after_end);
-static_assert(layout.upper_bound(INT64_MIN).error == Error::time_before_epoch);
-static_assert(layout.upper_bound(INT64_MAX).value == 9007199254740991);
+static_assert(layout.lower_bound(UnixTime::max()).error == Error::time_after_end);
+static_assert(layout.upper_bound(UnixTime::min()).error == Error::time_before_epoch);
+static_assert(layout.upper_bound(UnixTime::max()).value == 9007199254740991);
 
 // The document's base clock is 2003-03-18T07:20:19.225Z or later.
-constexpr std::int64_t min_base_clock_ms = 1047972019225;
+constexpr Floor min_base_clock = unix_ms(1047972019225);
 
-Layout layout_of(std::int64_t base_clock_ms, unsigned clock_bits, unsigned machine_bits) {
-    return {{base_clock_ms * 1000, 1000, clock_bits}, machine_bits, 53 - clock_bits - machine_bits};
+Layout layout_of(Floor base_clock, unsigned clock_bits, unsigned machine_bits) {
+    return {{base_clock, 1ms, clock_bits}, machine_bits, 53 - clock_bits - machine_bits};
 }
 
 // A Snowflake-SI is printed as a plain number, as a Mastic id is.
@@ -35,7 +35,7 @@ TEST(CoreSnowflakeSi, GoldenValues) {
     for (const Row& row : table) {
         SCOPED_TRACE(row.where());
         const Layout l{
-            {row.i64("base_clock_ms") * 1000, 1000, row.u32("clock_bits")}, row.u32("mid_bits"), row.u32("uin_bits")};
+            {unix_ms(row.i64("base_clock_ms")), 1ms, row.u32("clock_bits")}, row.u32("mid_bits"), row.u32("uin_bits")};
         ASSERT_EQ(check_layout(l), Error::none);
         EXPECT_EQ(l.bits(), 53u);
 
@@ -50,17 +50,17 @@ TEST(CoreSnowflakeSi, GoldenValues) {
         EXPECT_EQ(f.value.sequence, row.u64("uin"));
         EXPECT_EQ(l.compose({row.u64("mab"), row.u32("mid"), row.u32("uin")}), id);
 
-        const std::int64_t us = row.i64("unix_ms") * 1000;
-        EXPECT_EQ(l.time_us(id), us);
-        EXPECT_EQ(to_iso(l.time_us(id) / 1000), row["iso_utc"]);
-        for (const std::int64_t inside : {us, us + 999}) {
+        const UnixTime at = unix_ms(row.i64("unix_ms"));
+        EXPECT_EQ(l.time_of(id), at);
+        EXPECT_EQ(to_iso(number_of(l.time_of(id)) / 1000), row["iso_utc"]);
+        for (const UnixTime inside : {at, at + 999us}) {
             const Result<std::uint64_t> made = l.make(inside, row.i64("mid"), row.i64("uin"));
             EXPECT_EQ(made.error, Error::none);
             EXPECT_EQ(made.value, id);
         }
         const unsigned below = l.node_bits + l.sequence_bits;
-        EXPECT_EQ(l.lower_bound(us).value, id >> below << below);
-        EXPECT_EQ(l.upper_bound(us + 999).value, id | ((std::uint64_t{1} << below) - 1));
+        EXPECT_EQ(l.lower_bound(at).value, id >> below << below);
+        EXPECT_EQ(l.upper_bound(at + 999us).value, id | ((std::uint64_t{1} << below) - 1));
         rows++;
     }
     expect_count("snowflake_si.tsv", rows, 513);
@@ -87,11 +87,11 @@ bool all_integers(const JsonObject& options) {
 bool is_snowflake_si(const Layout& l) {
     const unsigned clock = l.timeline.bits;
     return l.bits() == 53 && (clock == 40 || clock == 41) && l.sequence_bits > 0 &&
-           l.timeline.epoch_us >= (clock == 40 ? min_base_clock_ms * 1000 : 0);
+           l.timeline.epoch >= (clock == 40 ? min_base_clock : Floor{});
 }
 
 Fate try_layout(const Layout& l, std::int64_t machine) {
-    if (check_layout(l) != Error::none || !l.make(l.timeline.epoch_us, machine, 0)) return Fate::refused;
+    if (check_layout(l) != Error::none || !l.make(l.timeline.epoch, machine, 0)) return Fate::refused;
     if (!is_snowflake_si(l)) return Fate::another_layout;
     return l.node_bits == 0 ? Fate::no_machine_bits : Fate::allowed;
 }
@@ -109,7 +109,7 @@ Fate try_generate_by(const JsonObject& o) {
     const Layout l = si_layout_v2(o);
     EXPECT_EQ(check_layout(l), Error::none);
     EXPECT_TRUE(is_snowflake_si(l));
-    const Result<std::uint64_t> id = l.make(o.i64("timestamp") * 1000, o.i64("machineId"), o.i64("sequence"));
+    const Result<std::uint64_t> id = l.make(unix_ms(o.i64("timestamp")), o.i64("machineId"), o.i64("sequence"));
     return id ? Fate::allowed : Fate::refused;
 }
 
@@ -156,40 +156,41 @@ TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
 
 // The earliest base clock is the one whose last millisecond is 2038-01-19T03:14:07Z.
 TEST(CoreSnowflakeSi, LastTimes) {
-    EXPECT_EQ(to_iso(layout_of(min_base_clock_ms, 40, 5).time_us(9007199254740991) / 1000), "2038-01-19T03:14:07.000Z");
-    EXPECT_EQ(to_iso(layout.time_us(0) / 1000), "2026-01-01T00:00:00.000Z");
-    EXPECT_EQ(to_iso(layout.time_us(9007199254740991) / 1000), "2060-11-03T19:53:47.775Z");
+    EXPECT_EQ(to_iso(number_of(layout_of(min_base_clock, 40, 5).time_of(9007199254740991)) / 1000),
+              "2038-01-19T03:14:07.000Z");
+    EXPECT_EQ(to_iso(number_of(layout.time_of(0)) / 1000), "2026-01-01T00:00:00.000Z");
+    EXPECT_EQ(to_iso(number_of(layout.time_of(9007199254740991)) / 1000), "2060-11-03T19:53:47.775Z");
 }
 
 TEST(CoreSnowflakeSi, BoundsAgreeWithThePlainDefinition) {
-    for (const Layout& l :
-         {layout, layout_of(min_base_clock_ms, 40, 0), layout_of(0, 41, 11), layout_of(253402300799999, 40, 12)}) {
+    for (const Layout& l : {layout, layout_of(min_base_clock, 40, 0), layout_of({}, 41, 11),
+                            layout_of(unix_ms(253402300799999), 40, 12)}) {
         const PlainTimeline plain(l.timeline);
         const unsigned below = l.node_bits + l.sequence_bits;
-        for (const std::int64_t us : interesting_times(l.timeline)) {
-            SCOPED_TRACE(us);
-            const Result<std::uint64_t> lower = l.lower_bound(us), upper = l.upper_bound(us);
-            if (const auto tick = plain.at_or_after(us)) {
+        for (const UnixTime at : interesting_times(l.timeline)) {
+            SCOPED_TRACE(number_of(at));
+            const Result<std::uint64_t> lower = l.lower_bound(at), upper = l.upper_bound(at);
+            if (const auto tick = plain.at_or_after(at)) {
                 ASSERT_TRUE(lower);
                 ASSERT_EQ(lower.value, *tick << below);
                 if (lower.value != 0) {
-                    ASSERT_LT(l.time_us(lower.value - 1), us);
+                    ASSERT_LT(l.time_of(lower.value - 1), at);
                 }
             } else {
                 ASSERT_EQ(lower.error, Error::time_after_end);
             }
-            if (const auto tick = plain.at_or_before(us)) {
+            if (const auto tick = plain.at_or_before(at)) {
                 ASSERT_TRUE(upper);
                 ASSERT_EQ(upper.value >> below, *tick);
                 if (upper.value != l.max_id()) {
-                    ASSERT_GT(l.time_us(upper.value + 1), us);
+                    ASSERT_GT(l.time_of(upper.value + 1), at);
                 }
             } else {
                 ASSERT_EQ(upper.error, Error::time_before_epoch);
             }
-            const Result<std::uint64_t> floor = l.timeline.floor_tick(us);
-            ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(us));
-            ASSERT_EQ(l.make(us, 0, 0).error, floor.error);
+            const Result<std::uint64_t> floor = l.timeline.floor_tick(at);
+            ASSERT_EQ(floor ? std::optional(floor.value) : std::nullopt, plain.floor(at));
+            ASSERT_EQ(l.make(at, 0, 0).error, floor.error);
         }
     }
 }
@@ -198,14 +199,15 @@ TEST(CoreSnowflakeSi, RandomRoundTrips) {
     std::mt19937_64 random(4);
     for (int i = 0; i < 300000; i++) {
         const unsigned clock_bits = i % 2 ? 40 : 41;
-        const Layout l = layout_of(1700000000000, clock_bits, static_cast<unsigned>(random() % (53 - clock_bits)));
+        const Layout l =
+            layout_of(unix_ms(1700000000000), clock_bits, static_cast<unsigned>(random() % (53 - clock_bits)));
         const std::uint64_t id = random() >> 11 >> random() % 53;
         const Layout::Fields f = l.split(id).value;
         ASSERT_EQ(l.compose(f), id);
-        const std::int64_t us = l.time_us(id) + static_cast<std::int64_t>(random() % 1000);
-        ASSERT_EQ(l.make(us, f.node, f.sequence).value, id);
-        ASSERT_EQ(l.make(us, std::int64_t{l.max_node()} + 1, 0).error, Error::node_range);
-        ASSERT_EQ(l.make(us, 0, std::int64_t{l.max_sequence()} + 1).error, Error::sequence_range);
+        const UnixTime at = l.time_of(id) + microseconds{random() % 1000};
+        ASSERT_EQ(l.make(at, f.node, f.sequence).value, id);
+        ASSERT_EQ(l.make(at, std::int64_t{l.max_node()} + 1, 0).error, Error::node_range);
+        ASSERT_EQ(l.make(at, 0, std::int64_t{l.max_sequence()} + 1).error, Error::sequence_range);
         ASSERT_EQ(l.split(id | std::uint64_t{1} << (53 + random() % 11)).error, Error::id_range);
     }
 }

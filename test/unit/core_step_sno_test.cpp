@@ -10,6 +10,7 @@
 #include "support/draw.hpp"
 #include "support/json.hpp"
 #include "support/text.hpp"
+#include "support/times.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids {
@@ -22,12 +23,12 @@ Rules rules_of(const sno::Generator& g, OnRegression on_regression = OnRegressio
 }
 
 std::uint64_t sno_unit(const Row& row, const char* column) {
-    const Result<std::uint64_t> unit = sno::timeline.floor_tick(row.i64(column) * 1000);
+    const Result<std::uint64_t> unit = sno::timeline.floor_tick(unix_ms(row.i64(column)));
     EXPECT_TRUE(unit) << column;
     return unit.value;
 }
 
-std::int64_t sno_ms(std::uint64_t unit) { return sno::timeline.start_us(unit) / 1000; }
+std::int64_t sno_ms(std::uint64_t unit) { return number_of(sno::timeline.start(unit)) / 1000; }
 
 sno::Snapshot sno_snapshot(const std::string& json) {
     const JsonObject o = parse_json_object(json);

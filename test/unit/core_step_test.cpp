@@ -8,6 +8,7 @@
 #include "support/draw.hpp"
 #include "support/replay.hpp"
 #include "support/snowflake_si.hpp"
+#include "support/times.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids {
@@ -66,7 +67,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
         SCOPED_TRACE(row.where());
         const SiGenerator g = si_generator(row);
         if (row.u64("step") == 1) counter = {};
-        const Result<std::uint64_t> now = g.layout.timeline.floor_tick(row.i64("clock_ms") * 1000);
+        const Result<std::uint64_t> now = g.layout.timeline.floor_tick(unix_ms(row.i64("clock_ms")));
         if (!now) {
             EXPECT_EQ(now.error, Error::time_before_epoch);
             if (row["outcome"] == "time_before_epoch") {
@@ -129,7 +130,7 @@ TEST(CoreStep, SnowflakeSiScenariosNeverRepeat) {
             const std::uint64_t want = hidden_calls(row, before) + 1;
             before = &row;
             rows++;
-            if (const Result<std::uint64_t> now = g.layout.timeline.floor_tick(row.i64("clock_ms") * 1000)) {
+            if (const Result<std::uint64_t> now = g.layout.timeline.floor_tick(unix_ms(row.i64("clock_ms")))) {
                 draw_unique(state, now.value, want, rules, issued);
             }
         }
@@ -148,12 +149,12 @@ constexpr Rules mastic_rules(OnRegression policy) {
 // one after the end. Our timeline refuses both; counted.
 std::uint64_t mastic_clock(const Row& row, std::size_t& outside) {
     const Timeline& t = mastic::layout.timeline;
-    const std::int64_t us = row.i64("clock_ms") * 1000;
-    const Result<std::uint64_t> tick = t.floor_tick(us);
+    const UnixTime at = unix_ms(row.i64("clock_ms"));
+    const Result<std::uint64_t> tick = t.floor_tick(at);
     if (tick) return tick.value;
     outside++;
-    EXPECT_EQ(tick.error, us < t.epoch_us ? Error::time_before_epoch : Error::time_after_end);
-    return us < t.epoch_us ? 0 : static_cast<std::uint64_t>((us - t.epoch_us) / 1000) & t.max_tick();
+    EXPECT_EQ(tick.error, at < t.epoch ? Error::time_before_epoch : Error::time_after_end);
+    return at < t.epoch ? 0 : static_cast<std::uint64_t>((at - t.epoch) / 1ms) & t.max_tick();
 }
 
 TEST(CoreStep, MasticTrace) {
@@ -205,7 +206,7 @@ TEST(CoreStep, MasticScenariosNeverRepeat) {
             const std::uint64_t want = hidden_calls(row, before) + 1;
             before = &row;
             rows++;
-            if (const Result<std::uint64_t> now = mastic::layout.timeline.floor_tick(row.i64("clock_ms") * 1000)) {
+            if (const Result<std::uint64_t> now = mastic::layout.timeline.floor_tick(unix_ms(row.i64("clock_ms")))) {
                 draw_unique(state, now.value, want, mastic_rules(policy), issued);
             }
         }

@@ -1,5 +1,6 @@
 // The one order of ids and times: against the bounds, around the ends of ticks and formats.
 #include "core/time_order.hpp"
+#include "support/times.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,8 @@
 
 namespace snowflake_ids {
 namespace {
+
+using namespace snowflake_ids::test;
 
 constexpr int sign(int c) { return (c > 0) - (c < 0); }
 
@@ -21,10 +24,10 @@ sno::Id id_at(std::uint64_t tick, std::uint64_t rest, const sno::Id*) {
 
 mastic::Id id_at(std::uint64_t tick, std::uint64_t rest, const mastic::Id*) { return {tick << 16 | rest}; }
 
-Result<sno::Id> bound(std::int64_t us, const sno::Id*) { return sno::lower_bound(us); }
+Result<sno::Id> bound(UnixTime at, const sno::Id*) { return sno::lower_bound(at); }
 
-Result<mastic::Id> bound(std::int64_t us, const mastic::Id*) {
-    const auto number = mastic::layout.lower_bound(us);
+Result<mastic::Id> bound(UnixTime at, const mastic::Id*) {
+    const auto number = mastic::layout.lower_bound(at);
     if (!number) return number.error;
     return mastic::Id{number.value};
 }
@@ -36,14 +39,13 @@ protected:
     static constexpr unsigned rest_bits = 8 * sizeof(Id) - timeline_of<Id>.bits;
 
     // Times at and around the ticks at the ends of the format, some in the middle, and far outside.
-    static std::vector<std::int64_t> times() {
+    static std::vector<UnixTime> times() {
         const Timeline& t = timeline_of<Id>;
-        std::vector<std::int64_t> times{std::numeric_limits<std::int64_t>::min(), 0,
-                                        std::numeric_limits<std::int64_t>::max()};
+        std::vector<UnixTime> times{UnixTime::min(), UnixTime{}, UnixTime::max()};
         for (const std::uint64_t tick : {std::uint64_t{0}, std::uint64_t{1}, t.max_tick() / 2, t.max_tick() / 2 + 1,
                                          t.max_tick() - 1, t.max_tick(), t.max_tick() + 1})
-            for (const std::int64_t d : {-t.tick_us, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, t.tick_us / 2})
-                times.push_back(t.start_us(tick) + d);
+            for (const microseconds d : {-t.tick_length, microseconds{-1us}, 0us, 1us, t.tick_length / 2})
+                times.push_back(t.start(tick) + d);
         return times;
     }
 
@@ -62,26 +64,26 @@ using Ids = testing::Types<sno::Id, mastic::Id>;
 TYPED_TEST_SUITE(TimeOrder, Ids);
 
 TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
-    for (const std::int64_t us : this->times()) {
-        const Moment<TypeParam> moment{us};
-        const auto lower = bound(us, this->type);
+    for (const UnixTime at : this->times()) {
+        const Moment<TypeParam> moment{at};
+        const auto lower = bound(at, this->type);
         for (const TypeParam& id : this->ids()) {
-            EXPECT_EQ(compare(id, moment), lower ? sign(compare(id, lower.value)) : -1) << us;
-            EXPECT_EQ(compare(moment, id), -compare(id, moment)) << us;
+            EXPECT_EQ(compare(id, moment), lower ? sign(compare(id, lower.value)) : -1) << number_of(at);
+            EXPECT_EQ(compare(moment, id), -compare(id, moment)) << number_of(at);
         }
-        for (const std::int64_t other : this->times()) {
+        for (const UnixTime other : this->times()) {
             const auto b = bound(other, this->type);
             const int expected = lower && b ? sign(compare(lower.value, b.value)) : lower ? -1 : b ? 1 : 0;
-            EXPECT_EQ(compare(moment, Moment<TypeParam>{other}), expected) << us << ' ' << other;
+            EXPECT_EQ(compare(moment, Moment<TypeParam>{other}), expected) << number_of(at) << ' ' << number_of(other);
         }
     }
 }
 
 // What people write: "from then on" and "before then" are about the time of the id, to the microsecond.
 TYPED_TEST(TimeOrder, BeforeAndNotBeforeAreThoseOfTheTimestamp) {
-    for (const std::int64_t us : this->times())
+    for (const UnixTime at : this->times())
         for (const TypeParam& id : this->ids())
-            EXPECT_EQ(compare(id, Moment<TypeParam>{us}) < 0, time_us(id) < us) << us;
+            EXPECT_EQ(compare(id, Moment<TypeParam>{at}) < 0, time_of(id) < at) << number_of(at);
 }
 
 TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
@@ -90,9 +92,9 @@ TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
     for (int i = 0; i < 100000; i++) {
         const std::uint64_t tick = random() & t.max_tick(), rest = random() >> (64 - this->rest_bits);
         const TypeParam id = id_at(tick, i % 3 == 0 ? 0 : rest, this->type);
-        const std::int64_t us = t.start_us(tick) + static_cast<std::int64_t>(random() % (3 * t.tick_us)) - t.tick_us;
-        const auto lower = bound(us, this->type);
-        ASSERT_EQ(compare(id, Moment<TypeParam>{us}), lower ? sign(compare(id, lower.value)) : -1);
+        const UnixTime at = t.start(tick) + microseconds{random()} % (3 * t.tick_length) - t.tick_length;
+        const auto lower = bound(at, this->type);
+        ASSERT_EQ(compare(id, Moment<TypeParam>{at}), lower ? sign(compare(id, lower.value)) : -1);
     }
 }
 

@@ -27,9 +27,11 @@ Id read(std::string text) {
 
 std::string print(const Id& id) { return to_uuid(id.bytes); }
 
-static_assert(lower_bound(INT64_MAX).error == Error::time_after_end);
-static_assert(upper_bound(INT64_MIN).error == Error::time_before_epoch);
-static_assert(timeline.end_us() == 281474976710655999);
+Moment moment_at(std::int64_t s, std::uint64_t ns) { return moment(seconds{s}, nanoseconds{ns}); }
+
+static_assert(lower_bound(UnixTime::max()).error == Error::time_after_end);
+static_assert(upper_bound(UnixTime::min()).error == Error::time_before_epoch);
+static_assert(timeline.end() == unix_us(281474976710655999));
 static_assert(is_valid(compose({})) && is_valid(compose({timeline.max_tick(), max_fraction, max_random})));
 
 // Appendix A.6.
@@ -40,7 +42,7 @@ TEST(Uuid7, ExampleOfTheRfc) {
     EXPECT_EQ(f.ms, 0x017F22E279B0u);
     EXPECT_EQ(f.fraction, 0xCC3u);
     EXPECT_EQ(f.random, 0x18C4DC0C0C07398Fu);
-    EXPECT_EQ(to_iso(time_us(id) / 1000), "2022-02-22T19:22:22.000Z");
+    EXPECT_EQ(to_iso(number_of(time_of(id)) / 1000), "2022-02-22T19:22:22.000Z");
     EXPECT_EQ(print(compose(f)), "017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
 }
 
@@ -79,32 +81,32 @@ TEST(Uuid7, RoundTrips) {
         ASSERT_EQ(f.ms, g.ms);
         ASSERT_EQ(f.fraction, g.fraction);
         ASSERT_EQ(f.random, g.random);
-        ASSERT_EQ(time_us(id), static_cast<std::int64_t>(f.ms) * 1000);
+        ASSERT_EQ(time_of(id), unix_ms(static_cast<std::int64_t>(f.ms)));
     }
 }
 
 TEST(Uuid7, BoundsAreTheEndsOfAMillisecond) {
-    EXPECT_EQ(print(lower_bound(1645557742000000).value), "017f22e2-79b0-7000-8000-000000000000");
-    EXPECT_EQ(print(lower_bound(1645557741999001).value), "017f22e2-79b0-7000-8000-000000000000");
-    EXPECT_EQ(print(upper_bound(1645557742000000).value), "017f22e2-79b0-7fff-bfff-ffffffffffff");
-    EXPECT_EQ(print(upper_bound(1645557742000999).value), "017f22e2-79b0-7fff-bfff-ffffffffffff");
-    EXPECT_EQ(print(lower_bound(INT64_MIN).value), "00000000-0000-7000-8000-000000000000");
-    EXPECT_EQ(print(upper_bound(INT64_MAX).value), "ffffffff-ffff-7fff-bfff-ffffffffffff");
+    EXPECT_EQ(print(lower_bound(unix_us(1645557742000000)).value), "017f22e2-79b0-7000-8000-000000000000");
+    EXPECT_EQ(print(lower_bound(unix_us(1645557741999001)).value), "017f22e2-79b0-7000-8000-000000000000");
+    EXPECT_EQ(print(upper_bound(unix_us(1645557742000000)).value), "017f22e2-79b0-7fff-bfff-ffffffffffff");
+    EXPECT_EQ(print(upper_bound(unix_us(1645557742000999)).value), "017f22e2-79b0-7fff-bfff-ffffffffffff");
+    EXPECT_EQ(print(lower_bound(UnixTime::min()).value), "00000000-0000-7000-8000-000000000000");
+    EXPECT_EQ(print(upper_bound(UnixTime::max()).value), "ffffffff-ffff-7fff-bfff-ffffffffffff");
 }
 
 TEST(Uuid7, BoundsAgreeWithThePlainDefinition) {
     const PlainTimeline plain(timeline);
     std::mt19937_64 random(8);
     for (int i = 0; i < 100000; i++) {
-        const auto us = static_cast<std::int64_t>(random()) >> (random() % 40);
-        const auto lower = lower_bound(us), upper = upper_bound(us);
-        ASSERT_EQ(static_cast<bool>(lower), plain.at_or_after(us).has_value()) << us;
-        ASSERT_EQ(static_cast<bool>(upper), plain.at_or_before(us).has_value()) << us;
+        const UnixTime at = unix_us(static_cast<std::int64_t>(random()) >> (random() % 40));
+        const auto lower = lower_bound(at), upper = upper_bound(at);
+        ASSERT_EQ(static_cast<bool>(lower), plain.at_or_after(at).has_value()) << number_of(at);
+        ASSERT_EQ(static_cast<bool>(upper), plain.at_or_before(at).has_value()) << number_of(at);
         if (lower) {
-            ASSERT_EQ(split(lower.value).ms, *plain.at_or_after(us)) << us;
+            ASSERT_EQ(split(lower.value).ms, *plain.at_or_after(at)) << number_of(at);
         }
         if (upper) {
-            ASSERT_EQ(split(upper.value).ms, *plain.at_or_before(us)) << us;
+            ASSERT_EQ(split(upper.value).ms, *plain.at_or_before(at)) << number_of(at);
         }
     }
 }
@@ -113,16 +115,16 @@ TEST(Uuid7, BoundsAgreeWithThePlainDefinition) {
 
 // As PostgreSQL 18: nanoseconds of the millisecond * 4096 / 1,000,000, rounded down.
 TEST(Uuid7, FractionOfTheMillisecond) {
-    EXPECT_EQ(moment(0, 0), 0u);
-    EXPECT_EQ(moment(0, 244) & max_fraction, 0u);
-    EXPECT_EQ(moment(0, 245) & max_fraction, 1u);
-    EXPECT_EQ(moment(0, 500000) & max_fraction, 2048u);
-    EXPECT_EQ(moment(0, 999999), max_fraction);
-    EXPECT_EQ(moment(0, 1000000), max_fraction + 1);
-    EXPECT_EQ(moment(1645557742, 999999999), (std::uint64_t{1645557742999} << 12) + 4095);
+    EXPECT_EQ(moment_at(0, 0), 0u);
+    EXPECT_EQ(moment_at(0, 244) & max_fraction, 0u);
+    EXPECT_EQ(moment_at(0, 245) & max_fraction, 1u);
+    EXPECT_EQ(moment_at(0, 500000) & max_fraction, 2048u);
+    EXPECT_EQ(moment_at(0, 999999), max_fraction);
+    EXPECT_EQ(moment_at(0, 1000000), max_fraction + 1);
+    EXPECT_EQ(moment_at(1645557742, 999999999), (std::uint64_t{1645557742999} << 12) + 4095);
     Moment last = 0, steps = 0;
     for (std::uint64_t ns = 0; ns < 2000000; ns++) {
-        const Moment m = moment(3, ns);
+        const Moment m = moment_at(3, ns);
         ASSERT_EQ(m >> 12, 3000 + ns / 1000000);
         if (ns > 0) {
             ASSERT_LE(m - last, 1u) << ns;
@@ -136,7 +138,7 @@ TEST(Uuid7, FractionOfTheMillisecond) {
 // Ids of one generator grow whatever the clock does, and are those of the clock once it is ahead again.
 TEST(Uuid7, GrowWhateverTheClockDoes) {
     std::mt19937_64 random(9);
-    Moment clock = moment(1700000000, 0), last = 0;
+    Moment clock = moment_at(1700000000, 0), last = 0;
     Id before{};
     int at_clock = 0;
     for (int i = 0; i < 100000; i++) {
@@ -166,34 +168,34 @@ TEST(Uuid7, GrowWhateverTheClockDoes) {
 TEST(Uuid7, Moved) {
     std::mt19937_64 random(11);
     for (int i = 0; i < 2000; i++) {
-        const Moment first = moment(1700000000, random() % 1000000000);
-        const auto us = static_cast<std::int64_t>(random() % 3000000000000000) - 1500000000000000;
+        const Moment first = moment_at(1700000000, random() % 1000000000);
+        const microseconds by{static_cast<std::int64_t>(random() % 3000000000000000) - 1500000000000000};
         Moment before = 0;
         for (Moment m = first; m < first + 20; m++) {
-            const Result<Moment> moved = move(m, time_us(m) + us);
+            const Result<Moment> moved = move(m, time_of(m) + by);
             ASSERT_TRUE(moved);
-            ASSERT_GT(moved.value, before) << m << ' ' << us;
-            ASSERT_LE(std::abs(time_us(moved.value) - time_us(m) - us), 1) << m << ' ' << us;
+            ASSERT_GT(moved.value, before) << m << ' ' << by.count();
+            ASSERT_LE(std::chrono::abs(time_of(moved.value) - time_of(m) - by), 1us) << m << ' ' << by.count();
             before = moved.value;
         }
     }
     // Whole milliseconds leave the fraction as it is.
-    const Moment m = moment(1700000000, 123456789);
-    EXPECT_EQ(move(m, time_us(m) - 86400000000).value, m - (Moment{86400000} << fraction_bits));
-    EXPECT_EQ(move(m, time_us(m)).value, m);
+    const Moment m = moment_at(1700000000, 123456789);
+    EXPECT_EQ(move(m, time_of(m) - 24h).value, m - (Moment{86400000} << fraction_bits));
+    EXPECT_EQ(move(m, time_of(m)).value, m);
 }
 
 TEST(Uuid7, MovedToTheEnds) {
-    for (const Moment m : {Moment{0}, Moment{1}, Moment{4095}, moment(1700000000, 123456789), max_moment}) {
-        ASSERT_TRUE(move(m, 0));
-        EXPECT_LE(move(m, 0).value, 8u) << m;
-        ASSERT_TRUE(move(m, timeline.end_us()));
-        EXPECT_GE(move(m, timeline.end_us()).value, max_moment - 8) << m;
-        EXPECT_LE(move(m, timeline.end_us()).value, max_moment) << m;
-        for (const std::int64_t us : {std::int64_t{-1}, INT64_MIN})
-            EXPECT_EQ(move(m, us).error, Error::time_before_epoch) << m << ' ' << us;
-        for (const std::int64_t us : {timeline.end_us() + 1, INT64_MAX})
-            EXPECT_EQ(move(m, us).error, Error::time_after_end) << m << ' ' << us;
+    for (const Moment m : {Moment{0}, Moment{1}, Moment{4095}, moment_at(1700000000, 123456789), max_moment}) {
+        ASSERT_TRUE(move(m, UnixTime{}));
+        EXPECT_LE(move(m, UnixTime{}).value, 8u) << m;
+        ASSERT_TRUE(move(m, timeline.end()));
+        EXPECT_GE(move(m, timeline.end()).value, max_moment - 8) << m;
+        EXPECT_LE(move(m, timeline.end()).value, max_moment) << m;
+        for (const UnixTime at : {unix_us(-1), UnixTime::min()})
+            EXPECT_EQ(move(m, at).error, Error::time_before_epoch) << m << ' ' << number_of(at);
+        for (const UnixTime at : {timeline.end() + 1us, UnixTime::max()})
+            EXPECT_EQ(move(m, at).error, Error::time_after_end) << m << ' ' << number_of(at);
     }
 }
 
@@ -202,7 +204,7 @@ TEST(Uuid7, MomentsAreExact) {
         return (s * 1000 + ns / 1000000) * 4096 + ns % 1000000 * 4096 / 1000000;
     };
     for (const std::uint64_t ns : {0, 999'999, 1'000'000, 997'999'999, 998'000'000, 998'000'500, 999'999'999})
-        EXPECT_EQ(uuid7::moment(5, ns), expected(5, ns)) << ns;
+        EXPECT_EQ(moment_at(5, ns), expected(5, ns)) << ns;
     EXPECT_EQ(uuid7::next(5, 3), 6u);
     EXPECT_EQ(uuid7::next(5, 5), 6u);
     EXPECT_EQ(uuid7::next(5, 6), 6u);

@@ -13,6 +13,7 @@
 
 #include "ledger/reset.hpp"
 #include "support/ledger_data.hpp"
+#include "support/times.hpp"
 #include "support/tsv.hpp"
 
 namespace snowflake_ids::ledger {
@@ -21,6 +22,7 @@ namespace {
 using namespace snowflake_ids::test;
 
 constexpr std::uint64_t cluster = DataDirectory::cluster, now_ms = 1798761600000;
+constexpr Ceiling now = unix_ms(now_ms);
 constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
 
 // ---- bytes ----
@@ -28,11 +30,11 @@ constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{
 Ceilings example() {
     Ceilings c;
     c.life = {1798761600, 0x123456789abcdef0};
-    c.floor_ms = now_ms - 1000;
-    c.settled_ms = now_ms - 2000;
-    c.entries[0] = {sno.pack(), 0, now_ms};
-    c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling_ms};
-    c.entries[1023] = {of_calls.pack(), 0, 1};
+    c.floor = now - 1000ms;
+    c.settled = now - 2000ms;
+    c.entries[0] = {sno.pack(), 0, now};
+    c.entries[7] = {mastic.pack(), mastic_numbering, max_ceiling};
+    c.entries[1023] = {of_calls.pack(), 0, unix_ms(1)};
     c.durable[0] = 1;
     c.durable[15] = std::uint64_t{1} << 63;
     return c;
@@ -56,27 +58,28 @@ CeilingError error_of(const Bytes& bytes) {
 
 void expect_same(const Ceilings& a, const Ceilings& b) {
     EXPECT_EQ(a.life, b.life);
-    EXPECT_EQ(a.floor_ms, b.floor_ms);
-    EXPECT_EQ(a.settled_ms, b.settled_ms);
+    EXPECT_EQ(a.floor, b.floor);
+    EXPECT_EQ(a.settled, b.settled);
     EXPECT_TRUE(std::equal(std::begin(a.durable), std::end(a.durable), b.durable));
     for (std::uint32_t i = 0; i < slot_count; i++) {
         ASSERT_EQ(a.entries[i].key, b.entries[i].key) << i;
         ASSERT_EQ(a.entries[i].numbering, b.entries[i].numbering) << i;
-        ASSERT_EQ(a.entries[i].ceiling_ms, b.entries[i].ceiling_ms) << i;
+        ASSERT_EQ(a.entries[i].ceiling, b.entries[i].ceiling) << i;
     }
 }
 
 TEST(LedgerCeilingBytes, ComeBack) {
     const auto there_and_back = [](const Ceilings& c) {
         Ceilings back = example();
-        back.entries[5] = {1, 2, 3};  // what was there before is gone
+        back.entries[5] = {1, 2, unix_ms(3)};  // what was there before is gone
         EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
         expect_same(back, c);
     };
     there_and_back({});
     there_and_back(example());
     Ceilings full = example();
-    for (std::uint32_t i = 0; i < slot_count; i++) full.entries[i] = {Key{Format::sno, 7, i}.pack(), i, now_ms + i};
+    for (std::uint32_t i = 0; i < slot_count; i++)
+        full.entries[i] = {Key{Format::sno, 7, i}.pack(), i, now + milliseconds{i}};
     for (std::size_t i = 0; i < std::size(full.durable); i++) full.durable[i] = 0x9e3779b97f4a7c15 * (i + 1);
     there_and_back(full);
 }
@@ -142,7 +145,7 @@ TEST(LedgerCeilingBytes, Places) {
     for (std::size_t i = 1; i < 15; i++) EXPECT_EQ(word(56 + i * 8), 0u) << i;
     EXPECT_EQ(word(4096 + 7 * 32), mastic.pack());
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
-    EXPECT_EQ(word(4096 + 7 * 32 + 16), max_ceiling_ms);
+    EXPECT_EQ(word(4096 + 7 * 32 + 16), (std::uint64_t{1} << 48) - 1);
     EXPECT_NE(word(4096 + 7 * 32 + 24), 0u);
     // Free entries, and what follows the header.
     for (std::size_t at = header_bytes_used; at < bytes.size(); at += 8) {
@@ -240,7 +243,7 @@ TEST(LedgerCeilingBytes, MarkDurable) {
     Ceilings c;
     EXPECT_FALSE(mark_durable(c));
     for (const std::uint32_t i : {0u, 63u, 64u, 700u, 1023u}) {
-        c.entries[i] = {sno.pack(), 0, now_ms};
+        c.entries[i] = {sno.pack(), 0, now};
         EXPECT_TRUE(mark_durable(c)) << i;
         EXPECT_EQ(c.durable[i / 64] >> i % 64 & 1, 1u) << i;
         EXPECT_FALSE(mark_durable(c)) << i;
@@ -259,7 +262,7 @@ TEST(LedgerCeilingBytes, AsksBeforeEachWrite) {
     data.place.before_write = [] { asked++; };
     for (const int writes : {2, 1}) {
         asked = 0;
-        EXPECT_EQ(life.raised(slot, slot.ceiling.load() + 1), CeilingError::none);
+        EXPECT_EQ(life.raised(slot, slot.ceiling.load() + 1ms), CeilingError::none);
         EXPECT_EQ(asked, writes);
     }
 }
@@ -272,10 +275,10 @@ TEST(LedgerCeilingBytes, DurableOnceSynced) {
     const std::size_t i = life.index(slot);
     const auto is_marked = [&] { return (data.content().durable[i / 64] >> i % 64 & 1) != 0; };
     on_sync = [] { return EIO; };
-    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::io);
+    EXPECT_EQ(life.raised(slot, now), CeilingError::io);
     EXPECT_FALSE(is_marked());
     on_sync = nullptr;
-    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
     EXPECT_TRUE(is_marked());
 }
 
@@ -284,7 +287,7 @@ TEST(LedgerCeilingBytes, EntryWithoutKey) {
     Ceilings c = example(), back;
     c.entries[7].key = 0;
     EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
-    EXPECT_EQ(back.entries[7].ceiling_ms, 0u);
+    EXPECT_EQ(back.entries[7].ceiling, Ceiling{});
 }
 
 }  // namespace

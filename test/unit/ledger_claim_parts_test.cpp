@@ -4,21 +4,25 @@
 
 #include "ledger/claim.hpp"
 #include "ledger/slot.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
+
+using namespace snowflake_ids::test;
 
 struct Words {
     Word word, safe, begun;
 };
 
 struct FixedClock {
-    std::uint64_t now = 0, monotonic = 0;
+    std::uint64_t now = 0;
+    microseconds up{};  // since the machine has started
 
     Result<std::uint64_t> tick() const { return now; }
-    std::uint64_t monotonic_us() const { return monotonic; }
-    std::int64_t us_until(std::uint64_t t) const { return static_cast<std::int64_t>(t - now) * tick_us(); }
-    std::int64_t tick_us() const { return 1000; }
+    MonotonicTime monotonic() const { return MonotonicTime{up}; }
+    microseconds until(std::uint64_t t) const { return static_cast<std::int64_t>(t - now) * tick_length(); }
+    microseconds tick_length() const { return 1ms; }
 };
 
 static_assert(no_limit == 0xffff'ffff'ffff'ffff);
@@ -35,11 +39,11 @@ TEST(LedgerClaimParts, NextHeldTickAfterOneTick) {
     Words slot{};
     slot.word = 7;
     slot.begun = detail::begun(5000, tick);
-    FixedClock clock{.monotonic = 5999};
-    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1);
+    FixedClock clock{.up = 5999us};
+    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1us);
     EXPECT_EQ(slot.begun, detail::begun(5000, tick));
-    clock.monotonic = 6000;
-    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 0);
+    clock.up = 6000us;
+    EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 0us);
     EXPECT_EQ(slot.begun, detail::begun(6000, tick + 1));
 }
 
@@ -49,10 +53,10 @@ TEST(LedgerClaimParts, NextHeldTickIfNobodyKnowsWhenThisOneWasBegun) {
         Words slot{};
         slot.word = 7;
         slot.begun = begun;
-        FixedClock clock{.monotonic = 8000};
-        EXPECT_LT(detail::begin_held_tick(slot, clock, 6, tick), 0) << "another process has changed the word";
+        FixedClock clock{.up = 8000us};
+        EXPECT_LT(detail::begin_held_tick(slot, clock, 6, tick), 0us) << "another process has changed the word";
         EXPECT_EQ(slot.begun, begun);
-        EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1000) << "a whole tick from now";
+        EXPECT_EQ(detail::begin_held_tick(slot, clock, 7, tick), 1000us) << "a whole tick from now";
         EXPECT_EQ(slot.begun, detail::begun(8000, tick));
     }
 }
@@ -70,8 +74,8 @@ TEST(LedgerClaimParts, NextHeldTickIsBegunByOneProcess) {
         Word word;
         Contested begun;
     } slot{7, {detail::begun(5000, 100)}};
-    FixedClock clock{.monotonic = 8000};
-    EXPECT_LT(detail::begin_held_tick(slot, clock, 7, 100), 0);
+    FixedClock clock{.up = 8000us};
+    EXPECT_LT(detail::begin_held_tick(slot, clock, 7, 100), 0us);
 }
 
 // The clock is behind, and the sequence is used up: the next tick must be below the limit before anybody waits for it.
@@ -87,13 +91,13 @@ TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     const Claim waits = claim<false>(slot, clock, 1, rules, 102);
     EXPECT_EQ(waits.outcome, Outcome::overflow);
     EXPECT_EQ(waits.tick, 100u);
-    EXPECT_EQ(waits.wait_us, 1000);
+    EXPECT_EQ(waits.wait, 1000us);
     // After the last tick of the format a higher ceiling is of no use.
     const Rules last{.max = 9, .max_tick = 100};
     slot.begun = 0;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::overflow);
     slot.begun = detail::begun(0, 100);
-    clock.monotonic = 1000;
+    clock.up = 1000us;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::ended);
 }
 
@@ -108,7 +112,7 @@ TEST(LedgerClaimParts, ClaimThatIssuesNothingSaysNoNumbers) {
         EXPECT_EQ(c.first + c.count + c.toggle, 0u);
         EXPECT_FALSE(c.toggled || c.held || c.advanced || c.own_lead);
         EXPECT_EQ(c.tick, 100u);
-        EXPECT_EQ(c.wait_us, now == 90 ? 10000 : now == 100 ? 1000 : 0);
+        EXPECT_EQ(c.wait, now == 90 ? 10ms : now == 100 ? 1ms : 0ms);
     }
 }
 
@@ -132,10 +136,10 @@ TEST(LedgerClaimParts, LoserOfTheRaceForATickWaits) {
         Word word, safe;
         LostOnce begun;
     } slot{pack({.tick = 100, .next = 10}, false), 0, {detail::begun(5000, 100), detail::begun(8000, 101)}};
-    FixedClock clock{.now = 90, .monotonic = 8000};
+    FixedClock clock{.now = 90, .up = 8000us};
     const Claim c = claim<false>(slot, clock, 1, {.max = 9, .max_tick = 1000});
     EXPECT_EQ(c.outcome, Outcome::overflow);
-    EXPECT_EQ(c.wait_us, 1000);
+    EXPECT_EQ(c.wait, 1000us);
 }
 
 TEST(LedgerClaimParts, NoToggleWithoutTheBit) {

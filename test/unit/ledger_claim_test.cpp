@@ -12,6 +12,7 @@
 #include "core/sno.hpp"
 #include "support/issued.hpp"
 #include "support/ledger_tape.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -32,13 +33,13 @@ void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t toggle, std
     EXPECT_EQ(c.toggle, toggle);
     EXPECT_EQ(c.first, first);
     EXPECT_EQ(c.count, count);
-    EXPECT_EQ(c.wait_us, 0);
+    EXPECT_EQ(c.wait, 0us);
 }
 
 // ---- the step's table ----
 
 // What a claim must return for a step. A held overflow is not the step's alone: see Hold.
-void expect_step(const Claim& c, const Step& s, const State& before, std::uint64_t now, std::int64_t tick_us) {
+void expect_step(const Claim& c, const Step& s, const State& before, std::uint64_t now, microseconds tick_length) {
     EXPECT_FALSE(c.advanced);
     switch (s.verdict) {
         case Verdict::issued:
@@ -53,8 +54,8 @@ void expect_step(const Claim& c, const Step& s, const State& before, std::uint64
         case Verdict::overflow:
         case Verdict::regression:
             EXPECT_EQ(c.outcome, s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression);
-            EXPECT_EQ(c.wait_us, s.held ? tick_us : static_cast<std::int64_t>(s.resume - now) * tick_us);
-            EXPECT_GT(c.wait_us, 0);
+            EXPECT_EQ(c.wait, s.held ? tick_length : static_cast<std::int64_t>(s.resume - now) * tick_length);
+            EXPECT_GT(c.wait, 0us);
             EXPECT_EQ(c.held, s.held);
             break;
         case Verdict::ended:
@@ -235,13 +236,13 @@ TEST(LedgerClaim, WaitAndErrorSayWhenTheClockIsBack) {
         Claim c = t.claim();
         EXPECT_EQ(c.outcome, Outcome::regression);
         EXPECT_EQ(c.tick, 100u);
-        EXPECT_EQ(c.wait_us, 10 * t.length);
+        EXPECT_EQ(c.wait, 10 * t.length);
 
         t.rules.has_toggle = true;  // comes back at safe + 1
         t.set({.tick = 100, .safe = 95, .next = 3});
         c = t.claim();
         EXPECT_EQ(c.outcome, Outcome::regression);
-        EXPECT_EQ(c.wait_us, 6 * t.length);
+        EXPECT_EQ(c.wait, 6 * t.length);
         t.now = std::uint64_t{96};
         EXPECT_TRUE(t.claim().toggled);
         EXPECT_EQ(t.state().safe, 100u);

@@ -17,6 +17,7 @@
 
 #include "ledger/clock.hpp"
 #include "support/ledger_process.hpp"
+#include "support/times.hpp"
 
 namespace {
 
@@ -57,28 +58,28 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-static_assert(TickMemo{}.counts == 0 && TickMemo{}.length_ns == 0, "nothing is known at first");
+static_assert(TickMemo{}.counts == 0 && TickMemo{}.length.count() == 0, "nothing is known at first");
 
 TEST(LedgerClock, Microseconds) {
     wall = timespec{5, 999'999'999};
-    EXPECT_EQ(wall_us(), 5'999'999);
+    EXPECT_EQ(wall_clock(), unix_us(5'999'999));
     wall.reset();
 }
 
 // ---- what is remembered
 
-constexpr std::int64_t epoch_us = 10'500'000;
+constexpr Timeline timeline_at_half = timeline_us(10'500'000, 4000, 39);
 
 void expect_memo(const TickMemo& memo, std::uint64_t tick, std::int64_t second, std::int64_t from_ns,
                  std::uint64_t length_ns) {
     EXPECT_EQ(memo.tick, tick);
-    EXPECT_EQ(memo.second, second);
-    EXPECT_EQ(memo.from_ns, from_ns);
-    EXPECT_EQ(memo.length_ns, length_ns);
+    EXPECT_EQ(memo.second.count(), second);
+    EXPECT_EQ(memo.from.count(), from_ns);
+    EXPECT_EQ(memo.length.count(), length_ns);
 }
 
 TEST(LedgerTickMemo, TickWithinASecond) {
-    constexpr Timeline timeline{epoch_us, 4000, 39};
+    constexpr Timeline timeline = timeline_at_half;
     TickMemo memo;
     EXPECT_EQ(find_tick(memo, {10, 505'000'999}, timeline), 1u);
     expect_memo(memo, 1, 10, 504'000'000, 4'000'000);
@@ -90,44 +91,45 @@ TEST(LedgerTickMemo, TickWithinASecond) {
 
 // Before the format's first tick nothing is known, though that tick is in the same second.
 TEST(LedgerTickMemo, TimeOutsideTheFormat) {
-    constexpr Timeline timeline{epoch_us, 4000, 39};
+    constexpr Timeline timeline = timeline_at_half;
     TickMemo memo;
     find_tick(memo, {10, 505'000'000}, timeline);
     EXPECT_EQ(find_tick(memo, {10, 200'000'000}, timeline), 0u);
-    EXPECT_EQ(memo.length_ns, 0u);
+    EXPECT_EQ(memo.length.count(), 0u);
 }
 
 TEST(LedgerTickMemo, TickAcrossTheEndOfASecond) {
-    constexpr Timeline timeline{10'000'000, 300'000, 39};
+    constexpr Timeline timeline = timeline_us(10'000'000, 300'000, 39);
     for (const long ns : {950'000'000L, 100'000'000L}) {
         TickMemo memo;
         find_tick(memo, {10, 700'000'000}, timeline);
         expect_memo(memo, 2, 10, 600'000'000, 300'000'000);
         const timespec t{ns > 500'000'000 ? 10 : 11, ns};
         EXPECT_EQ(find_tick(memo, t, timeline), 3u);
-        EXPECT_EQ(memo.length_ns, 0u) << "it is looked up each time";
+        EXPECT_EQ(memo.length.count(), 0u) << "it is looked up each time";
     }
     TickMemo memo;
-    find_tick(memo, {10, 950'000'000}, {10'000'001, 300'000, 39});
-    EXPECT_EQ(memo.length_ns, 0u);
-    find_tick(memo, {10, 950'000'000}, {10'000'001, 250'000, 39});
-    EXPECT_EQ(memo.length_ns, 0u) << "a microsecond too late";
-    find_tick(memo, {10, 950'000'000}, {10'000'000, 250'000, 39});
+    find_tick(memo, {10, 950'000'000}, timeline_us(10'000'001, 300'000, 39));
+    EXPECT_EQ(memo.length.count(), 0u);
+    find_tick(memo, {10, 950'000'000}, timeline_us(10'000'001, 250'000, 39));
+    EXPECT_EQ(memo.length.count(), 0u) << "a microsecond too late";
+    find_tick(memo, {10, 950'000'000}, timeline_us(10'000'000, 250'000, 39));
     expect_memo(memo, 3, 10, 750'000'000, 250'000'000);
-    find_tick(memo, {10, 950'000'000}, {9'999'999, 250'000, 39});
-    EXPECT_EQ(memo.length_ns, 250'000'000u);
-    find_tick(memo, {10, 200'000'000}, {9'999'999, 250'000, 39});
-    EXPECT_EQ(memo.length_ns, 0u) << "it began in the second before";
+    find_tick(memo, {10, 950'000'000}, timeline_us(9'999'999, 250'000, 39));
+    EXPECT_EQ(memo.length.count(), 250'000'000u);
+    find_tick(memo, {10, 200'000'000}, timeline_us(9'999'999, 250'000, 39));
+    EXPECT_EQ(memo.length.count(), 0u) << "it began in the second before";
 }
 
 TEST(LedgerTickMemo, IsBelievedFromItsStartToItsEnd) {
-    constexpr Timeline timeline{10'000'000, 4000, 39};
-    TickMemo memo{.tick = 77, .second = 10, .from_ns = 4'000'000, .length_ns = 4'000'000};
+    constexpr Timeline timeline = timeline_us(10'000'000, 4000, 39);
+    TickMemo memo{.tick = 77, .second = 10s, .from = 4ms, .length = TickMemo::Length{4ms}};
     EXPECT_EQ(tick_at(memo, {10, 4'000'000}, timeline), 77u);
     EXPECT_EQ(tick_at(memo, {10, 7'999'999}, timeline), 77u);
     for (const timespec& t : {timespec{10, 8'000'000}, {10, 3'999'999}, {11, 5'000'000}}) {
         TickMemo other = memo;
-        EXPECT_EQ(tick_at(other, t, timeline), timeline.floor_tick(t.tv_sec * 1'000'000 + t.tv_nsec / 1000).value);
+        EXPECT_EQ(tick_at(other, t, timeline),
+                  timeline.floor_tick(unix_us(t.tv_sec * 1'000'000 + t.tv_nsec / 1000)).value);
     }
 }
 
@@ -145,7 +147,7 @@ void have_a_rate(const std::string& file) {
 constexpr std::uint64_t counts_in_a_ms = 1'000'000 / 8 * 7 * 2;
 
 int ask_in_a_tick(const std::string& file) {
-    constexpr Timeline timeline{10'000'000, 3000, 39};
+    constexpr Timeline timeline = timeline_us(10'000'000, 3000, 39);
     have_a_rate(file);
     const auto ask = [&](TickMemo& memo, long ns) {
         wall = timespec{10, ns};
@@ -174,7 +176,7 @@ int ask_in_a_tick(const std::string& file) {
 
 // 77 is what the memo has, 2 what the clock shows.
 int ask_the_counter() {
-    constexpr Timeline timeline{10'000'000, 4000, 39};
+    constexpr Timeline timeline = timeline_us(10'000'000, 4000, 39);
     constexpr std::uint64_t long_time = std::uint64_t{1} << 62;
     wall = timespec{10, 9'000'000};
     TickMemo memo{.tick = 77, .from_count = cycles::now(), .counts = long_time};

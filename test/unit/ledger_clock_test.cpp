@@ -7,41 +7,45 @@
 
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
 
-timespec at_us(std::int64_t us, long ns) {
+using namespace snowflake_ids::test;
+
+timespec timespec_at(std::int64_t us, long ns) {
     std::int64_t second = us / 1000000;
     if (us % 1000000 < 0) second--;
     return {static_cast<time_t>(second), static_cast<long>((us - second * 1000000) * 1000 + ns)};
 }
 
 std::uint64_t expected(const Timeline& timeline, std::int64_t us) {
-    const Result<std::uint64_t> tick = timeline.floor_tick(us);
+    const Result<std::uint64_t> tick = timeline.floor_tick(unix_us(us));
     return tick ? tick.value : 0;
 }
 
 void walk(const Timeline& timeline) {
     std::mt19937_64 random(4711);
     TickMemo memo;
-    std::int64_t us = timeline.epoch_us + 1000000;
+    const std::int64_t epoch = number_of(timeline.epoch), length = timeline.tick_length.count();
+    std::int64_t us = epoch + 1000000;
     for (int i = 0; i < 300000; i++) {
         switch (random() % 16) {
             case 0:  // anywhere, also outside the format
-                us = timeline.epoch_us - 5000000 + static_cast<std::int64_t>(random() % (std::uint64_t{1} << 60));
+                us = epoch - 5000000 + static_cast<std::int64_t>(random() % (std::uint64_t{1} << 60));
                 break;
             case 1:  // a little back
                 us -= static_cast<std::int64_t>(random() % 10000);
                 break;
             case 2:  // the edges of a tick
-                us +=
-                    timeline.tick_us - (us - timeline.epoch_us) % timeline.tick_us - 1 + static_cast<int>(random() % 2);
+                us += length - (us - epoch) % length - 1 + static_cast<int>(random() % 2);
                 break;
             default:
                 us += static_cast<std::int64_t>(random() % 300);
         }
-        ASSERT_EQ(tick_at(memo, at_us(us, static_cast<long>(random() % 1000)), timeline), expected(timeline, us)) << us;
+        ASSERT_EQ(tick_at(memo, timespec_at(us, static_cast<long>(random() % 1000)), timeline), expected(timeline, us))
+            << us;
     }
 }
 
@@ -49,9 +53,9 @@ TEST(TickMemo, Sno) { walk(sno::timeline); }
 TEST(TickMemo, Mastic) { walk(mastic::layout.timeline); }
 // Before 1970, and ticks that lie across the end of a second.
 TEST(TickMemo, OtherEpochs) {
-    walk({-86400000000 * 365 * 30, 1000, 41});
-    walk({1262304000000123, 10000, 39});
-    walk({1262304000000000, 7001, 39});
+    walk(timeline_us(-86400000000 * 365 * 30, 1000, 41));
+    walk(timeline_us(1262304000000123, 10000, 39));
+    walk(timeline_us(1262304000000000, 7001, 39));
 }
 
 }  // namespace

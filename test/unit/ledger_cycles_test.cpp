@@ -14,9 +14,12 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "ledger/clock.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
+
+using namespace snowflake_ids::test;
 
 using cycles::longest_ns;
 using cycles::Rate;
@@ -161,7 +164,7 @@ TEST(CyclesRate, Implausible) {
 }
 
 // How far the wall clock is from the monotonic one.
-std::int64_t offset_us() { return wall_us() - static_cast<std::int64_t>(monotonic_us()); }
+microseconds offset() { return wall_clock().time_since_epoch() - monotonic_clock().time_since_epoch(); }
 
 // Does the kernel take its time from the counter?
 [[maybe_unused]] bool kernel_uses_tsc() {
@@ -174,21 +177,21 @@ std::int64_t offset_us() { return wall_us() - static_cast<std::int64_t>(monotoni
 void against_clock(const Timeline& timeline) {
     TickMemo memo;
     std::uint64_t counted = 0, asked = 0, wrong = 0;
-    const std::int64_t offset = offset_us();
-    const std::uint64_t end = monotonic_us() + 2000000;
-    while (monotonic_us() < end) {
+    const microseconds at_first = offset();
+    const MonotonicTime end = monotonic_clock() + 2s;
+    while (monotonic_clock() < end) {
         for (int i = 0; i < 1000; i++) {
-            const std::uint64_t before = timeline.floor_tick(wall_us()).value;
+            const std::uint64_t before = timeline.floor_tick(wall_clock()).value;
             const std::uint64_t from = memo.from_count;
             const std::uint64_t tick = tick_now(memo, timeline);
-            const std::uint64_t after = timeline.floor_tick(wall_us()).value;
+            const std::uint64_t after = timeline.floor_tick(wall_clock()).value;
             if (tick < before || tick > after) wrong++;
             (memo.from_count == from ? counted : asked)++;
         }
     }
     std::printf("%lu looks at the counter, %lu at the clock\n", static_cast<unsigned long>(counted),
                 static_cast<unsigned long>(asked));
-    if (std::abs(offset_us() - offset) > 1000) GTEST_SKIP() << "the clock was set meanwhile";
+    if (std::chrono::abs(offset() - at_first) > 1ms) GTEST_SKIP() << "the clock was set meanwhile";
     EXPECT_EQ(wrong, 0u);
     if (cycles::available) {
         EXPECT_GT(asked, 0u);
@@ -204,26 +207,28 @@ TEST(TickNow, Mastic) { against_clock(mastic::layout.timeline); }
 // Ticks of a second: the clock is asked again all the same.
 TEST(TickNow, LongTicks) {
     if (!cycles::available) GTEST_SKIP() << "no time counter";
-    constexpr Timeline seconds{1262304000000000, 1000000, 39};
+    constexpr Timeline timeline = timeline_us(1262304000000000, 1000000, 39);
     TickMemo memo;
-    const std::uint64_t start = monotonic_us();
-    std::uint64_t looks = 0, last_us = 0, longest_us = 0;
+    const MonotonicTime start = monotonic_clock();
+    std::uint64_t looks = 0;
+    MonotonicTime last;
+    microseconds longest{};
     // Longer on a machine that stood still.
-    const auto goes_on = [&](std::uint64_t us) { return us < 500000 || (looks < 2 && us < 60000000); };
-    while (goes_on(monotonic_us() - start)) {
-        const std::uint64_t before_us = monotonic_us();
+    const auto goes_on = [&](microseconds d) { return d < 500ms || (looks < 2 && d < 1min); };
+    while (goes_on(monotonic_clock() - start)) {
+        const MonotonicTime before = monotonic_clock();
         const std::uint64_t from = memo.from_count;
-        tick_now(memo, seconds);
+        tick_now(memo, timeline);
         if (memo.from_count == from) {
             // It was vouched for by a look that was not longer ago.
-            longest_us = std::max(longest_us, before_us - last_us);
+            longest = std::max(longest, before - last);
         } else {
             looks++;
-            last_us = monotonic_us();
+            last = monotonic_clock();
         }
     }
     EXPECT_GT(looks, 1u);
-    EXPECT_LE(longest_us, longest_ns / 1000);
+    EXPECT_LE(longest, nanoseconds{longest_ns});
 }
 
 }  // namespace

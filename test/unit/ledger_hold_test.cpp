@@ -11,6 +11,7 @@
 #include "ledger/claim.hpp"
 #include "support/issued.hpp"
 #include "support/ledger_tape.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -27,10 +28,10 @@ struct Behind : Tape {
         : Tape(rules, {.tick = 100, .safe = rules.has_toggle ? 100u : 0u, .next = next}, 90) {}
 };
 
-void expect_waits(const Claim& c, std::int64_t us) {
+void expect_waits(const Claim& c, microseconds left) {
     EXPECT_EQ(c.outcome, Outcome::overflow);
     EXPECT_TRUE(c.held);
-    EXPECT_EQ(c.wait_us, us);
+    EXPECT_EQ(c.wait, left);
     EXPECT_EQ(c.count, 0u);
 }
 
@@ -53,18 +54,18 @@ TEST(LedgerHold, GoesOnInTheSameTick) {
 TEST(LedgerHold, NextTickAfterOneTickOfMonotonicTime) {
     for (const Rules& rules : {mastic_rules, sno_rules}) {
         Behind t(rules, 10);
-        expect_waits(t.claim(), 1000);
-        t.monotonic += 1;
-        expect_waits(t.claim(), 999);
-        t.monotonic += 998;
-        expect_waits(t.claim(), 1);
-        t.monotonic += 1;
+        expect_waits(t.claim(), 1000us);
+        t.monotonic_now += 1us;
+        expect_waits(t.claim(), 999us);
+        t.monotonic_now += 998us;
+        expect_waits(t.claim(), 1us);
+        t.monotonic_now += 1us;
         expect_issued(t.claim(4), 101, 0, true);
         expect_issued(t.claim(6), 101, 4, false);
         // The next one is measured from when this one was begun.
-        t.monotonic += 400;
-        expect_waits(t.claim(), 600);
-        t.monotonic += 600;
+        t.monotonic_now += 400us;
+        expect_waits(t.claim(), 600us);
+        t.monotonic_now += 600us;
         expect_issued(t.claim(), 102, 0, true);
     }
 }
@@ -74,14 +75,14 @@ TEST(LedgerHold, OneOfTwoBeginsTheTick) {
     for (const Access& where : {Access{Op::load, begun_cell}, Access{Op::read_monotonic}, swap_begun, swap_word}) {
         Behind t(mastic_rules, 10);
         t.claim();
-        t.monotonic += 1000;
+        t.monotonic_now += 1000us;
         Claim other;
         t.once_before(where, [&] { other = t.claim(); });
         const Claim mine = t.claim();
         const bool i_won = where == swap_word;  // all the other had of it was a look at `begun`
         expect_issued(mine, 101, i_won ? 0 : 1, i_won);
         if (i_won) {
-            expect_waits(other, 1000);
+            expect_waits(other, 1000us);
         } else {
             expect_issued(other, 101, 0, true);
         }
@@ -91,12 +92,12 @@ TEST(LedgerHold, OneOfTwoBeginsTheTick) {
 TEST(LedgerHold, BeginnerKilledBeforeItSwappedTheWord) {
     Behind t(mastic_rules, 10);
     t.claim();
-    t.monotonic += 1000;
+    t.monotonic_now += 1000us;
     ASSERT_TRUE(t.claim_killed_before(swap_word));
     EXPECT_EQ(t.state().tick, 100u);
     // Its tick of time is lost, no more.
-    expect_waits(t.claim(), 1000);
-    t.monotonic += 1000;
+    expect_waits(t.claim(), 1000us);
+    t.monotonic_now += 1000us;
     expect_issued(t.claim(), 101, 0, true);
 }
 
@@ -105,12 +106,12 @@ TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
         for (const bool ready : {false, true}) {
             Behind t(mastic_rules, 10);
             t.claim();
-            if (ready) t.monotonic += 1000;
+            if (ready) t.monotonic_now += 1000us;
             t.claim_killed_before(where);
             Claim c = t.claim();
             if (c.outcome != Outcome::issued) {
-                EXPECT_LE(c.wait_us, 1000);
-                t.monotonic += 1000;
+                EXPECT_LE(c.wait, 1ms);
+                t.monotonic_now += 1000us;
                 c = t.claim();
             }
             expect_issued(c, 101, 0, true);
@@ -122,9 +123,9 @@ TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
 TEST(LedgerHold, Reboot) {
     Behind t(mastic_rules, 10);
     t.claim();
-    t.monotonic = 5;
-    expect_waits(t.claim(), 1000);
-    t.monotonic += 1000;
+    t.monotonic_now = MonotonicTime{5us};
+    expect_waits(t.claim(), 1000us);
+    t.monotonic_now += 1000us;
     expect_issued(t.claim(), 101, 0, true);
 }
 
@@ -133,9 +134,9 @@ TEST(LedgerHold, LongUptime) {
     for (const std::uint64_t start :
          {(std::uint64_t{1} << 48) - 3500, (std::uint64_t{1} << 48) + 12345, (std::uint64_t{5} << 48) - 2500}) {
         Behind t(mastic_rules, 10);
-        t.monotonic = start;
+        t.monotonic_now = MonotonicTime{microseconds{start}};
         std::uint64_t begun = 0;
-        for (int i = 0; i < 100; i++, t.monotonic += 100) begun += t.claim(10).advanced;
+        for (int i = 0; i < 100; i++, t.monotonic_now += 100us) begun += t.claim(10).advanced;
         EXPECT_LE(begun, 10u) << "of a thousand microseconds each, in 10000 microseconds";
         EXPECT_GE(begun, 8u);
     }
@@ -143,8 +144,8 @@ TEST(LedgerHold, LongUptime) {
 
 TEST(LedgerHold, EndsAtTheLastTick) {
     Tape t(mastic_rules, {.tick = max_tick(false), .next = 10}, max_tick(false) - 5);
-    expect_waits(t.claim(), 1000);
-    t.monotonic += 1000;
+    expect_waits(t.claim(), 1000us);
+    t.monotonic_now += 1000us;
     EXPECT_EQ(t.claim().outcome, Outcome::ended);
     EXPECT_EQ(t.state().tick, max_tick(false));
     EXPECT_EQ(t.state().next, 10u);
@@ -161,12 +162,13 @@ TEST(LedgerHold, NeverFasterThanTime) {
         const bool has_toggle = below(2) != 0;
         Behind t(has_toggle ? sno_rules : mastic_rules, static_cast<std::uint32_t>(below(11)));
         t.rules.max = static_cast<std::uint32_t>(1 + below(5));
-        t.monotonic = 10'000'000 + below(1'000'000);
-        const std::uint64_t start = t.monotonic, clock = t.now.value;
+        t.monotonic_now = MonotonicTime{10s + microseconds{below(1'000'000)}};
+        const MonotonicTime start = t.monotonic_now;
+        const std::uint64_t clock = t.now.value;
         std::uint64_t advanced = 0;
         Issued issued;
         for (int i = 0; i < 200; i++) {
-            t.monotonic += below(3) != 0 ? below(300) : below(3000);
+            t.monotonic_now += microseconds{below(3) != 0 ? below(300) : below(3000)};
             if (below(8) == 0) {
                 constexpr Access where[] = {swap_word, swap_begun, {Op::load, begun_cell}, {Op::read_monotonic}};
                 kills += t.claim_killed_before(where[below(4)], 1);
@@ -175,14 +177,14 @@ TEST(LedgerHold, NeverFasterThanTime) {
             }
             const Claim c = t.claim(static_cast<std::uint32_t>(1 + below(8)));
             if (c.outcome != Outcome::issued) {
-                EXPECT_GT(c.wait_us, 0);
-                EXPECT_LE(c.wait_us, t.length);
+                EXPECT_GT(c.wait, 0us);
+                EXPECT_LE(c.wait, t.length);
                 continue;
             }
             EXPECT_TRUE(issued.add(c.tick, c.toggle, c.first, c.count));
             advanced += c.advanced;
         }
-        const std::uint64_t elapsed = (t.monotonic - start) / static_cast<std::uint64_t>(t.length);
+        const auto elapsed = static_cast<std::uint64_t>((t.monotonic_now - start) / t.length);
         EXPECT_EQ(t.now.value, clock);  // frozen all the time
         EXPECT_LE(t.state().tick - 100, elapsed + 1);
         EXPECT_LE(advanced, t.state().tick - 100);
@@ -198,7 +200,7 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
     Behind t(mastic_rules, 10);
     std::uint64_t lead = 10;
     for (int i = 0; i < 300; i++) {
-        t.monotonic += 100;
+        t.monotonic_now += 100us;
         if (i % 10 == 9) t.now.value++;
         const Claim c = t.claim(10);  // draws whatever it can get
         if (c.outcome == Outcome::issued && !c.held) {
@@ -218,9 +220,9 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
 TEST(LedgerHold, IdleTimeIsNotSaved) {
     Behind t(mastic_rules, 10);
     t.claim();
-    t.monotonic += 50'000;
+    t.monotonic_now += 50'000us;
     expect_issued(t.claim(10), 101, 0, true);
-    expect_waits(t.claim(), 1000);
+    expect_waits(t.claim(), 1000us);
 }
 
 }  // namespace

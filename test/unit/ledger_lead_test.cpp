@@ -9,6 +9,7 @@
 #include "ledger/life.hpp"
 #include "support/issued.hpp"
 #include "support/ledger_tape.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -84,8 +85,8 @@ TEST(LedgerLead, RightClockIsNeverBlamed) {
         Issued issued;
         std::uint64_t last = 0;
         for (int i = 0; i < 300; i++) {
-            t.monotonic += below(700);
-            t.now.value = start + (t.monotonic - 1'000'000) / 1000;
+            t.monotonic_now += microseconds{below(700)};
+            t.now.value = start + static_cast<std::uint64_t>((t.monotonic_now - MonotonicTime{1s}) / 1ms);
             if (below(40) == 0) {
                 begin_slot(t.slot(), t.now.value + below(60), has_toggle);
                 continue;
@@ -110,9 +111,9 @@ TEST(LedgerLead, FirstTickAfterTheFloorBeginsAtOnce) {
     EXPECT_EQ(c.outcome, Outcome::issued);
     EXPECT_EQ(c.tick, 161u);
     EXPECT_EQ(t.claim().outcome, Outcome::overflow);
-    t.monotonic += 999;
-    EXPECT_EQ(t.claim().wait_us, 1);
-    t.monotonic += 1;
+    t.monotonic_now += 999us;
+    EXPECT_EQ(t.claim().wait, 1us);
+    t.monotonic_now += 1us;
     c = t.claim(100000);
     EXPECT_EQ(c.tick, 162u);
     begin_slot(t.slot(), 162, false);
@@ -124,7 +125,7 @@ TEST(LedgerLead, FirstTickAfterTheFloorBeginsAtOnce) {
 TEST(LedgerLead, HeldTicksRaiseSafe) {
     Tape t(rules_of(OnRegression::error, true, 70), {.tick = 100, .next = 1}, 100);
     begin_slot(t.slot(), 110, true);
-    for (std::uint64_t tick = 111; tick <= 120; tick++, t.monotonic += 1000) {
+    for (std::uint64_t tick = 111; tick <= 120; tick++, t.monotonic_now += 1000us) {
         const Claim c = t.claim(100000);
         EXPECT_EQ(c.tick, tick);
         EXPECT_TRUE(c.held && c.own_lead && !c.toggled);

@@ -10,6 +10,7 @@
 #include "support/ledger_data.hpp"
 #include "support/ledger_hooked.hpp"
 #include "support/ledger_tape.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -67,18 +68,19 @@ TEST(LedgerRaise, AgainAtTheSameTick) {
 TEST(LedgerRaise, FloorOfAllSlots) {
     const DataDirectory data;
     const ServerLife life(data, 1);
-    const std::uint64_t ms = 1798761600000;
+    const Floor floor = unix_ms(1798761600000);
     const Slot &first = life.slot({Format::sno, 3, 0}), &second = life.slot({Format::snowflake, 0, 0});
-    raise_floor(life.ledger, ms);
-    for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at_ms(*slot), ms - 4);
-    EXPECT_EQ(life.ledger.header->floor_ms.load(), ms);
+    raise_floor(life.ledger, floor);
+    for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at(*slot), floor - 4ms);
+    EXPECT_EQ(life.ledger.header->floor.load(), floor);
 }
 
 // ---- where a slot begins
 
-static_assert(lead_us(1'002'500, 1'000'000'000) == 5'000'000, "twice what the floor is ahead of the clock");
-static_assert(lead_us(1'000'000, 1'000'000'000) == 0 && lead_us(5, 1'000'000'000) == 0);
-static_assert(lead_ticks(5'000'000, 4000) == 1253 && lead_ticks(0, 1000) == 3 && lead_ticks(999, 1000) == 3);
+static_assert(lead_of(unix_ms(1'002'500), unix_us(1'000'000'000)) == 5s, "twice what the floor is ahead of the clock");
+static_assert(lead_of(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
+              lead_of(unix_ms(5), unix_us(1'000'000'000)) == 0s);
+static_assert(lead_ticks(5s, 4ms) == 1253 && lead_ticks(0s, 1ms) == 3 && lead_ticks(999us, 1ms) == 3);
 
 // Nobody has begun the tick where the slot now is, unless it was there before.
 TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
@@ -108,7 +110,8 @@ TEST(LedgerLifeSteps, NotBeyondTheLastTick) {
 struct File {
     struct Content {
         Life life;
-        std::uint64_t floor_ms = 0, settled_ms = 0;
+        Floor floor{};
+        Ceiling settled{};
         CeilingEntry entries[4];
     };
     Content content;
@@ -127,17 +130,20 @@ struct File {
 
 struct LedgerLifeBegins : testing::Test {
     struct {
-        HookedWord life_id, life_number, reset_floor_ms, settled_ms, floor_ms;
+        HookedWord<> life_id, life_number;
+        HookedWord<Floor> reset_floor, floor;
+        HookedWord<Ceiling> settled_ceiling;
     } header;
     struct Entry {
-        HookedWord numbering, key, ceiling;
+        HookedWord<> numbering, key;
+        HookedWord<Ceiling> ceiling;
     } slots[4];
     File file;
-    std::multiset<std::uint64_t> resumed;  // times
+    std::multiset<Floor> resumed;
 
-    CeilingError begin(std::uint64_t at_least = 500, std::uint64_t now_s = 100) {
+    CeilingError begin(Floor at_least = unix_ms(500), std::uint64_t now_s = 100) {
         const auto at = [this](std::uint32_t i) -> Entry& { return slots[i]; };
-        const auto resume = [this](Entry&, std::uint64_t ms) { resumed.insert(ms); };
+        const auto resume = [this](Entry&, Floor floor) { resumed.insert(floor); };
         return begin_locked_life(header, 4, at, resume, file, 9, at_least, now_s).error;
     }
 };
@@ -145,22 +151,22 @@ struct LedgerLifeBegins : testing::Test {
 // Its id is stored last: from then on sessions draw.
 TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
-    file.content.floor_ms = 600;
-    file.content.settled_ms = 400;
-    file.content.entries[1] = {11, 12, 700};
-    file.content.entries[3] = {21, 22, 300};
+    file.content.floor = unix_ms(600);
+    file.content.settled = unix_ms(400);
+    file.content.entries[1] = {11, 12, unix_ms(700)};
+    file.content.entries[3] = {21, 22, unix_ms(300)};
     bool begun = false;
     header.life_id.before_store = [&] {
         begun = true;
         EXPECT_EQ(header.life_number.value, 100u);
-        EXPECT_EQ(header.reset_floor_ms.value, 600u);
-        EXPECT_EQ(header.settled_ms.value, 400u);
-        EXPECT_EQ(header.floor_ms.value, 600u);
+        EXPECT_EQ(header.reset_floor.value, unix_ms(600));
+        EXPECT_EQ(header.settled_ceiling.value, unix_ms(400));
+        EXPECT_EQ(header.floor.value, unix_ms(600));
         EXPECT_EQ(slots[1].key.value, 11u);
         EXPECT_EQ(slots[1].numbering.value, 12u);
-        EXPECT_EQ(slots[1].ceiling.value, 700u);
-        EXPECT_EQ(slots[3].ceiling.value, 300u);
-        EXPECT_EQ(resumed, (std::multiset<std::uint64_t>{500, 700})) << "free entries have no slot to raise";
+        EXPECT_EQ(slots[1].ceiling.value, unix_ms(700));
+        EXPECT_EQ(slots[3].ceiling.value, unix_ms(300));
+        EXPECT_EQ(resumed, (std::multiset<Floor>{unix_ms(500), unix_ms(700)})) << "free entries have no slot to raise";
     };
     EXPECT_EQ(begin(), CeilingError::none);
     EXPECT_TRUE(begun);
@@ -168,9 +174,9 @@ TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
 }
 
 TEST_F(LedgerLifeBegins, BeginsAtThePromise) {
-    file.content.settled_ms = 800;
+    file.content.settled = unix_ms(800);
     EXPECT_EQ(begin(), CeilingError::none);
-    EXPECT_EQ(header.floor_ms.value, 800u);
+    EXPECT_EQ(header.floor.value, unix_ms(800));
 }
 
 // Higher than that of every life before, and at least the clock's second.
@@ -203,7 +209,7 @@ TEST(LedgerLifeFile, NothingIsSaidIfItCannotBegin) {
     const Ledger ledger = memory.make();
     bool began = true;
     data.put("damaged");
-    const CeilingResult r = ledger::begin_life(data.place, ledger, 1, 0, began);
+    const CeilingResult r = ledger::begin_life(data.place, ledger, 1, Floor{}, began);
     EXPECT_EQ(r.error, CeilingError::damaged);
     EXPECT_EQ(r.system_errno, 0);
     EXPECT_EQ(r.slot, -1);
@@ -213,10 +219,10 @@ TEST(LedgerLifeFile, NothingIsSaidIfItCannotBegin) {
 struct LedgerFloor : testing::Test {
     LedgerMemory memory;
     Ledger ledger = memory.make();
-    static constexpr std::uint64_t floor_ms = 1798761600000;
+    static constexpr Floor floor = unix_ms(1798761600000);
 
     Slot& slot(Format format) const { return *find_slot(ledger, {format, 3, 0}); }
-    std::uint64_t floor_tick() const { return clamped_tick(sno::timeline, std::int64_t{floor_ms} * 1000); }
+    std::uint64_t floor_tick() const { return clamped_tick(sno::timeline, floor); }
 };
 
 TEST_F(LedgerFloor, NoneChangesNothing) {
@@ -225,13 +231,13 @@ TEST_F(LedgerFloor, NoneChangesNothing) {
 }
 
 TEST_F(LedgerFloor, MeansNothingToCountedIds) {
-    ledger.header->floor_ms.store(floor_ms);
+    ledger.header->floor.store(floor);
     apply_floor(ledger, slot(Format::sno_at));
     EXPECT_EQ(slot(Format::sno_at).word.load(), 0u);
 }
 
 TEST_F(LedgerFloor, RaisesWhatIsNotAboveIt) {
-    ledger.header->floor_ms.store(floor_ms);
+    ledger.header->floor.store(floor);
     Slot& s = slot(Format::sno);
     for (const std::uint64_t tick : {floor_tick() - 1, floor_tick()}) {
         s.word.store(pack({.tick = tick, .next = 3}, true));

@@ -21,7 +21,7 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t now_ms = 1798761600000;
+constexpr Ceiling now = unix_ms(1798761600000);
 constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
 
 // ---- lives ----
@@ -32,32 +32,32 @@ TEST(LedgerBegunLife, FirstOne) {
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
     bool began = false;
-    ASSERT_EQ(begin_life(data.place, ledger, 42, now_ms, began).error, CeilingError::none);
+    ASSERT_EQ(begin_life(data.place, ledger, 42, now, began).error, CeilingError::none);
     EXPECT_TRUE(began);
     const Life life = life_of(*ledger.header);
     EXPECT_EQ(life.id, 42u);
     EXPECT_GE(life.number, before);
     EXPECT_LE(life.number, static_cast<std::uint64_t>(std::time(nullptr)));
-    EXPECT_GE(ledger.header->life_began.load(), before * 1000000);
-    EXPECT_EQ(ledger.header->floor_ms.load(), now_ms);
+    EXPECT_GE(ledger.header->life_began.load(), UnixTime{seconds{before}});
+    EXPECT_EQ(ledger.header->floor.load(), now);
     EXPECT_EQ(data.content().life, life);
-    EXPECT_EQ(data.content().floor_ms, 0u);  // no operator has named one
+    EXPECT_EQ(data.content().floor, Ceiling{});  // no operator has named one
     EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
     // Not begun twice.
-    ASSERT_EQ(begin_life(data.place, ledger, 43, now_ms + 5, began).error, CeilingError::none);
+    ASSERT_EQ(begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
     EXPECT_FALSE(began);
     EXPECT_EQ(life_of(*ledger.header), life);
     EXPECT_EQ(data.content().life, life);
-    EXPECT_EQ(ledger.header->floor_ms.load(), now_ms);
+    EXPECT_EQ(ledger.header->floor.load(), now);
 }
 
 TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
     const DataDirectory data;
     const ServerLife life(data, 1);
-    ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
-    ASSERT_EQ(life.raised(life.slot(mastic), now_ms + 7000), CeilingError::none);
-    ASSERT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
-    const ServerLife next(data, 2, now_ms + 1000);
+    ASSERT_EQ(life.raised(life.slot(sno), now), CeilingError::none);
+    ASSERT_EQ(life.raised(life.slot(mastic), now + 7000ms), CeilingError::none);
+    ASSERT_EQ(life.raised(life.slot(of_calls), unix_ms(1)), CeilingError::none);
+    const ServerLife next(data, 2, now + 1000ms);
     EXPECT_GT(next.life().number, life.life().number);
     EXPECT_EQ(next.life().id, 2u);
     for (const Key& key : {sno, mastic, of_calls}) {
@@ -66,11 +66,11 @@ TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
         EXPECT_EQ(next.slot(key).key.load(), key.pack());
     }
     EXPECT_EQ(next.slot(mastic).numbering.load(), mastic_numbering);
-    EXPECT_EQ(ServerLife::stands_at_ms(next.slot(sno)), now_ms + 1000);
-    EXPECT_EQ(ServerLife::stands_at_ms(next.slot(mastic)), now_ms + 7000);
+    EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
+    EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
     // What counts calls has no time: it is only remembered.
     EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
-    EXPECT_EQ(next.ledger.header->floor_ms.load(), now_ms + 1000);
+    EXPECT_EQ(next.ledger.header->floor.load(), now + 1000ms);
 }
 
 // Written before its writer could sync it, or a sync failed: nothing is published, and no life begins.
@@ -78,13 +78,13 @@ TEST(LedgerBegunLife, NotBegunWithoutASync) {
     const DataDirectory data;
     {
         const ServerLife life(data, 1);
-        ASSERT_EQ(life.raised(life.slot(sno), now_ms), CeilingError::none);
+        ASSERT_EQ(life.raised(life.slot(sno), now), CeilingError::none);
     }
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
     on_sync = [] { return EIO; };
     bool began = true;
-    const CeilingResult r = begin_life(data.place, ledger, 2, 0, began);
+    const CeilingResult r = begin_life(data.place, ledger, 2, Floor{}, began);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, EIO);
     EXPECT_FALSE(began);
@@ -103,17 +103,17 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     int syncs = 0;
     on_sync = [&] {
         syncs++;
-        EXPECT_EQ(life.in_file(slot), now_ms);
-        EXPECT_EQ(slot.ceiling.load(), 0u);
+        EXPECT_EQ(life.in_file(slot), now);
+        EXPECT_EQ(slot.ceiling.load(), Ceiling{});
         return 0;
     };
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
-    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    EXPECT_EQ(slot.ceiling.load(), now);
     // No second time, and never lower.
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
-    ASSERT_EQ(life.raised(slot, now_ms - 5), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now - 5ms), CeilingError::none);
     EXPECT_EQ(syncs, 1);
-    EXPECT_EQ(life.in_file(slot), now_ms);
+    EXPECT_EQ(life.in_file(slot), now);
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
 }
 
@@ -123,42 +123,42 @@ TEST(LedgerRaise, Along) {
     const ServerLife life(data, 1);
     Slot &idle = life.slot({Format::sno, 1, 0}), &used = life.slot({Format::sno, 2, 0}), &slot = life.slot(sno),
          &far = life.slot({Format::sno, 4, 0}), &fresh = life.slot({Format::sno, 5, 0});
-    ASSERT_EQ(life.raised(idle, now_ms), CeilingError::none);
-    ASSERT_EQ(life.raised(used, now_ms + 1), CeilingError::none);
-    ASSERT_EQ(life.raised(far, now_ms + 90000), CeilingError::none);
-    ASSERT_EQ(life.raise(slot, now_ms + 50000, {now_ms, now_ms + 2500}).error, CeilingError::none);
-    const auto expect = [&](const Slot& s, std::uint64_t ms) {
-        EXPECT_EQ(s.ceiling.load(), ms);
-        EXPECT_EQ(life.in_file(s), ms);
+    ASSERT_EQ(life.raised(idle, now), CeilingError::none);
+    ASSERT_EQ(life.raised(used, now + 1ms), CeilingError::none);
+    ASSERT_EQ(life.raised(far, now + 90000ms), CeilingError::none);
+    ASSERT_EQ(life.raise(slot, now + 50000ms, {now, now + 2500ms}).error, CeilingError::none);
+    const auto expect = [&](const Slot& s, Ceiling expected) {
+        EXPECT_EQ(s.ceiling.load(), expected);
+        EXPECT_EQ(life.in_file(s), expected);
     };
-    expect(slot, now_ms + 50000);
-    expect(idle, now_ms);
-    expect(used, now_ms + 2500);
-    expect(far, now_ms + 90000);
-    expect(fresh, 0);
+    expect(slot, now + 50000ms);
+    expect(idle, now);
+    expect(used, now + 2500ms);
+    expect(far, now + 90000ms);
+    expect(fresh, Ceiling{});
     // Nor further than the one whose sync it is.
-    ASSERT_EQ(life.raise(fresh, now_ms + 2000, {now_ms - 1, now_ms + 2500}).error, CeilingError::none);
-    expect(idle, now_ms + 2000);
-    expect(used, now_ms + 2500);
+    ASSERT_EQ(life.raise(fresh, now + 2000ms, {now - 1ms, now + 2500ms}).error, CeilingError::none);
+    expect(idle, now + 2000ms);
+    expect(used, now + 2500ms);
 }
 
 TEST(LedgerRaise, FailedSyncPublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot &slot = life.slot(sno), &other = life.slot(mastic);
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
-    ASSERT_EQ(life.raised(other, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    ASSERT_EQ(life.raised(other, now), CeilingError::none);
     for (const int error : {EIO, ENOSPC, EDQUOT}) {
         on_sync = [error] { return error; };
-        const CeilingResult r = life.raise(slot, now_ms + 1000, {now_ms - 1, now_ms + 500});
+        const CeilingResult r = life.raise(slot, now + 1000ms, {now - 1ms, now + 500ms});
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, error);
-        EXPECT_EQ(slot.ceiling.load(), now_ms);
-        EXPECT_EQ(other.ceiling.load(), now_ms);
+        EXPECT_EQ(slot.ceiling.load(), now);
+        EXPECT_EQ(other.ceiling.load(), now);
     }
     on_sync = nullptr;
-    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
-    EXPECT_GE(slot.ceiling.load(), now_ms + 1);
+    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::none);
+    EXPECT_GE(slot.ceiling.load(), now + 1ms);
 }
 
 // The disk is full in the middle of the write.
@@ -166,42 +166,42 @@ TEST(LedgerRaise, FailedWritePublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
     rlimit before;
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     for (const rlim_t limit : {rlim_t{0}, rlim_t{4096}, rlim_t{ceiling_file_bytes - 1}}) {
         const rlimit small{limit, before.rlim_max};
         ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-        const CeilingResult r = life.raise(slot, now_ms + 1000 + limit, no_others);
+        const CeilingResult r = life.raise(slot, now + 1000ms + milliseconds{limit}, no_others);
         ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, EFBIG);
-        EXPECT_EQ(slot.ceiling.load(), now_ms);
+        EXPECT_EQ(slot.ceiling.load(), now);
         // Whatever was written of it is readable.
-        EXPECT_GE(life.in_file(slot), now_ms);
+        EXPECT_GE(life.in_file(slot), now);
     }
     std::signal(SIGXFSZ, handler);
-    EXPECT_EQ(life.raised(slot, now_ms + 99999), CeilingError::none);
+    EXPECT_EQ(life.raised(slot, now + 99999ms), CeilingError::none);
 }
 
 TEST(LedgerRaise, DirectoryGone) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
-    ASSERT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
     fs::rename(data.dir.path(), data.dir.path().string() + ".gone");
-    CeilingResult r = life.raise(slot, now_ms + 1);
+    CeilingResult r = life.raise(slot, now + 1ms);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, ENOENT);
     std::ofstream(data.dir.path()) << "a file";
-    r = life.raise(slot, now_ms + 1);
+    r = life.raise(slot, now + 1ms);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, ENOTDIR);
-    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    EXPECT_EQ(slot.ceiling.load(), now);
     fs::remove(data.dir.path());
     fs::rename(data.dir.path().string() + ".gone", data.dir.path());
-    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::none);
+    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::none);
 }
 
 TEST(LedgerRaise, SymbolicLinkRefused) {
@@ -212,10 +212,10 @@ TEST(LedgerRaise, SymbolicLinkRefused) {
     fs::create_symlink("elsewhere", data.path);
     for (const bool dangling : {false, true}) {
         if (dangling) fs::remove(data.dir / "elsewhere");
-        const CeilingResult r = life.raise(slot, now_ms);
+        const CeilingResult r = life.raise(slot, now);
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ELOOP);
-        EXPECT_EQ(slot.ceiling.load(), 0u);
+        EXPECT_EQ(slot.ceiling.load(), Ceiling{});
     }
     EXPECT_FALSE(fs::exists(data.dir / "elsewhere"));
 }
@@ -238,9 +238,9 @@ TEST(LedgerRaise, LockedByAnother) {
     {
         LockedCeilings other(data.place);
         ASSERT_EQ(other.open().error, CeilingError::none);
-        EXPECT_EQ(life.raised(slot, now_ms), CeilingError::busy);
+        EXPECT_EQ(life.raised(slot, now), CeilingError::busy);
     }
-    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
 }
 
 TEST(LedgerRaise, WithoutSync) {
@@ -250,8 +250,8 @@ TEST(LedgerRaise, WithoutSync) {
     place.sync = false;
     on_sync = [] { return EIO; };
     Slot& slot = life.slot(sno);
-    EXPECT_EQ(raise_ceiling(place, life.ledger, slot, now_ms, no_others).error, CeilingError::none);
-    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    EXPECT_EQ(raise_ceiling(place, life.ledger, slot, now, no_others).error, CeilingError::none);
+    EXPECT_EQ(slot.ceiling.load(), now);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 
 #include "ledger/directory.hpp"
 #include "support/ledger_process.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -27,11 +28,11 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-constexpr std::int64_t now_us = 1798761600000000;
+constexpr UnixTime now = unix_us(1798761600000000);
 
 struct LedgerMade : testing::Test {
     LedgerMemory memory;
-    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, LedgerMemory::prepared_count, now_us);
+    Ledger made = make_ledger(memory.data(), LedgerMemory::backend_count, LedgerMemory::prepared_count, now);
 };
 
 TEST_F(LedgerMade, Bytes) {
@@ -41,7 +42,7 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(made.header->version, memory_version);
     EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 100 * 576 + 10 * 576);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
-    EXPECT_EQ(made.header->stats_since.load(), static_cast<std::uint64_t>(now_us));
+    EXPECT_EQ(made.header->stats_since.load(), now);
     // No life has begun, and no slot is taken.
     EXPECT_EQ(made.header->life_id.load(), 0u);
     // Nobody has drawn.
@@ -75,7 +76,7 @@ TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     ASSERT_EQ(ftruncate(fd, LedgerMemory::bytes), 0);
     const auto map = [fd] { return mmap(nullptr, LedgerMemory::bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0); };
     void* here = map();
-    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, LedgerMemory::prepared_count, now_us),
+    Slot* slot = find_slot(make_ledger(here, LedgerMemory::backend_count, LedgerMemory::prepared_count, now),
                            {Format::sno, 7, 0});
     const pid_t pid = spawn([&] {
         void* there = map();
@@ -121,7 +122,7 @@ TEST_F(LedgerMade, OfAnotherSize) {
         EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
     // No process, no transaction that may be prepared.
     LedgerMemory smallest;
-    make_ledger(smallest.data(), 0, 0, now_us);
+    make_ledger(smallest.data(), 0, 0, now);
     EXPECT_TRUE(find_ledger(smallest.data(), memory_bytes(0, 0)));
     EXPECT_FALSE(find_ledger(smallest.data(), memory_bytes(0, 0) - 1));
     // All of it is zero: nobody has made it.

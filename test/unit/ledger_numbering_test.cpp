@@ -11,13 +11,14 @@
 #include "ledger/formats.hpp"
 #include "ledger/memory.hpp"
 #include "support/ledger_process.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Layout twitter{{1288834974657000, 1000, 41}, 10, 12};
+constexpr Layout twitter{timeline_us(1288834974657000, 1000, 41), 10, 12};
 
 Layout changed(void (*change)(Layout&)) {
     Layout l = twitter;
@@ -28,14 +29,16 @@ Layout changed(void (*change)(Layout&)) {
 TEST(LedgerNumbering, WhatMakesIdsTheSame) {
     const std::uint64_t n = pack_numbering(twitter).value;
     EXPECT_EQ(pack_numbering(changed([](Layout& l) { l.timeline.bits = 30; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.epoch_us += 1000; })).value, n);
-    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.tick_us = 10000; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.epoch += 1ms; })).value, n);
+    EXPECT_NE(pack_numbering(changed([](Layout& l) { l.timeline.tick_length = 10ms; })).value, n);
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_bits = 9; })).value, n);
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.sequence_bits = 13; })).value, n);
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_last = true; })).value, n);
     // Alone, a field is not last.
-    EXPECT_EQ(pack_numbering({{0, 1000, 41}, 0, 12, true}).value, pack_numbering({{0, 1000, 41}, 0, 12}).value);
-    EXPECT_EQ(pack_numbering({{0, 1000, 41}, 12, 0, true}).value, pack_numbering({{0, 1000, 41}, 12, 0}).value);
+    EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 0, 12, true}).value,
+              pack_numbering({timeline_us(0, 1000, 41), 0, 12}).value);
+    EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 12, 0, true}).value,
+              pack_numbering({timeline_us(0, 1000, 41), 12, 0}).value);
 }
 
 TEST(LedgerNumbering, Survives) {
@@ -45,24 +48,22 @@ TEST(LedgerNumbering, Survives) {
     for (int i = 0; i < 200000; i++) {
         std::int64_t tick = static_cast<std::int64_t>(random() % 127 + 1);
         for (unsigned power = random() % 7; power > 0; power--) tick *= 10;
-        const Layout l{{static_cast<std::int64_t>(random() % (std::uint64_t{1} << 43)) * 1000, tick, 41},
-                       static_cast<unsigned>(random() % 32),
-                       static_cast<unsigned>(random() % 32),
-                       random() % 2 != 0};
+        const Layout l{timeline_us(static_cast<std::int64_t>(random() % (std::uint64_t{1} << 43)) * 1000, tick, 41),
+                       static_cast<unsigned>(random() % 32), static_cast<unsigned>(random() % 32), random() % 2 != 0};
         const Result<std::uint64_t> n = pack_numbering(l);
-        EXPECT_EQ(static_cast<bool>(n), tick <= max_numbering_tick_us);
+        EXPECT_EQ(static_cast<bool>(n), microseconds{tick} <= max_numbering_tick);
         if (!n) continue;
         packed++;
         const Layout back = unpack_numbering(n.value);
         ASSERT_NE(n.value, 0u);
         ASSERT_EQ(pack_numbering(back).value, n.value);
-        ASSERT_EQ(back.timeline.epoch_us, l.timeline.epoch_us);
-        ASSERT_EQ(back.timeline.tick_us, tick);
+        ASSERT_EQ(back.timeline.epoch, l.timeline.epoch);
+        ASSERT_EQ(back.timeline.tick_length, microseconds{tick});
         ASSERT_EQ(back.node_bits, l.node_bits);
         ASSERT_EQ(back.sequence_bits, l.sequence_bits);
         ASSERT_EQ(back.node_last, l.node_last && l.node_bits > 0 && l.sequence_bits > 0);
         // No time of a slot overflows.
-        ASSERT_LT(static_cast<__int128>(back.timeline.max_tick()) * tick + back.timeline.epoch_us,
+        ASSERT_LT(static_cast<__int128>(back.timeline.max_tick()) * tick + number_of(back.timeline.epoch),
                   static_cast<__int128>(INT64_MAX));
     }
     EXPECT_GT(packed, 100000);
@@ -70,8 +71,8 @@ TEST(LedgerNumbering, Survives) {
 
 // A numbering does not have the width: the layout gets the widest that leaves room for the end of its last tick.
 TEST(LedgerNumbering, WidthOfTheTimestamp) {
-    const auto bits = [](std::int64_t tick_us) {
-        return unpack_numbering(pack_numbering({{0, tick_us, 41}, 10, 12}).value).timeline.bits;
+    const auto bits = [](std::int64_t tick) {
+        return unpack_numbering(pack_numbering({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
     };
     EXPECT_EQ(bits(1), 47u);
     EXPECT_EQ(bits(16000), 47u);  // 2^14 us at most
@@ -81,22 +82,22 @@ TEST(LedgerNumbering, WidthOfTheTimestamp) {
 
 // A damaged word gives some layout too, with which a program can go on.
 TEST(LedgerNumbering, ImpossibleOnes) {
-    EXPECT_EQ(unpack_numbering(0).timeline.tick_us, 1);
-    EXPECT_EQ(pack_numbering({{0, 0, 41}, 10, 12}).error, Error::bad_tick);
+    EXPECT_EQ(unpack_numbering(0).timeline.tick_length, 1us);
+    EXPECT_EQ(pack_numbering({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
 }
 
 TEST(LedgerFormats, ClampedTick) {
-    constexpr Timeline timeline{5000000, 1000, 10};
-    EXPECT_EQ(clamped_tick(timeline, 4999999), 0u);
-    EXPECT_EQ(clamped_tick(timeline, 5000999), 0u);
-    EXPECT_EQ(clamped_tick(timeline, 5001000), 1u);
-    EXPECT_EQ(clamped_tick(timeline, 6023999), 1023u);
-    EXPECT_EQ(clamped_tick(timeline, 99999999), 1023u);
+    constexpr Timeline timeline = timeline_us(5000000, 1000, 10);
+    EXPECT_EQ(clamped_tick(timeline, unix_us(4999999)), 0u);
+    EXPECT_EQ(clamped_tick(timeline, unix_us(5000999)), 0u);
+    EXPECT_EQ(clamped_tick(timeline, unix_us(5001000)), 1u);
+    EXPECT_EQ(clamped_tick(timeline, unix_us(6023999)), 1023u);
+    EXPECT_EQ(clamped_tick(timeline, unix_us(99999999)), 1023u);
 }
 
 TEST(LedgerNumbering, Refused) {
-    const auto error = [](std::int64_t epoch_us, std::int64_t tick_us) {
-        return pack_numbering({{epoch_us, tick_us, 41}, 10, 12}).error;
+    const auto error = [](std::int64_t epoch, std::int64_t tick) {
+        return pack_numbering({timeline_us(epoch, tick, 41), 10, 12}).error;
     };
     EXPECT_EQ(error(0, 1000000), Error::none);
     EXPECT_EQ(error(0, 1000001), Error::bad_tick);
@@ -123,14 +124,14 @@ TEST(LedgerNumbering, KindOfASlot) {
     EXPECT_EQ(kind(Format::sno, 0), Kind::sno);
     EXPECT_EQ(kind(Format::sno_at, 0), Kind::sno_at);
     EXPECT_EQ(kind(Format::snowflake, numbering(mastic::layout)), Kind::mastic);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 41}, 0, 16, true})), Kind::mastic);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600001000, 1000, 48}, 0, 16})), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 10000, 48}, 0, 16})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 0, 16, true})), Kind::mastic);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 48), 0, 16})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 10000, 48), 0, 16})), Kind::layout);
     EXPECT_EQ(kind(Format::snowflake, numbering(twitter)), Kind::layout);
     EXPECT_EQ(kind(Format::snowflake, numbering(snowflake_si::layout)), Kind::snowflake_si);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 41}, 5, 8})), Kind::snowflake_si);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600001000, 1000, 40}, 5, 8})), Kind::layout);
-    EXPECT_EQ(kind(Format::snowflake, numbering({{1767225600000000, 1000, 40}, 6, 7})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 41), 5, 8})), Kind::snowflake_si);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600001000, 1000, 40), 5, 8})), Kind::layout);
+    EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 40), 6, 7})), Kind::layout);
 }
 
 TEST(LedgerNumbering, KnownLayoutsDiffer) {
@@ -144,8 +145,8 @@ TEST(LedgerNumbering, KnownLayoutsDiffer) {
 // Every Snowflake-SI of the reference that can draw has a numbering, for an id's time is at or after the base clock.
 TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
     for (unsigned machine_bits = 0; machine_bits <= 12; machine_bits++) {
-        for (const std::int64_t base_ms : {std::int64_t{1047972019225}, std::int64_t{8796093022207}}) {
-            const Layout l{{base_ms * 1000, 1000, 40}, machine_bits, 13 - machine_bits};
+        for (const Floor base_clock : {unix_ms(1047972019225), unix_ms(8796093022207)}) {
+            const Layout l{{base_clock, 1ms, 40}, machine_bits, 13 - machine_bits};
             const Result<std::uint64_t> n = pack_numbering(l);
             ASSERT_TRUE(n) << machine_bits;
             Layout back = unpack_numbering(n.value);
@@ -153,16 +154,14 @@ TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
             EXPECT_EQ(back, l);
         }
     }
-    EXPECT_FALSE(pack_numbering({{8796093022208000, 1000, 40}, 5, 8}));  // the year 2248
+    EXPECT_FALSE(pack_numbering({timeline_us(8796093022208000, 1000, 40), 5, 8}));  // the year 2248
 }
 
 struct LedgerLayoutSlots : testing::Test {
     LedgerMemory memory;
     Ledger ledger = memory.make();
     static Key key(unsigned node) { return {Format::snowflake, static_cast<std::uint16_t>(node), 0}; }
-    static std::uint64_t numbering(unsigned i) {
-        return pack_numbering({{std::int64_t{i} * 1000, 1000, 41}, 10, 12}).value;
-    }
+    static std::uint64_t numbering(unsigned i) { return pack_numbering({{unix_ms(i), 1ms, 41}, 10, 12}).value; }
 };
 
 TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
@@ -175,7 +174,7 @@ TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
             ASSERT_NE(slot, nullptr);
             EXPECT_TRUE(slots.insert(slot).second);
             EXPECT_EQ(slot->numbering.load(), numbering(i));
-            EXPECT_EQ(timeline_of(*slot).epoch_us, std::int64_t{i} * 1000);
+            EXPECT_EQ(timeline_of(*slot).epoch, unix_ms(i));
         }
         EXPECT_TRUE(numbering_used(ledger, numbering(i)));
     }

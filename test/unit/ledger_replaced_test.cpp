@@ -21,7 +21,7 @@ namespace {
 using namespace snowflake_ids::test;
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t now_ms = 1798761600000;
+constexpr Ceiling now = unix_ms(1798761600000);
 constexpr Key sno{Format::sno, 3, 0}, mastic{Format::snowflake, 0, 0}, of_calls{Format::sno_at, 9, 5};
 
 struct LedgerReplacedFile : testing::Test {
@@ -29,23 +29,23 @@ struct LedgerReplacedFile : testing::Test {
     std::unique_ptr<ServerLife> old = std::make_unique<ServerLife>(data, 1);
     Slot* of_old = &old->slot(sno);
 
-    LedgerReplacedFile() { EXPECT_EQ(old->raised(*of_old, now_ms), CeilingError::none); }
+    LedgerReplacedFile() { EXPECT_EQ(old->raised(*of_old, now), CeilingError::none); }
     // All that memory knows is in the file.
     static void expect_restored(const ServerLife& life) {
         const Ceilings c = life.data.content();
         EXPECT_EQ(c.life, life.life());
-        EXPECT_EQ(c.floor_ms, life.ledger.header->reset_floor_ms.load());
+        EXPECT_EQ(c.floor, life.ledger.header->reset_floor.load());
         for (std::uint32_t i = 0; i < slot_count; i++) {
-            ASSERT_EQ(c.entries[i].ceiling_ms, life.ledger.slots[i].ceiling.load()) << i;
-            if (c.entries[i].ceiling_ms == 0) continue;
+            ASSERT_EQ(c.entries[i].ceiling, life.ledger.slots[i].ceiling.load()) << i;
+            if (c.entries[i].ceiling == Ceiling{}) continue;
             ASSERT_EQ(c.entries[i].key, life.ledger.slots[i].key.load()) << i;
             ASSERT_EQ(c.entries[i].numbering, life.ledger.slots[i].numbering.load()) << i;
         }
     }
     static void use(const ServerLife& life) {
-        EXPECT_EQ(life.raised(life.slot(mastic), now_ms + 5000), CeilingError::none);
-        EXPECT_EQ(life.raised(life.slot(of_calls), 1), CeilingError::none);
-        EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms - 9000, .ceiling_ms = 0}).error,
+        EXPECT_EQ(life.raised(life.slot(mastic), now + 5000ms), CeilingError::none);
+        EXPECT_EQ(life.raised(life.slot(of_calls), unix_ms(1)), CeilingError::none);
+        EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now - 9000ms, .ceiling = {}}).error,
                   CeilingError::none);
     }
 };
@@ -53,9 +53,9 @@ struct LedgerReplacedFile : testing::Test {
 TEST_F(LedgerReplacedFile, Missing) {
     use(*old);
     fs::remove(data.path);
-    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
     expect_restored(*old);
-    EXPECT_EQ(old->in_file(old->slot(mastic)), now_ms + 5000);
+    EXPECT_EQ(old->in_file(old->slot(mastic)), now + 5000ms);
     EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
 }
 
@@ -67,12 +67,12 @@ TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
         return 0;
     };
     for (std::function<int()>* when : {&on_lock, &on_sync}) {
-        const std::uint64_t before = of_old->ceiling.load();
+        const Ceiling before = of_old->ceiling.load();
         *when = remove;
-        EXPECT_EQ(old->raised(*of_old, before + 1), CeilingError::busy);
+        EXPECT_EQ(old->raised(*of_old, before + 1ms), CeilingError::busy);
         EXPECT_EQ(of_old->ceiling.load(), before);
         *when = nullptr;
-        ASSERT_EQ(old->raised(*of_old, before + 1), CeilingError::none);
+        ASSERT_EQ(old->raised(*of_old, before + 1ms), CeilingError::none);
         expect_restored(*old);
     }
 }
@@ -82,10 +82,10 @@ TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     // Nothing of it counts, not even a slot that this life does not have, or a higher floor.
     Ceilings c = data.content();
     c.life = {old->life().number - 1, 2};
-    c.floor_ms = now_ms + 1;
-    c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now_ms + 99999};
+    c.floor = now + 1ms;
+    c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now + 99999ms};
     data.put(c);
-    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
     EXPECT_EQ(data.content().entries[1].key, 0u);
     expect_restored(*old);
 }
@@ -95,7 +95,7 @@ TEST_F(LedgerReplacedFile, OfThisLife) {
     const std::string bytes = data.bytes();
     use(*old);
     data.put(bytes);
-    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
     expect_restored(*old);
 }
 
@@ -103,24 +103,24 @@ TEST_F(LedgerReplacedFile, OfThisLife) {
 TEST_F(LedgerReplacedFile, HigherThanPublished) {
     Slot& other = old->slot(mastic);
     Ceilings c = data.content();
-    c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now_ms + 9000};
-    c.floor_ms = 5;
+    c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now + 9000ms};
+    c.floor = unix_ms(5);
     data.put(c);
-    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
-    EXPECT_EQ(other.ceiling.load(), now_ms + 9000);
-    EXPECT_EQ(old->in_file(other), now_ms + 9000);
-    EXPECT_EQ(data.content().floor_ms, 5u);
+    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    EXPECT_EQ(other.ceiling.load(), now + 9000ms);
+    EXPECT_EQ(old->in_file(other), now + 9000ms);
+    EXPECT_EQ(data.content().floor, unix_ms(5));
 }
 
 // Nothing of a life that is over gets into the file or to its sessions any more.
 void expect_superseded(const ServerLife& life, Slot& slot) {
     const std::string bytes = life.data.bytes();
-    EXPECT_EQ(life.raised(slot, now_ms + 1), CeilingError::superseded);
-    EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now_ms), CeilingError::superseded);
-    EXPECT_EQ(apply(life.data.place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms, .force = true}).error,
+    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::superseded);
+    EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now), CeilingError::superseded);
+    EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now, .ceiling = now, .force = true}).error,
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
-    EXPECT_EQ(slot.ceiling.load(), now_ms);
+    EXPECT_EQ(slot.ceiling.load(), now);
     EXPECT_EQ(begin_life(life.data, life.ledger, 99), CeilingError::none);  // nor does it begin a second one
     EXPECT_EQ(life.data.bytes(), bytes);
 }
@@ -149,14 +149,14 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     Slot& slot = life.slot(sno);
     const auto begins = [&](const CeilingPlace& place) {
         bool began = false;
-        (void) begin_life(place, not_begun, 3, 0, began);
+        (void) begin_life(place, not_begun, 3, {}, began);
     };
     const auto raises = [&](const CeilingPlace& place) {
-        (void) raise_ceiling(place, life.ledger, slot, now_ms, no_others);
+        (void) raise_ceiling(place, life.ledger, slot, now, no_others);
     };
-    const auto promises = [&](const CeilingPlace& place) { (void) raise_settled(place, life.ledger, now_ms); };
+    const auto promises = [&](const CeilingPlace& place) { (void) raise_settled(place, life.ledger, now); };
     const auto resets = [&](const CeilingPlace& place) {
-        (void) apply(place, life.ledger, {.floor_ms = now_ms, .ceiling_ms = now_ms});
+        (void) apply(place, life.ledger, {.floor = now, .ceiling = now});
     };
     const auto looks = [&](const CeilingPlace& place) { (void) check_ceilings(place, life.ledger); };
     const auto each = [&] {
@@ -173,13 +173,13 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     each();
     EXPECT_TRUE(ends_before_it_writes(data, looks));
     EXPECT_TRUE(fs::is_empty(data.path.parent_path()));
-    EXPECT_EQ(life.raised(slot, now_ms), CeilingError::none);
+    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
 }
 
 TEST_F(LedgerReplacedFile, OfANewerLife) {
     const ServerLife newer(data, 2);
     expect_superseded(*old, *of_old);
-    EXPECT_EQ(newer.raised(newer.slot(sno), now_ms + 1), CeilingError::none);
+    EXPECT_EQ(newer.raised(newer.slot(sno), now + 1ms), CeilingError::none);
     expect_superseded(*old, *of_old);
 }
 
@@ -209,9 +209,9 @@ TEST_F(LedgerReplacedFile, WhileItIsLocked) {
         fs::remove(data.path);
         data.put(bytes);
         // Another file: another lock.
-        EXPECT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+        EXPECT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
     }
-    EXPECT_EQ(old->in_file(*of_old), now_ms + 1);
+    EXPECT_EQ(old->in_file(*of_old), now + 1ms);
 }
 
 TEST_F(LedgerReplacedFile, NothingStaysOpen) {
@@ -221,12 +221,12 @@ TEST_F(LedgerReplacedFile, NothingStaysOpen) {
         return n;
     };
     const std::size_t before = open_files();
-    ASSERT_EQ(old->raised(*of_old, now_ms + 1), CeilingError::none);
+    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
     on_sync = [] { return EIO; };
-    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::io);
+    ASSERT_EQ(old->raised(*of_old, now + 2ms), CeilingError::io);
     on_sync = nullptr;
     data.put("damaged");
-    ASSERT_EQ(old->raised(*of_old, now_ms + 2), CeilingError::damaged);
+    ASSERT_EQ(old->raised(*of_old, now + 2ms), CeilingError::damaged);
     EXPECT_EQ(open_files(), before);
 }
 

@@ -8,16 +8,17 @@
 #include <functional>
 
 #include "support/ledger_data.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr std::uint64_t now_ms = 1798761600000, hour_ms = 3600000;
+constexpr Ceiling now = unix_ms(1798761600000);
 constexpr Key sno{Format::sno, 3, 0}, sno_0{Format::sno, 0, 0}, mastic{Format::snowflake, 0, 0};
 
-static_assert(Reset{}.floor_ms == 0 && Reset{}.ceiling_ms == 0 && Reset{}.node < 0);
+static_assert(Reset{}.floor == Floor{} && Reset{}.ceiling == Ceiling{} && Reset{}.node < 0);
 
 struct LedgerResetSteps : testing::Test {
     DataDirectory data;
@@ -25,24 +26,24 @@ struct LedgerResetSteps : testing::Test {
     Header& header = *life.ledger.header;
 
     // A generator that has come to a time.
-    Slot& slot_at(const Key& key, std::uint64_t ms) const {
+    Slot& slot_at(const Key& key, Ceiling at) const {
         Slot& slot = life.slot(key);
-        raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000), has_toggle(key.format));
-        EXPECT_EQ(life.raised(slot, ms + 2500), CeilingError::none);
+        raise_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
+        EXPECT_EQ(life.raised(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
     CeilingError apply(const Reset& reset) const { return ledger::apply(data.place, life.ledger, reset).error; }
     CeilingError forced(Kind kind, int node) const {
-        return apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .node = node, .force = true});
+        return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .node = node, .force = true});
     }
-    static std::uint64_t at_ms(const Slot& slot) { return ServerLife::stands_at_ms(slot); }
+    static UnixTime stands_at(const Slot& slot) { return ServerLife::stands_at(slot); }
     // The slot behind the last one is another part of the memory: it looks as if it were one of this generator, which
     // has issued and may issue ids.
     Word* behind_the_slots() const {
-        Word* words = &life.ledger.backends[0].low;
+        auto* words = reinterpret_cast<Word*>(&life.ledger.backends[0]);
         words[0].store(sno.pack());
         words[1].store(pack({.tick = max_tick(true)}, true));
-        words[3].store(now_ms + 99 * hour_ms);
+        words[3].store(static_cast<std::uint64_t>(number_of(now + 99h)));
         return words;
     }
     // A generator whose slot is the first one.
@@ -59,51 +60,51 @@ struct LedgerResetSteps : testing::Test {
 // ---- which generators
 
 TEST_F(LedgerResetSteps, NodeZeroIsANode) {
-    Slot &zero = slot_at(sno_0, now_ms), &three = slot_at(sno, now_ms);
-    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms, .kind = Kind::sno, .node = 0}), CeilingError::none);
-    EXPECT_EQ(at_ms(zero), now_ms + hour_ms);
-    EXPECT_EQ(at_ms(three), now_ms);
-    EXPECT_EQ(header.floor_ms.load(), 0u) << "it names one generator";
+    Slot &zero = slot_at(sno_0, now), &three = slot_at(sno, now);
+    ASSERT_EQ(apply({.floor = now + 1h, .kind = Kind::sno, .node = 0}), CeilingError::none);
+    EXPECT_EQ(stands_at(zero), now + 1h);
+    EXPECT_EQ(stands_at(three), now);
+    EXPECT_EQ(header.floor.load(), Ceiling{}) << "it names one generator";
 }
 
 // A floor for all is a floor for those that are not there yet.
 TEST_F(LedgerResetSteps, OnlyOneGeneratorNeedsNoFloor) {
-    slot_at(sno, now_ms);
-    slot_at(mastic, now_ms);
+    slot_at(sno, now);
+    slot_at(mastic, now);
     const auto floor_after = [&](Kind kind, int node) {
-        header.floor_ms.store(0);
-        EXPECT_EQ(apply({.floor_ms = now_ms, .kind = kind, .node = node}), CeilingError::none);
-        return header.floor_ms.load();
+        header.floor.store({});
+        EXPECT_EQ(apply({.floor = now, .kind = kind, .node = node}), CeilingError::none);
+        return header.floor.load();
     };
-    EXPECT_EQ(floor_after(Kind::sno, 3), 0u);
-    EXPECT_EQ(floor_after(Kind::sno, 4), now_ms) << "not there yet";
-    EXPECT_EQ(floor_after(Kind::sno, -1), now_ms);
-    EXPECT_EQ(floor_after(Kind::mastic, -1), 0u);
-    EXPECT_EQ(floor_after(Kind::none, 3), now_ms);
-    EXPECT_EQ(floor_after(Kind::none, 0), now_ms);
-    EXPECT_EQ(floor_after(Kind::layout, 0), now_ms);
+    EXPECT_EQ(floor_after(Kind::sno, 3), Floor{});
+    EXPECT_EQ(floor_after(Kind::sno, 4), now) << "not there yet";
+    EXPECT_EQ(floor_after(Kind::sno, -1), now);
+    EXPECT_EQ(floor_after(Kind::mastic, -1), Floor{});
+    EXPECT_EQ(floor_after(Kind::none, 3), now);
+    EXPECT_EQ(floor_after(Kind::none, 0), now);
+    EXPECT_EQ(floor_after(Kind::layout, 0), now);
     behind_the_slots();
     life.slot(sno).key.store(0);
-    EXPECT_EQ(floor_after(Kind::sno, 3), now_ms) << "what is behind the slots is none";
+    EXPECT_EQ(floor_after(Kind::sno, 3), now) << "what is behind the slots is none";
 }
 
 TEST_F(LedgerResetSteps, TheFirstSlotIsOne) {
     const Key key = of_the_first_slot();
-    Slot& first = slot_at(key, now_ms);
+    Slot& first = slot_at(key, now);
     ASSERT_EQ(&first, life.ledger.slots);
-    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms, .kind = Kind::sno, .node = key.node}), CeilingError::none);
-    EXPECT_EQ(header.floor_ms.load(), 0u);
-    EXPECT_EQ(at_ms(first), now_ms + hour_ms);
-    EXPECT_EQ(first.ceiling.load(), now_ms + hour_ms) << "published: the next claim need not write the file";
-    EXPECT_EQ(highest_ceiling_ms(life.ledger), now_ms + hour_ms);
-    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms + hour_ms);
+    ASSERT_EQ(apply({.floor = now + 1h, .kind = Kind::sno, .node = key.node}), CeilingError::none);
+    EXPECT_EQ(header.floor.load(), Ceiling{});
+    EXPECT_EQ(stands_at(first), now + 1h);
+    EXPECT_EQ(first.ceiling.load(), now + 1h) << "published: the next claim need not write the file";
+    EXPECT_EQ(highest_ceiling(life.ledger), now + 1h);
+    EXPECT_EQ(highest_issued(life.ledger, {}), now + 1h);
 }
 
 TEST_F(LedgerResetSteps, NothingBehindTheSlots) {
-    slot_at(mastic, now_ms);
+    slot_at(mastic, now);
     Word* const words = behind_the_slots();
-    EXPECT_EQ(highest_ceiling_ms(life.ledger), now_ms + 2500);
-    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms);
+    EXPECT_EQ(highest_ceiling(life.ledger), now + 2500ms);
+    EXPECT_EQ(highest_issued(life.ledger, {}), now);
     const std::uint64_t word = words[1].load();
     ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
     EXPECT_EQ(words[1].load(), word);
@@ -112,18 +113,18 @@ TEST_F(LedgerResetSteps, NothingBehindTheSlots) {
 // ---- what was issued
 
 TEST_F(LedgerResetSteps, HighestIssued) {
-    EXPECT_EQ(highest_ceiling_ms(life.ledger), 0u);
+    EXPECT_EQ(highest_ceiling(life.ledger), Floor{});
     Slot& slot = life.slot(sno);
-    EXPECT_EQ(highest_issued_ms(life.ledger, {}), 0u) << "a slot that has issued nothing";
+    EXPECT_EQ(highest_issued(life.ledger, {}), Floor{}) << "a slot that has issued nothing";
     slot.word.store(pack({.tick = 1}, true));
-    EXPECT_EQ(highest_issued_ms(life.ledger, {}), static_cast<std::uint64_t>(sno::timeline.start_us(1) / 1000));
-    slot_at(sno, now_ms);
-    slot_at(mastic, now_ms + hour_ms);
-    EXPECT_EQ(highest_issued_ms(life.ledger, {.kind = Kind::sno}), now_ms);
-    EXPECT_EQ(highest_issued_ms(life.ledger, {}), now_ms + hour_ms);
+    EXPECT_EQ(highest_issued(life.ledger, {}), std::chrono::floor<milliseconds>(sno::timeline.start(1)));
+    slot_at(sno, now);
+    slot_at(mastic, now + 1h);
+    EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now);
+    EXPECT_EQ(highest_issued(life.ledger, {}), now + 1h);
     // Ids of the other toggle, from before the clock went back.
-    slot.safe.store(clamped_tick(sno::timeline, static_cast<std::int64_t>(now_ms + 2 * hour_ms) * 1000));
-    EXPECT_EQ(highest_issued_ms(life.ledger, {.kind = Kind::sno}), now_ms + 2 * hour_ms);
+    slot.safe.store(clamped_tick(sno::timeline, now + 2h));
+    EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now + 2h);
 }
 
 // ---- a slot that is put somewhere
@@ -143,29 +144,29 @@ TEST_F(LedgerResetSteps, PutSlot) {
 // ---- floors, promise, epoch
 
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
-    slot_at(sno, now_ms);
-    ASSERT_EQ(apply({.floor_ms = now_ms + hour_ms}), CeilingError::none);
+    slot_at(sno, now);
+    ASSERT_EQ(apply({.floor = now + 1h}), CeilingError::none);
     // Some of them only: the others rely on the floor.
     for (const auto& [kind, node] : {std::pair{Kind::sno, 3}, {Kind::sno, -1}, {Kind::none, 3}, {Kind::none, 0}}) {
         ASSERT_EQ(forced(kind, node), CeilingError::none);
-        EXPECT_EQ(header.floor_ms.load(), now_ms + hour_ms) << node;
-        EXPECT_EQ(header.reset_floor_ms.load(), now_ms + hour_ms) << node;
+        EXPECT_EQ(header.floor.load(), now + 1h) << node;
+        EXPECT_EQ(header.reset_floor.load(), now + 1h) << node;
     }
     ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
-    EXPECT_EQ(header.floor_ms.load(), now_ms);
-    EXPECT_EQ(header.reset_floor_ms.load(), now_ms);
-    EXPECT_EQ(data.content().floor_ms, now_ms);
+    EXPECT_EQ(header.floor.load(), now);
+    EXPECT_EQ(header.reset_floor.load(), now);
+    EXPECT_EQ(data.content().floor, now);
 }
 
 TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
-    const auto promise_after = [&](std::uint64_t promise, bool force) {
+    const auto promise_after = [&](UnixTime promise, bool force) {
         header.promise.store(promise);
-        EXPECT_EQ(apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .force = force}), CeilingError::none);
+        EXPECT_EQ(apply({.floor = now, .ceiling = now + 2500ms, .force = force}), CeilingError::none);
         return header.promise.load();
     };
-    EXPECT_EQ(promise_after(now_ms * 1000 + 1, true), now_ms * 1000);
-    EXPECT_EQ(promise_after(now_ms * 1000 - 1, true), now_ms * 1000 - 1);
-    EXPECT_EQ(promise_after(now_ms * 1000 + 1, false), now_ms * 1000 + 1) << "without force nothing goes back";
+    EXPECT_EQ(promise_after(now + 1us, true), now);
+    EXPECT_EQ(promise_after(now - 1us, true), now - 1us);
+    EXPECT_EQ(promise_after(now + 1us, false), now + 1us) << "without force nothing goes back";
 }
 
 // What was set up while the file was written is set up again.
@@ -182,10 +183,10 @@ TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
 
 // A ceiling that goes up is published after the sync.
 TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
-    Slot& slot = slot_at(sno, now_ms);
+    Slot& slot = slot_at(sno, now);
     on_sync = [] { return EIO; };
-    EXPECT_EQ(apply({.floor_ms = now_ms + hour_ms}), CeilingError::io);
-    EXPECT_EQ(slot.ceiling.load(), now_ms + 2500);
+    EXPECT_EQ(apply({.floor = now + 1h}), CeilingError::io);
+    EXPECT_EQ(slot.ceiling.load(), now + 2500ms);
 }
 
 // ---- the file

@@ -13,13 +13,15 @@
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_data.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr std::uint64_t now_ms = 1798761600000, year_ms = 31536000000, base_ms = 1767225600000;
+constexpr Ceiling now = unix_ms(1798761600000), base = unix_ms(1767225600000);
+constexpr milliseconds year = 365 * 24h;
 
 struct LedgerReset : testing::Test {
     DataDirectory data;
@@ -33,25 +35,23 @@ struct LedgerReset : testing::Test {
         ledger = life->ledger;
     }
     // A generator that has come to a time.
-    Slot& slot_at(const Key& key, std::uint64_t ms, std::uint64_t numbering = 0) {
+    Slot& slot_at(const Key& key, Ceiling at, std::uint64_t numbering = 0) {
         Slot& slot = life->slot(key, numbering);
-        if (has_time(key.format))
-            raise_slot(slot, clamped_tick(timeline_of(slot), static_cast<std::int64_t>(ms) * 1000),
-                       has_toggle(key.format));
-        EXPECT_EQ(life->raised(slot, ms + 2500), CeilingError::none);
+        if (has_time(key.format)) raise_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
+        EXPECT_EQ(life->raised(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
     CeilingResult apply(const Reset& reset) const { return ledger::apply(data.place, ledger, reset); }
     CeilingResult forced(Kind kind = Kind::none) const {
-        return apply({.floor_ms = now_ms, .ceiling_ms = now_ms + 2500, .kind = kind, .force = true});
+        return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .force = true});
     }
     CeilingResult check() const { return check_ceilings(data.place, ledger); }
-    std::uint64_t in_file(const Slot& slot) const { return life->in_file(slot); }
+    Ceiling in_file(const Slot& slot) const { return life->in_file(slot); }
     // How many slots have published a ceiling beyond the one in the file.
     int beyond_the_file() const {
         const Ceilings c = data.content();
         int n = 0;
-        for (std::uint32_t i = 0; i < slot_count; i++) n += ledger.slots[i].ceiling.load() > c.entries[i].ceiling_ms;
+        for (std::uint32_t i = 0; i < slot_count; i++) n += ledger.slots[i].ceiling.load() > c.entries[i].ceiling;
         return n;
     }
 };
@@ -59,63 +59,63 @@ struct LedgerReset : testing::Test {
 constexpr Key mastic{Format::snowflake, 0, 0}, sno{Format::sno, 3, 0}, si{Format::snowflake, 0, 0};
 
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
-    Slot& far = slot_at(mastic, now_ms + year_ms);
-    Slot& near = slot_at(sno, now_ms - 60000);
+    Slot& far = slot_at(mastic, now + year);
+    Slot& near = slot_at(sno, now - 60000ms);
     const std::uint64_t epoch = ledger.header->epoch.load();
     ASSERT_EQ(forced().error, CeilingError::none);
     EXPECT_GT(ledger.header->epoch.load(), epoch);
     for (Slot* slot : {&far, &near}) {
-        EXPECT_EQ(slot->ceiling.load(), now_ms + 2500);
-        EXPECT_EQ(in_file(*slot), now_ms + 2500);
+        EXPECT_EQ(slot->ceiling.load(), now + 2500ms);
+        EXPECT_EQ(in_file(*slot), now + 2500ms);
     }
-    EXPECT_EQ(highest_issued_ms(ledger, {}), now_ms);
+    EXPECT_EQ(highest_issued(ledger, {}), now);
 }
 
 TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
-    Slot& far = slot_at(mastic, now_ms + year_ms);
-    slot_at(sno, now_ms + year_ms);
+    Slot& far = slot_at(mastic, now + year);
+    slot_at(sno, now + year);
     ASSERT_EQ(forced(Kind::sno).error, CeilingError::none);
-    EXPECT_EQ(far.ceiling.load(), now_ms + year_ms + 2500);
-    EXPECT_EQ(in_file(far), now_ms + year_ms + 2500);
+    EXPECT_EQ(far.ceiling.load(), now + year + 2500ms);
+    EXPECT_EQ(in_file(far), now + year + 2500ms);
     EXPECT_EQ(beyond_the_file(), 0);
 }
 
 // Also what this life has not drawn with: the next one must not begin there.
 TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
-    slot_at(mastic, now_ms + year_ms);
-    slot_at(sno, now_ms + 2 * year_ms);
+    slot_at(mastic, now + year);
+    slot_at(sno, now + 2 * year);
     begin();
-    EXPECT_EQ(ServerLife::stands_at_ms(life->slot(sno)), now_ms + 2 * year_ms + 2500);
+    EXPECT_EQ(ServerLife::stands_at(life->slot(sno)), now + 2 * year + 2500ms);
     ASSERT_EQ(forced().error, CeilingError::none);
     EXPECT_EQ(beyond_the_file(), 0);
     begin();
     for (const Key& key : {mastic, sno}) {
-        EXPECT_EQ(life->slot(key).ceiling.load(), now_ms + 2500);
-        EXPECT_EQ(ServerLife::stands_at_ms(life->slot(key)), now_ms + 2500);
+        EXPECT_EQ(life->slot(key).ceiling.load(), now + 2500ms);
+        EXPECT_EQ(ServerLife::stands_at(life->slot(key)), now + 2500ms);
     }
-    EXPECT_LE(ledger.header->floor_ms.load(), now_ms + 2500);
+    EXPECT_LE(ledger.header->floor.load(), now + 2500ms);
 }
 
 // The floor that an operator names holds in all later lives, also for slots that are new then.
 TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
-    Slot& far = slot_at(mastic, now_ms + year_ms);
-    slot_at(sno, now_ms);
-    ASSERT_EQ(apply({.floor_ms = now_ms + 1000000}).error, CeilingError::none);
-    EXPECT_EQ(ServerLife::stands_at_ms(far), now_ms + year_ms);
+    Slot& far = slot_at(mastic, now + year);
+    slot_at(sno, now);
+    ASSERT_EQ(apply({.floor = now + 1000000ms}).error, CeilingError::none);
+    EXPECT_EQ(ServerLife::stands_at(far), now + year);
     for (int i = 0; i < 2; i++) {
-        EXPECT_EQ(ledger.header->floor_ms.load(), now_ms + 1000000);
-        EXPECT_EQ(ServerLife::stands_at_ms(life->slot(sno)), now_ms + 1000000);
+        EXPECT_EQ(ledger.header->floor.load(), now + 1000000ms);
+        EXPECT_EQ(ServerLife::stands_at(life->slot(sno)), now + 1000000ms);
         begin();
     }
     Slot& fresh = life->slot({Format::sno, 4, 0});
     apply_floor(ledger, fresh);
-    EXPECT_EQ(ServerLife::stands_at_ms(fresh), now_ms + 1000000);
+    EXPECT_EQ(ServerLife::stands_at(fresh), now + 1000000ms);
 }
 
 // At no sync does a session, by what is published or by what it saw before the epoch changed, know more than the file.
 TEST_F(LedgerReset, CeilingsOfSessionsGoDownFirst) {
-    slot_at(mastic, now_ms + year_ms);
-    slot_at(sno, now_ms + year_ms);
+    slot_at(mastic, now + year);
+    slot_at(sno, now + year);
     const std::uint64_t epoch = ledger.header->epoch.load();
     int syncs = 0;
     on_sync = [&] {
@@ -131,12 +131,11 @@ TEST_F(LedgerReset, CeilingsOfSessionsGoDownFirst) {
 TEST_F(LedgerReset, FailedHalfWay) {
     for (const bool force : {true, false}) {
         on_sync = nullptr;
-        slot_at(mastic, now_ms + year_ms);
-        slot_at(sno, now_ms + year_ms);
+        slot_at(mastic, now + year);
+        slot_at(sno, now + year);
         const std::uint64_t epoch = ledger.header->epoch.load();
         on_sync = [] { return ENOSPC; };
-        const CeilingResult r =
-            apply({.floor_ms = now_ms + (force ? 0 : 2 * year_ms), .ceiling_ms = now_ms + 2500, .force = force});
+        const CeilingResult r = apply({.floor = now + (force ? 0 : 2) * year, .ceiling = now + 2500ms, .force = force});
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ENOSPC);
         EXPECT_EQ(beyond_the_file(), 0) << force;
@@ -146,13 +145,13 @@ TEST_F(LedgerReset, FailedHalfWay) {
 
 // A server that another one has taken over from resets nothing.
 TEST_F(LedgerReset, Superseded) {
-    Slot& slot = slot_at(mastic, now_ms + year_ms);
+    Slot& slot = slot_at(mastic, now + year);
     const ServerLife newer(data, 77);
     const std::string before = data.bytes();
     EXPECT_EQ(forced().error, CeilingError::superseded);
     EXPECT_EQ(check().error, CeilingError::superseded);
     EXPECT_EQ(data.bytes(), before);
-    EXPECT_EQ(slot.ceiling.load(), now_ms + year_ms + 2500);
+    EXPECT_EQ(slot.ceiling.load(), now + year + 2500ms);
     EXPECT_EQ(check_ceilings(data.place, newer.ledger).error, CeilingError::none);
 }
 
@@ -167,16 +166,16 @@ std::string flipped(std::string bytes, std::size_t at) {
 bool same(const Ceilings& a, const Ceilings& b) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
-        if (x.key != y.key || x.numbering != y.numbering || x.ceiling_ms != y.ceiling_ms) return false;
+        if (x.key != y.key || x.numbering != y.numbering || x.ceiling != y.ceiling) return false;
     }
-    return a.life == b.life && a.floor_ms == b.floor_ms && a.settled_ms == b.settled_ms;
+    return a.life == b.life && a.floor == b.floor && a.settled == b.settled;
 }
 
 // Nothing writes to it. When somebody has moved it away, memory has all of it.
 TEST_F(LedgerReset, DamagedInALife) {
-    Slot& slot = slot_at(mastic, now_ms);
-    ASSERT_EQ(apply({.floor_ms = now_ms - 1000}).error, CeilingError::none);
-    ASSERT_EQ(raise_settled(data.place, ledger, now_ms + 1000).error, CeilingError::none);
+    Slot& slot = slot_at(mastic, now);
+    ASSERT_EQ(apply({.floor = now - 1000ms}).error, CeilingError::none);
+    ASSERT_EQ(raise_settled(data.place, ledger, now + 1000ms).error, CeilingError::none);
     const std::string good = data.bytes();
     const Ceilings whole = data.content();
     const std::size_t entry = ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes;
@@ -186,18 +185,18 @@ TEST_F(LedgerReset, DamagedInALife) {
         data.put(bad);
         const CeilingError error = check().error;
         EXPECT_TRUE(error == CeilingError::damaged || error == CeilingError::other_version);
-        EXPECT_EQ(life->raised(slot, now_ms + 9999), error);
-        EXPECT_EQ(raise_settled(data.place, ledger, now_ms + 9999).error, error);
-        EXPECT_EQ(apply({.floor_ms = now_ms + 1000}).error, error);
+        EXPECT_EQ(life->raised(slot, now + 9999ms), error);
+        EXPECT_EQ(raise_settled(data.place, ledger, now + 9999ms).error, error);
+        EXPECT_EQ(apply({.floor = now + 1000ms}).error, error);
         EXPECT_EQ(forced().error, error);
         EXPECT_EQ(data.bytes(), bad);
-        EXPECT_EQ(slot.ceiling.load(), now_ms + 2500);
+        EXPECT_EQ(slot.ceiling.load(), now + 2500ms);
         std::filesystem::remove(data.path);
         EXPECT_EQ(check().error, CeilingError::none);
         Slot& other = life->slot(sno);
-        ASSERT_EQ(life->raised(other, other.ceiling.load() + 1), CeilingError::none);
+        ASSERT_EQ(life->raised(other, other.ceiling.load() + 1ms), CeilingError::none);
         Ceilings again = data.content();
-        EXPECT_EQ(again.entries[life->index(other)].ceiling_ms, other.ceiling.load());
+        EXPECT_EQ(again.entries[life->index(other)].ceiling, other.ceiling.load());
         again.entries[life->index(other)] = {};
         EXPECT_TRUE(same(again, whole)) << bad.size();
     }
@@ -206,38 +205,37 @@ TEST_F(LedgerReset, DamagedInALife) {
 // Only the file knows: no life begins, and no reset changes anything. Without the file a life begins at the clock, and
 // a floor that the operator names covers what was lost.
 TEST_F(LedgerReset, DamagedBeforeTheLife) {
-    Slot& slot = slot_at(sno, now_ms + 3000);
+    Slot& slot = slot_at(sno, now + 3000ms);
     const LedgerMemory fresh;
     const Ledger not_begun = fresh.make();
     const std::string bad = flipped(data.bytes(), ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes);
     data.put(bad);
     EXPECT_EQ(begin_life(data, not_begun, 9), CeilingError::damaged);
     EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(slot)));
-    EXPECT_EQ(ledger::apply(data.place, not_begun, {.floor_ms = now_ms + 600000}).error, CeilingError::damaged);
-    EXPECT_EQ(not_begun.header->floor_ms.load(), 0u);
+    EXPECT_EQ(ledger::apply(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::damaged);
+    EXPECT_EQ(not_begun.header->floor.load(), Ceiling{});
     EXPECT_EQ(data.bytes(), bad);
 
     std::filesystem::remove(data.path);
-    ASSERT_EQ(begin_life(data, not_begun, 9, now_ms), CeilingError::none);
-    EXPECT_EQ(not_begun.header->floor_ms.load(), now_ms);
-    ASSERT_EQ(ledger::apply(data.place, not_begun, {.floor_ms = now_ms + 600000}).error, CeilingError::none);
+    ASSERT_EQ(begin_life(data, not_begun, 9, now), CeilingError::none);
+    EXPECT_EQ(not_begun.header->floor.load(), now);
+    ASSERT_EQ(ledger::apply(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::none);
     Slot& again = *find_slot(not_begun, sno);
     apply_floor(not_begun, again);
-    EXPECT_EQ(ServerLife::stands_at_ms(again), now_ms + 600000);
-    EXPECT_EQ(data.content().floor_ms, now_ms + 600000);
+    EXPECT_EQ(ServerLife::stands_at(again), now + 600000ms);
+    EXPECT_EQ(data.content().floor, now + 600000ms);
 }
 
 // One Snowflake-SI node is one generator. If it has no slot yet, the floor of all rises, for it begins there.
 TEST_F(LedgerReset, SnowflakeSiNode) {
-    const Reset reset{
-        .floor_ms = now_ms + 3600000, .ceiling_ms = now_ms + 3602500, .kind = Kind::snowflake_si, .node = 0};
+    const Reset reset{.floor = now + 3600000ms, .ceiling = now + 3602500ms, .kind = Kind::snowflake_si, .node = 0};
     ASSERT_EQ(apply(reset).error, CeilingError::none);
-    EXPECT_EQ(ledger.header->floor_ms.load(), reset.floor_ms);
-    ledger.header->floor_ms.store(0);
-    Slot& slot = slot_at(si, now_ms, snowflake_si_numbering);
+    EXPECT_EQ(ledger.header->floor.load(), reset.floor);
+    ledger.header->floor.store({});
+    Slot& slot = slot_at(si, now, snowflake_si_numbering);
     ASSERT_EQ(apply(reset).error, CeilingError::none);
-    EXPECT_EQ(ledger.header->floor_ms.load(), 0u);
-    EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, reset.floor_ms - base_ms);
+    EXPECT_EQ(ledger.header->floor.load(), Ceiling{});
+    EXPECT_EQ(unpack(slot.word.load(), 0, false).tick, static_cast<std::uint64_t>((reset.floor - base).count()));
 }
 
 }  // namespace

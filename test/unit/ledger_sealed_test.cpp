@@ -23,7 +23,7 @@ TEST(LedgerSealed, RoundTrip) {
 }
 
 TEST(LedgerSealed, HoldsWhatIsPutThere) {
-    EXPECT_EQ(max_sealed, (std::uint64_t{1} << 48) - 1);  // as ledger::max_ceiling_ms
+    EXPECT_EQ(max_sealed, (std::uint64_t{1} << 48) - 1);  // as ledger::max_ceiling
 }
 
 // Bits next to each other, as many as there are check bits: that is also each single bit.

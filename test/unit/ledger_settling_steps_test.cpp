@@ -7,6 +7,7 @@
 
 #include "ledger/settling.hpp"
 #include "support/ledger_hooked.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::ledger {
 namespace {
@@ -14,32 +15,38 @@ namespace {
 using namespace snowflake_ids::test;
 
 // Words in shared memory: sessions of two versions may share them.
-static_assert(no_low == 0xffff'ffff'ffff'ffff && taken_mark == 0x8000'0000'0000'0000 && any_database == 0);
+static_assert(number_of(no_low) == INT64_MAX && taken_mark == 0x8000'0000'0000'0000 && any_database == 0);
 
 struct Words {
-    HookedWord low{no_low}, database{5}, xid, ended, unlocked;
+    HookedWord<UnixTime> low{no_low};
+    HookedWord<> database{5}, xid, ended, unlocked;
     struct {
-        HookedWord xid, low, database;
+        HookedWord<> xid;
+        HookedWord<UnixTime> low;
+        HookedWord<> database;
     } ring[4];
 };
 
 struct LedgerSettledSteps : testing::Test {
     Words backend;
-    HookedWord promise;
-    std::uint64_t covered = no_low;
+    HookedWord<UnixTime> promise;
+    UnixTime covered = no_low;
 
-    bool draws(std::uint64_t t) { return accepts(promise, backend, t, covered); }
+    bool draws(std::int64_t us) { return accepts(promise, backend, unix_us(us), covered); }
     void ends(std::uint64_t xid) { end_transaction(backend, xid); }
     // The snapshot knows all up to `last` as finished.
-    std::uint64_t limit(std::uint64_t last, std::uint64_t database = 5) {
-        std::uint64_t t = 100;
+    std::int64_t limit(std::uint64_t last, std::uint64_t database = 5) {
+        UnixTime t = unix_us(100);
         limit_by(
             backend, database, [=](std::uint64_t xid) { return xid <= last; }, t);
-        return t;
+        return number_of(t);
     }
-    void put(unsigned place, std::uint64_t xid, std::uint64_t low, std::uint64_t database = 5) {
+    void note(std::uint64_t xid, std::int64_t low, std::uint64_t database) {
+        note_ended(backend, xid, unix_us(low), database);
+    }
+    void put(unsigned place, std::uint64_t xid, std::int64_t low, std::uint64_t database = 5) {
         backend.ring[place].xid.value = xid;
-        backend.ring[place].low.value = low;
+        backend.ring[place].low.value = unix_us(low);
         backend.ring[place].database.value = database;
         backend.ended.value = place + 1;
     }
@@ -48,8 +55,8 @@ struct LedgerSettledSteps : testing::Test {
         std::string all;
         for (std::uint64_t i = 0; i < backend.ended.value; i++) {
             const auto& e = backend.ring[i];
-            all += (i > 0 ? ", " : "") + std::to_string(e.xid.value) + " " + std::to_string(e.low.value) + " " +
-                   std::to_string(e.database.value);
+            all += (i > 0 ? ", " : "") + std::to_string(e.xid.value) + " " + std::to_string(number_of(e.low.value)) +
+                   " " + std::to_string(e.database.value);
         }
         return all;
     }
@@ -58,52 +65,52 @@ struct LedgerSettledSteps : testing::Test {
 // ---- draws
 
 TEST_F(LedgerSettledSteps, LowGoesDownWhateverOthersDo) {
-    HookedWord word{100};
-    word.before_swap = [&] { word.value = 70; };
-    lower_to(word, 50);
-    EXPECT_EQ(word.value, 50u);
-    word.before_swap = [&] { word.value = 20; };
-    lower_to(word, 40);
-    EXPECT_EQ(word.value, 20u);
+    HookedWord<UnixTime> word{unix_us(100)};
+    word.before_swap = [&] { word.value = unix_us(70); };
+    lower_to(word, unix_us(50));
+    EXPECT_EQ(word.value, unix_us(50));
+    word.before_swap = [&] { word.value = unix_us(20); };
+    lower_to(word, unix_us(40));
+    EXPECT_EQ(word.value, unix_us(20));
 }
 
 TEST_F(LedgerSettledSteps, AnIdAtThePromiseIsAccepted) {
-    promise.value = 50;
+    promise.value = unix_us(50);
     EXPECT_TRUE(draws(50));
-    EXPECT_EQ(covered, 50u);
+    EXPECT_EQ(covered, unix_us(50));
 }
 
 // The promise may have risen since.
 TEST_F(LedgerSettledSteps, CoveredIdsKeepThePromise) {
     EXPECT_TRUE(draws(50));
-    promise.value = 90;
+    promise.value = unix_us(90);
     EXPECT_FALSE(draws(50));
     EXPECT_FALSE(draws(89));
     EXPECT_TRUE(draws(90));
     EXPECT_FALSE(draws(49));
-    EXPECT_EQ(covered, 50u);
+    EXPECT_EQ(covered, unix_us(50));
 }
 
 // ---- one table
 
 TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
     EXPECT_TRUE(draws(50));
-    std::uint64_t t = 100;
+    UnixTime t = unix_us(100);
     const auto finished = [](std::uint64_t xid) { return xid == 0; };
     const auto counts = [](std::uint64_t) { return false; };
     limit_by(backend, 5, finished, t, counts);
-    EXPECT_EQ(t, 100u);
+    EXPECT_EQ(t, unix_us(100));
     backend.unlocked.value = 1;
     limit_by(backend, 5, finished, t, counts);
-    EXPECT_EQ(t, 50u);
+    EXPECT_EQ(t, unix_us(50));
     backend.unlocked.before_store = [&] {
         EXPECT_EQ(ring() + " " + std::to_string(backend.low.value == no_low), "11 50 5 1");
     };
     ends(11);
     EXPECT_EQ(backend.unlocked.value, 0u);
-    t = 100;
+    t = unix_us(100);
     limit_by(backend, 5, finished, t, counts);
-    EXPECT_EQ(t, 50u);
+    EXPECT_EQ(t, unix_us(50));
 }
 
 // ---- the end
@@ -111,11 +118,11 @@ TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
 TEST_F(LedgerSettledSteps, EndOfATransactionWithoutIdsIsNotNoted) {
     ends(11);
     EXPECT_EQ(ring(), "");
-    backend.low.value = 50;
+    backend.low.value = unix_us(50);
     ends(12);
     EXPECT_EQ(ring(), "12 50 5");
     EXPECT_EQ(backend.low.value, no_low);
-    backend.low.value = 60;
+    backend.low.value = unix_us(60);
     ends(0);
     EXPECT_EQ(ring(), "12 50 5") << "aborted";
     EXPECT_EQ(backend.low.value, no_low);
@@ -128,12 +135,12 @@ TEST_F(LedgerSettledSteps, EntryIsWholeBeforeItCounts) {
         backend.ended.value = 1;
         EXPECT_EQ(ring(), "11 50 5");
     };
-    note_ended(backend, 11, 50, 5);
+    note(11, 50, 5);
     EXPECT_TRUE(counted);
 }
 
 TEST_F(LedgerSettledSteps, EntryIsNotedBeforeLowIsCleared) {
-    backend.low.value = 50;
+    backend.low.value = unix_us(50);
     bool cleared = false;
     backend.low.before_store = [&] {
         cleared = true;
@@ -146,22 +153,22 @@ TEST_F(LedgerSettledSteps, EntryIsNotedBeforeLowIsCleared) {
 // ---- the ring
 
 TEST_F(LedgerSettledSteps, NeighboursWithinAMillisecondAreMerged) {
-    note_ended(backend, 1, 5000, 5);
-    note_ended(backend, 2, 5000 + ring_resolution_us - 1, 5);
+    note(1, 5000, 5);
+    note(2, 5000 + ring_resolution.count() - 1, 5);
     EXPECT_EQ(ring(), "2 5000 5");
-    note_ended(backend, 3, 5000 + ring_resolution_us, 5);
+    note(3, 5000 + ring_resolution.count(), 5);
     EXPECT_EQ(ring(), "2 5000 5, 3 6000 5");
-    note_ended(backend, 4, 10, 5);
+    note(4, 10, 5);
     EXPECT_EQ(ring(), "2 5000 5, 4 10 5") << "lower: nothing is lost";
-    note_ended(backend, 5, 10, 6);
+    note(5, 10, 6);
     EXPECT_EQ(ring(), "2 5000 5, 4 10 5, 5 10 6") << "another database";
 }
 
 TEST_F(LedgerSettledSteps, LowGoesDownBeforeTheIdGoesUp) {
-    note_ended(backend, 1, 5000, 5);
+    note(1, 5000, 5);
     bool low_first = false;
-    backend.ring[0].xid.before_store = [&] { low_first = backend.ring[0].low.value == 4000; };
-    note_ended(backend, 2, 4000, 5);
+    backend.ring[0].xid.before_store = [&] { low_first = backend.ring[0].low.value == unix_us(4000); };
+    note(2, 4000, 5);
     EXPECT_TRUE(low_first);
     EXPECT_EQ(ring(), "2 4000 5");
 }
@@ -169,23 +176,23 @@ TEST_F(LedgerSettledSteps, LowGoesDownBeforeTheIdGoesUp) {
 // Of a full ring those are merged that are closest together for their age.
 TEST_F(LedgerSettledSteps, ClosestNeighboursAreMerged) {
     put(0, 1, 10000), put(1, 2, 50000), put(2, 3, 90000), put(3, 4, 94000);
-    note_ended(backend, 5, 100000, 5);
+    note(5, 100000, 5);
     // 40 of 90, 40 of 50, 4 of 10
     EXPECT_EQ(ring(), "1 10000 5, 2 50000 5, 4 90000 5, 5 100000 5");
-    note_ended(backend, 6, 200000, 5);
+    note(6, 200000, 5);
     // 40 of 190, 40 of 150, 10 of 110
     EXPECT_EQ(ring(), "1 10000 5, 2 50000 5, 5 90000 5, 6 200000 5");
-    note_ended(backend, 7, 1200000, 5);
+    note(7, 1200000, 5);
     // 40 of 1190, 40 of 1150, 110 of 1110
     EXPECT_EQ(ring(), "2 10000 5, 5 90000 5, 6 200000 5, 7 1200000 5");
 }
 
 TEST_F(LedgerSettledSteps, WhatANewerOneCoversIsMergedForNothing) {
     put(0, 1, 10000), put(1, 2, 12000), put(2, 3, 70000), put(3, 4, 60000);
-    note_ended(backend, 5, 100000, 5);
+    note(5, 100000, 5);
     EXPECT_EQ(ring(), "1 10000 5, 2 12000 5, 4 60000 5, 5 100000 5");
     put(0, 1, 10000), put(1, 2, 12000), put(2, 3, 70000, 6), put(3, 4, 80000);
-    note_ended(backend, 5, 11000, 6);
+    note(5, 11000, 6);
     EXPECT_EQ(ring(), "1 10000 5, 3 12000 0, 4 80000 5, 5 11000 6") << "of two databases: counts for all";
 }
 
@@ -193,11 +200,11 @@ TEST_F(LedgerSettledSteps, WhatANewerOneCoversIsMergedForNothing) {
 TEST_F(LedgerSettledSteps, EntriesAreWholeBelowBeforeTheyAreOverwritten) {
     for (unsigned merged = 0; merged < 3; merged++) {
         put(0, 1, 10000), put(1, 2, 30000), put(2, 3, 50000), put(3, 4, 70000);
-        backend.ring[merged + 1].low.value = backend.ring[merged].low.value + 1;
+        backend.ring[merged + 1].low.value = backend.ring[merged].low.value + 1us;
         const auto before = [this](unsigned i) {
             return std::pair(backend.ring[i].xid.value, backend.ring[i].low.value);
         };
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> old;
+        std::vector<std::pair<std::uint64_t, UnixTime>> old;
         for (unsigned i = 0; i < 4; i++) old.push_back(before(i));
         unsigned overwritten = 0;
         for (unsigned i = merged + 1; i < 4; i++) {
@@ -208,7 +215,7 @@ TEST_F(LedgerSettledSteps, EntriesAreWholeBelowBeforeTheyAreOverwritten) {
                 EXPECT_EQ(before(i - 1).second, is_merged ? old[i - 1].second : old[i].second);
             };
         }
-        note_ended(backend, 5, 900000, 5);
+        note(5, 900000, 5);
         EXPECT_EQ(overwritten, 3 - merged);
         EXPECT_EQ(backend.ended.value, 4u);
     }
@@ -218,25 +225,25 @@ TEST_F(LedgerSettledSteps, EntriesAreWholeBelowBeforeTheyAreOverwritten) {
 
 TEST_F(LedgerSettledSteps, RingIsReadFromTheNewestToTheFirstThatIsFinished) {
     put(0, 9, 10), put(1, 10, 20), put(2, 11, 40), put(3, 12, 30);
-    EXPECT_EQ(limit(12), 100u);
-    EXPECT_EQ(limit(11), 30u);
-    EXPECT_EQ(limit(10), 30u);
-    EXPECT_EQ(limit(9), 20u);
+    EXPECT_EQ(limit(12), 100);
+    EXPECT_EQ(limit(11), 30);
+    EXPECT_EQ(limit(10), 30);
+    EXPECT_EQ(limit(9), 20);
     backend.ring[0].xid.before_load = [] { FAIL() << "it is older than one that is finished"; };
-    EXPECT_EQ(limit(10), 30u);
+    EXPECT_EQ(limit(10), 30);
     backend.ring[0].xid.before_load = nullptr;
 }
 
 TEST_F(LedgerSettledSteps, OnlyTheDatabaseOfTheReaderCounts) {
-    backend.low.value = 50;
-    EXPECT_EQ(limit(10), 50u);
-    EXPECT_EQ(limit(10, 6), 100u);
+    backend.low.value = unix_us(50);
+    EXPECT_EQ(limit(10), 50);
+    EXPECT_EQ(limit(10, 6), 100);
     put(0, 11, 40, 6);
-    EXPECT_EQ(limit(10), 50u);
-    EXPECT_EQ(limit(10, 6), 40u);
+    EXPECT_EQ(limit(10), 50);
+    EXPECT_EQ(limit(10, 6), 40);
     put(1, 12, 30, any_database);
-    EXPECT_EQ(limit(10), 30u);
-    EXPECT_EQ(limit(10, 6), 30u);
+    EXPECT_EQ(limit(10), 30);
+    EXPECT_EQ(limit(10, 6), 30);
 }
 
 // ---- prepared transactions
@@ -252,15 +259,15 @@ struct LedgerSettledPlaces : LedgerSettledSteps {
             backend, 2, [this](std::uint32_t i) -> Words& { return place[i]; }, xid,
             [=](std::uint64_t x) { return x <= last_over; });
     }
-    std::uint64_t prepared_limit(std::uint64_t last) {
-        std::uint64_t t = 100;
+    std::int64_t prepared_limit(std::uint64_t last) {
+        UnixTime t = unix_us(100);
         for (int i = 0; i < 2; i++)
             limit_by(
                 place[i], 5, [=](std::uint64_t xid) { return xid <= last; }, t);
-        return t;
+        return number_of(t);
     }
-    void draw_and_prepare(std::uint64_t xid, std::uint64_t low) {
-        backend.low.value = low;
+    void draw_and_prepare(std::uint64_t xid, std::int64_t low) {
+        backend.low.value = unix_us(low);
         EXPECT_TRUE(prepare(xid));
     }
 };
@@ -268,20 +275,20 @@ struct LedgerSettledPlaces : LedgerSettledSteps {
 TEST_F(LedgerSettledPlaces, EveryPlaceCounts) {
     draw_and_prepare(11, 50);
     draw_and_prepare(12, 60);
-    EXPECT_EQ(prepared_limit(10), 50u);
-    EXPECT_EQ(prepared_limit(11), 60u);
-    EXPECT_EQ(prepared_limit(12), 100u);
+    EXPECT_EQ(prepared_limit(10), 50);
+    EXPECT_EQ(prepared_limit(11), 60);
+    EXPECT_EQ(prepared_limit(12), 100);
     EXPECT_FALSE(prepare(13)) << "not what is behind the places";
 }
 
 TEST_F(LedgerSettledPlaces, PlaceThatAnotherProcessTakes) {
-    backend.low.value = 50;
+    backend.low.value = unix_us(50);
     place[0].xid.before_swap = [&] { place[0].xid.value = taken_mark; };
     EXPECT_TRUE(prepare(11));
     EXPECT_EQ(place[0].xid.value, taken_mark);
     EXPECT_EQ(place[0].low.value, no_low);
     EXPECT_EQ(place[1].xid.value, 11u);
-    EXPECT_EQ(place[1].low.value, 50u);
+    EXPECT_EQ(place[1].low.value, unix_us(50));
     EXPECT_FALSE(prepare(12, 10)) << "it is not free";
 }
 
@@ -293,24 +300,24 @@ TEST_F(LedgerSettledPlaces, OldTransactionIsInTheRingBeforeItIsOverwritten) {
         overwritten++;
         EXPECT_EQ(place[0].ended.value, 1u);
         EXPECT_EQ(place[0].ring[0].xid.value, 11u);
-        EXPECT_EQ(place[0].ring[0].low.value, 50u);
+        EXPECT_EQ(place[0].ring[0].low.value, unix_us(50));
         EXPECT_EQ(place[0].ring[0].database.value, 5u);
-        EXPECT_EQ(prepared_limit(10), 50u);
+        EXPECT_EQ(prepared_limit(10), 50);
     };
     place[0].low.before_store = place[0].database.before_store = place[0].xid.before_store = is_in_ring;
     place[0].ended.before_store = [&] {
         EXPECT_EQ(place[0].xid.value, 11 | taken_mark);
-        EXPECT_EQ(prepared_limit(10), 50u);
+        EXPECT_EQ(prepared_limit(10), 50);
     };
-    backend.low.value = 70;
+    backend.low.value = unix_us(70);
     backend.database.value = 6;
     EXPECT_TRUE(prepare(12, 11));
     EXPECT_EQ(overwritten, 3u);
     EXPECT_EQ(place[0].xid.value, 12u);
-    EXPECT_EQ(place[0].low.value, 70u);
+    EXPECT_EQ(place[0].low.value, unix_us(70));
     EXPECT_EQ(place[0].database.value, 6u);
-    EXPECT_EQ(prepared_limit(10), 50u);
-    EXPECT_EQ(prepared_limit(11), 100u) << "of another database";
+    EXPECT_EQ(prepared_limit(10), 50);
+    EXPECT_EQ(prepared_limit(11), 100) << "of another database";
 }
 
 }  // namespace

@@ -26,16 +26,16 @@ namespace {
 
 // An imported id may be this far ahead of our clock, because the clocks of two servers differ. With more, users with
 // the right to observe, to restore or to reset could put all ids into the future.
-constexpr int64 plausible_lead_us = int64{60} * 1000000;
+constexpr microseconds plausible_lead = std::chrono::minutes{1};
 
 }  // namespace
 
-void check_not_far_ahead(int64 id_us, const char* what) {
-    const int64 now_us = ledger::wall_us();
-    if (id_us <= now_us + plausible_lead_us) return;
+void check_not_far_ahead(UnixTime id_time, const char* what) {
+    const UnixTime now = ledger::wall_clock();
+    if (id_time <= now + plausible_lead) return;
     ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
-                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_us)),
-                              show_time(timestamptz(now_us))),
+                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_time)),
+                              show_time(timestamptz(now))),
                     errhint("If later ids may really be ahead of the clock, let a superuser call this; observe "
                             "functions then need force => true.")));
 }
@@ -58,9 +58,9 @@ bool forced(FunctionCallInfo fcinfo, int n) {
     return true;
 }
 
-void observe(Generator& g, int64 id_us, bool force, const char* what) {
-    if (!force) check_not_far_ahead(id_us, what);
-    raise_past(g, ledger::clamped_tick(g.timeline, id_us));
+void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
+    if (!force) check_not_far_ahead(id_time, what);
+    raise_past(g, ledger::clamped_tick(g.timeline, id_time));
 }
 
 }  // namespace snowflake_ids::operate
@@ -85,24 +85,26 @@ ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
     pg_unreachable();
 }
 
+// A new ceiling, when the operator has named this floor.
+Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
+    return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
+}
+
 // Lowers the WAL ceiling after a forced reset. It must stay above all ids of generators that were not reset; the
 // ceilings of their slots give that bound.
 //
 // A session may be set up after the reset and before this call. It draws below the old WAL ceiling, maybe for long,
 // because ALTER SEQUENCE can make us wait. So we lower the ceiling, raise the epoch again so that such sessions look
 // again, and then raise the ceiling above what they drew.
-void put_back_wal_ceiling(const ledger::Ledger& shared, int64 floor_us, const Patience& patience) {
+void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
-    const auto ceiling_below = [&](int64 old_us) {
-        const int64 now_us = ledger::wall_us();
-        const auto least_us =
-            static_cast<int64>(ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us)))) * 1000;
-        const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared)) * 1000;
-        return wal_ceiling::Ceiling{Max(least_us, Min(old_us, highest_us)), life_id};
+    const auto ceiling_below = [&](Ceiling old) {
+        const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
+        return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const int64 old_us = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until_us), patience).until_us;
+    const Ceiling old = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until), patience).until;
     shared.header->epoch.fetch_add(1);
-    wal_ceiling::raise(ceiling_below(old_us), patience);
+    wal_ceiling::raise(ceiling_below(old), patience);
 }
 
 // Repairs this database's WAL ceiling if it is damaged. It no longer tells which ids the database may have: then the
@@ -112,9 +114,9 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     if (!wal_ceiling::is_damaged(patience)) return;
     // Only the life: the database cannot be entered.
     (void) ceiling_file::ledger_in_life(patience);
-    ledger::raise_floor(shared, reset.floor_ms);
-    const uint64 until_ms = Max(reset.ceiling_ms, ledger::highest_ceiling_ms(shared));
-    wal_ceiling::repair({static_cast<int64>(until_ms) * 1000, shared.header->life_id.load()}, patience);
+    ledger::raise_floor(shared, reset.floor);
+    const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
+    wal_ceiling::repair({until, shared.header->life_id.load()}, patience);
     shared.header->epoch.fetch_add(1);
 }
 
@@ -143,9 +145,9 @@ FUNCTION(snowflake_ids_sno_observe) {
     const uint32 partition = sno::split(id).partition;
     Generator& own = generator::ready_sno();
     if (partition == own.node) {
-        observe(own, sno::time_us(id), force, "sno");
+        observe(own, sno::time_of(id), force, "sno");
     } else if (generator::draws_sno_of(partition)) {
-        observe(generator::sno_of_partition(partition), sno::time_us(id), force, "sno");
+        observe(generator::sno_of_partition(partition), sno::time_of(id), force, "sno");
     }
     PG_RETURN_VOID();
 }
@@ -154,7 +156,7 @@ FUNCTION(snowflake_ids_sno_observe) {
 FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const bool force = forced(fcinfo, 1);
-    observe(generator::ready_mastic(), mastic::layout.time_us(id), force, "Mastic id");
+    observe(generator::ready_mastic(), mastic::layout.time_of(id), force, "Mastic id");
     PG_RETURN_VOID();
 }
 
@@ -166,7 +168,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     constexpr Layout layout = snowflake_si::layout;
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
     if (!fields) fail_range(fields.error, "Snowflake-SI id", id, 0, static_cast<int64>(layout.max_id()));
-    if (fields.value.node == g.node) observe(g, layout.time_us(static_cast<uint64>(id)), force, "Snowflake-SI id");
+    if (fields.value.node == g.node) observe(g, layout.time_of(static_cast<uint64>(id)), force, "Snowflake-SI id");
     PG_RETURN_VOID();
 }
 
@@ -178,7 +180,7 @@ FUNCTION(snowflake_ids_snowflake_observe) {
     const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
     if (!fields) fail_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
     Generator& g = generator::ready_snowflake(named);
-    if (fields.value.node == g.node) observe(g, named.layout.time_us(static_cast<uint64>(id)), force, named.name);
+    if (fields.value.node == g.node) observe(g, named.layout.time_of(static_cast<uint64>(id)), force, named.name);
     PG_RETURN_VOID();
 }
 
@@ -186,24 +188,24 @@ namespace {
 
 // A pass takes the rest of a tick from all sessions, and each of them sets its generator up again. Anyone may ask for
 // one, so the server has one in this time, whoever asks. The callers wait for it; those of one generator share it.
-constexpr uint64 between_passes_us = 50000;
+constexpr milliseconds between_passes{50};
 
 using Ready = Generator& (*) ();
 
-void pass(Ready ready, int64 until_us) {
+void pass(Ready ready, UnixTime until) {
     for (;;) {
         // Again after each wait: a reset may have been forced.
         Generator& g = ready();
-        if (static_cast<int64>(g.slot->passed.load()) >= until_us) return;
-        ledger::Word& next_pass = shared_ledger().header->next_pass;
-        const uint64 now = ledger::monotonic_us();
-        uint64 next = next_pass.load();
+        if (g.slot->passed.load() >= until) return;
+        auto& next_pass = shared_ledger().header->next_pass;
+        const MonotonicTime now = ledger::monotonic_clock();
+        MonotonicTime next = next_pass.load();
         if (now < next) {
-            nap(static_cast<int64>(next - now));
-        } else if (next_pass.compare_exchange_strong(next, now + between_passes_us)) {
-            const int64 us = Max(ledger::wall_us(), until_us);
-            raise_past(g, ledger::clamped_tick(g.timeline, us));
-            ledger::raise_to(g.slot->passed, static_cast<uint64>(us));
+            nap(next - now);
+        } else if (next_pass.compare_exchange_strong(next, now + between_passes)) {
+            const UnixTime passed = Max(ledger::wall_clock(), until);
+            raise_past(g, ledger::clamped_tick(g.timeline, passed));
+            ledger::raise_to(g.slot->passed, passed);
         }
     }
 }
@@ -229,7 +231,7 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 // It needs no privilege: this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
-    pass(ready_argument(fcinfo, 0), unix_us(now));
+    pass(ready_argument(fcinfo, 0), unix_time(now));
     PG_RETURN_TIMESTAMPTZ(now);
 }
 
@@ -241,33 +243,33 @@ FUNCTION(snowflake_ids_reset) {
                         PG_ARGISNULL(0) ? errhint("Name a floor above every id, such as now().")
                                         : errhint("Write true or false, or leave force out.")));
     }
-    const int64 floor_us = unix_us(PG_GETARG_TIMESTAMPTZ(0));
-    if (floor_us < 0 || floor_us / 1000 >= static_cast<int64>(ledger::max_ceiling_ms)) {
-        fail_time(floor_us < 0 ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
+    const UnixTime floor = unix_time(PG_GETARG_TIMESTAMPTZ(0));
+    if (floor < UnixTime{} || floor >= ledger::max_ceiling) {
+        fail_time(floor < UnixTime{} ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
                   PG_GETARG_TIMESTAMPTZ(0));
     }
-    const int64 now_us = ledger::wall_us();
-    ledger::Reset reset{.floor_ms = static_cast<uint64>((floor_us + 999) / 1000),
-                        .ceiling_ms = ceiling_file::to_ms(ceiling_file::ahead_us(Max(floor_us, now_us))),
+    const UnixTime now = ledger::wall_clock();
+    ledger::Reset reset{.floor = std::chrono::ceil<milliseconds>(floor),
+                        .ceiling = ceiling_ahead(floor, now),
                         .force = forced(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
     // Users with the privilege to call this must not stop all generators by a floor in the far future.
-    if (!superuser()) operate::check_not_far_ahead(floor_us, "floor");
+    if (!superuser()) operate::check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();
     const bool in_recovery = RecoveryInProgress();
     const Patience patience{.queues = true};
-    const bool in_past = !reset.force && floor_us < now_us;
+    const bool in_past = !reset.force && floor < now;
     // Before anything is changed.
     ceiling_file::check();
     // Before a life begins, memory is empty.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
-    const int64 highest_us = static_cast<int64>(ledger::highest_issued_ms(shared, reset)) * 1000;
-    if (!reset.force && floor_us < highest_us) {
+    const Floor highest = ledger::highest_issued(shared, reset);
+    if (!reset.force && floor < highest) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
-                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest_us))),
+                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest))),
                         errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
@@ -276,9 +278,9 @@ FUNCTION(snowflake_ids_reset) {
     if (!in_recovery) {
         // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
         if (reset.force)
-            put_back_wal_ceiling(shared, floor_us, patience);
+            put_back_wal_ceiling(shared, floor, patience);
         else
-            wal_ceiling::raise({static_cast<int64>(reset.ceiling_ms) * 1000, shared.header->life_id.load()}, patience);
+            wal_ceiling::raise({reset.ceiling, shared.header->life_id.load()}, patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));

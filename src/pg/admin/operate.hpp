@@ -6,7 +6,7 @@
 namespace snowflake_ids::operate {
 
 // Raises an error if a time is implausibly far ahead of the clock.
-void check_not_far_ahead(int64 id_us, const char* what);
+void check_not_far_ahead(UnixTime id_time, const char* what);
 
 // After this call the generator issues nothing at or before `tick`, durably.
 void raise_past(Generator& g, uint64 tick);
@@ -16,6 +16,6 @@ bool forced(FunctionCallInfo fcinfo, int n);
 
 // Observe: after an import, makes the generator pass the time of an imported id. It issues nothing at or before that
 // time again.
-void observe(Generator& g, int64 id_us, bool force, const char* what);
+void observe(Generator& g, UnixTime id_time, bool force, const char* what);
 
 }  // namespace snowflake_ids::operate

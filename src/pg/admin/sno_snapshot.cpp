@@ -81,7 +81,7 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     const State state = ledger::unpack(slot->word.load(), slot->safe.load(), true);
     const sno::Bounds bounds{own.rules.min, own.rules.max};
     const sno::Snapshot s =
-        sno::to_snapshot({partition, bounds, state}, ledger::clamped_tick(sno::timeline, ledger::wall_us()));
+        sno::to_snapshot({partition, bounds, state}, ledger::clamped_tick(sno::timeline, ledger::wall_clock()));
     char* json =
         psprintf("{\"partition\":[%u,%u],\"sequenceMin\":%u,\"sequenceMax\":%u,\"sequence\":%u,\"now\":" UINT64_FORMAT
                  ",\"wallHi\":" UINT64_FORMAT ",\"wallSafe\":" UINT64_FORMAT ",\"drifts\":%u}",
@@ -116,7 +116,7 @@ FUNCTION(snowflake_ids_sno_restore) {
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
     // Users with the privilege to call this must not put all ids far ahead either.
-    if (!superuser()) operate::check_not_far_ahead(sno::timeline.start_us(tick), "sno snapshot");
+    if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
     operate::raise_past(g, tick);

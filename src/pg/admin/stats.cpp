@@ -41,12 +41,12 @@ const char* known_name(uint64 numbering) {
 
 Datum layout_datum(const Layout& l) {
     if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
-    return CStringGetTextDatum(psprintf(
-        "epoch %s, tick %g ms, %u node bits%s, %u sequence bits", show_time(timestamptz(l.timeline.epoch_us)),
-        static_cast<double>(l.timeline.tick_us) / 1000, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
+    return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
+                                        show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length),
+                                        l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
 }
 
-void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, int64 now_us) {
+void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, UnixTime now) {
     constexpr int columns = 15;
     Datum values[columns] = {};
     bool nulls[columns] = {};
@@ -63,7 +63,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
     values[i++] = Int32GetDatum(key.node);
     values[i++] = count_datum(c.issued);
     values[i++] = count_datum(c.overflow_waits);
-    values[i++] = Float8GetDatum(static_cast<double>(c.wait_us.load(std::memory_order_relaxed)) / 1000.0);
+    values[i++] = Float8GetDatum(in_ms(c.waited.load(std::memory_order_relaxed)));
     values[i++] = count_datum(c.waiting);
     values[i++] = count_datum(c.regressions);
     values[i++] = count_datum(c.holds);
@@ -72,20 +72,20 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 
     // No id yet, or a generator that does not count time (sno_at).
     const bool no_time = state.tick == 0 || !ledger::has_time(key.format);
-    const int64 last_us = timeline.start_us(state.tick);
+    const UnixTime last = timeline.start(state.tick);
     nulls[i] = no_time;
-    values[i++] = TimestampTzGetDatum(timestamptz(last_us));
+    values[i++] = TimestampTzGetDatum(timestamptz(last));
     nulls[i] = no_time;
-    values[i++] = Float8GetDatum(static_cast<double>(Max(last_us - now_us, int64{0})) / 1000.0);
-    const uint64 ceiling_ms = slot.ceiling.load();
-    nulls[i] = ceiling_ms == 0 || !ledger::has_time(key.format);
-    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(ceiling_ms) * 1000));
+    values[i++] = Float8GetDatum(in_ms(Max(last - now, microseconds{})));
+    const Ceiling ceiling = slot.ceiling.load();
+    nulls[i] = ceiling == Ceiling{} || !ledger::has_time(key.format);
+    values[i++] = TimestampTzGetDatum(timestamptz(ceiling));
     nulls[i] = key.owner == InvalidOid;
     values[i++] = ObjectIdGetDatum(key.owner);
     nulls[i] = kind != ledger::Kind::layout;
     if (!nulls[i]) values[i] = layout_datum(ledger::layout_of(slot));
     i++;
-    values[i++] = TimestampTzGetDatum(timestamptz(static_cast<int64>(header.stats_since.load())));
+    values[i++] = TimestampTzGetDatum(timestamptz(header.stats_since.load()));
     Assert(i == columns);
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -98,11 +98,11 @@ FUNCTION(snowflake_ids_stats) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     generator::count_up_all();
     const ledger::Ledger& shared = ceiling_file::ledger_in_life();
-    const int64 now_us = ledger::wall_us();
+    const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
         if (ledger::format_of(slot) == ledger::Format::none) continue;
-        put_row(result, slot, *shared.header, now_us);
+        put_row(result, slot, *shared.header, now);
     }
     PG_RETURN_NULL();
 }
@@ -142,7 +142,7 @@ FUNCTION(snowflake_ids_status) {
     nulls[i] = life == 0;
     values[i++] = Int64GetDatum(life);
     nulls[i] = life == 0;
-    values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? word(shared->header->life_began) : 0));
+    values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{}));
     values[i++] = CStringGetTextDatum(ledger_memory_kind());
     values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
     values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why);
@@ -151,8 +151,8 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = Int64GetDatum(steps);
     nulls[i] = nulls[i + 1] = steps == 0;
     if (steps != 0) {
-        values[i] = Float8GetDatum(static_cast<double>(word(shared->header->clock_step)) / 1000.0);
-        values[i + 1] = TimestampTzGetDatum(timestamptz(word(shared->header->clock_stepped)));
+        values[i] = Float8GetDatum(in_ms(shared->header->clock_step.load()));
+        values[i + 1] = TimestampTzGetDatum(timestamptz(shared->header->clock_stepped.load()));
     }
     i += 2;
     Assert(i == columns);
@@ -165,10 +165,11 @@ FUNCTION(snowflake_ids_stats_reset) {
     const ledger::Ledger& shared = shared_ledger();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         ledger::Counters& c = shared.slots[i].counters;
-        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.wait_us, &c.regressions, &c.holds})
+        for (ledger::Word* w : {&c.issued, &c.overflow_waits, &c.regressions, &c.holds})
             w->store(0, std::memory_order_relaxed);
+        c.waited.store({}, std::memory_order_relaxed);
     }
-    shared.header->stats_since.store(static_cast<uint64>(ledger::wall_us()));
+    shared.header->stats_since.store(ledger::wall_clock());
     PG_RETURN_VOID();
 }
 

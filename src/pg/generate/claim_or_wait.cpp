@@ -29,7 +29,7 @@ namespace {
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
-                    errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start_us(c.tick)))),
+                    errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start(c.tick)))),
                     errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
                             "snowflake_ids.reset().")));
     pg_unreachable();
@@ -40,9 +40,9 @@ namespace {
                     errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
                     c.outcome == ledger::Outcome::regression
                         ? errdetail("The clock is behind the last id, which has the time %s.",
-                                    show_time(timestamptz(g.timeline.start_us(c.tick))))
+                                    show_time(timestamptz(g.timeline.start(c.tick))))
                         : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
-                                    g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000),
+                                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length)),
                     c.outcome == ledger::Outcome::regression
                         ? errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
                                   "snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
@@ -72,11 +72,11 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
 // True for one backend, once a minute: it writes the log line. An overflow may cover thousands of calls a second.
-bool is_due(ledger::Word& logged) {
-    const uint64 now = ledger::monotonic_us();
-    uint64 last = logged.load(relaxed);
+bool is_due(ledger::Holds<MonotonicTime>& logged) {
+    const MonotonicTime now = ledger::monotonic_clock();
+    MonotonicTime last = logged.load(relaxed);
     // `last` may be later than `now`, if another backend has stored it since we read the clock.
-    if (last != 0 && static_cast<int64>(now - last) < 60000000) return false;
+    if (last != MonotonicTime{} && now - last < std::chrono::minutes{1}) return false;
     return logged.compare_exchange_strong(last, now);
 }
 
@@ -91,25 +91,24 @@ void note_overflow(const Generator& g) {
         LOG_SERVER_ONLY,
         (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
          errdetail("Node %u has %u ids per tick of %g ms. Calls that waited so far: " UINT64_FORMAT ".", g.node,
-                   g.rules.max - g.rules.min + 1, static_cast<double>(g.timeline.tick_us) / 1000, so_far)));
+                   g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
 void note_behind(const Generator& g) {
     if (!is_due(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
-    const int64 ahead_us = g.timeline.start_us(state.tick) - ledger::wall_us();
-    ereport(LOG_SERVER_ONLY,
-            (errhidestmt(true), errhidecontext(true),
-             g.rules.on_regression == OnRegression::wait
-                 ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
-                 : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
-             errdetail("The last id is %.3f ms ahead of the clock.", static_cast<double>(ahead_us) / 1000)));
+    const microseconds ahead = g.timeline.start(state.tick) - ledger::wall_clock();
+    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
+                              g.rules.on_regression == OnRegression::wait
+                                  ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
+                                  : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
+                              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
 // The life has just begun, ahead of the clock (ledger/life.hpp): that is not worth a line.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
-    return c.own_lead && ledger::wall_us() < static_cast<int64>(header.life_began.load() + header.lead_us.load());
+    return c.own_lead && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
 // A claim has failed, and its caller is going to wait.
@@ -128,12 +127,12 @@ void note_wait(const Generator& g, const ledger::Claim& failed) {
 // no PG_FINALLY runs.
 struct Waiting {
     ledger::Counters* counters;
-    uint64 since;
+    MonotonicTime since;
 };
 
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
-    w->counters->wait_us.fetch_add(ledger::monotonic_us() - w->since, relaxed);
+    ledger::add_to(w->counters->waited, ledger::monotonic_clock() - w->since);
     w->counters->waiting.fetch_sub(1);
 }
 
@@ -146,11 +145,11 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
             durability::raise_above(g, c.tick, patience);
             continue;
         }
-        const int64 left = patience.left_us();
-        if (left <= 0) fail_waited(g, c);
+        const microseconds left = patience.left();
+        if (left.count() <= 0) fail_waited(g, c);
         if (!noted) note_wait(g, c);
         noted = true;
-        nap(std::min(c.wait_us, left));
+        nap(std::min(c.wait, left));
     }
     return c;
 }
@@ -159,10 +158,11 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
-    const Patience patience{ledger::monotonic_us() - g.set_up_us};
-    g.set_up_us = 0;
+    Patience patience;
+    patience.until -= g.set_up;
+    g.set_up = {};
     ledger::Counters& counters = g.slot->counters;
-    Waiting waiting{&counters, ledger::monotonic_us()};
+    Waiting waiting{&counters, ledger::monotonic_clock()};
     counters.waiting.fetch_add(1);
 
     ledger::Claim c = failed;
@@ -185,27 +185,27 @@ void note_regression(Generator& g, const ledger::Claim& c) {
     const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
     if (!is_due(counters.regression_logged)) return;
     // `safe` is the tick that the clock went back from.
-    const int64 step_us = g.timeline.start_us(g.slot->safe.load(relaxed)) - g.timeline.start_us(c.tick);
+    const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
     ereport(LOG_SERVER_ONLY,
             (errhidestmt(true), errhidecontext(true),
-             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u",
-                    static_cast<double>(step_us) / 1000, g.name, g.node, c.toggle),
+             errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u", in_ms(step), g.name,
+                    g.node, c.toggle),
              errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.", so_far,
-                       show_time(timestamptz(g.timeline.start_us(c.tick))))));
+                       show_time(timestamptz(g.timeline.start(c.tick))))));
 }
 
 ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         // If the clock has gone back, only this brings the generator to the promise.
-        const Result<uint64> first = g.timeline.floor_tick(static_cast<int64>(shared_ledger().header->promise.load()));
+        const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {
             ledger::raise_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::raise_slot<ledger::Slot>);
         }
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
-        if (unsettled::accepts(g.timeline.last_us(c.tick))) return c;
+        if (unsettled::accepts(g.timeline.last(c.tick))) return c;
     }
 }
 

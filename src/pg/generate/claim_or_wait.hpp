@@ -54,14 +54,14 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
     // note a regression.
     if (unlikely(c.tick != g.counted_tick || c.toggled || c.held || promised_past(g))) {
-        if (unlikely(!unsettled::accepts(g.timeline.last_us(c.tick)))) c = draw_later(g, want, claim);
-        g.accepted_us = static_cast<uint64>(g.timeline.last_us(c.tick));
+        if (unlikely(!unsettled::accepts(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
+        g.accepted = g.timeline.last(c.tick);
         if (unlikely(c.toggled || c.held)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled || c.advanced) {
             count_up(g);
             g.counted_tick = c.tick;
-            g.set_up_us = 0;
-            durability::note_latest(g.timeline.start_us(c.tick));
+            g.set_up = {};
+            durability::note_latest(g.timeline.start(c.tick));
             if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
         }
     }

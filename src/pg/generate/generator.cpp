@@ -21,8 +21,8 @@ void fail_outside_format(const char* name, const Timeline& timeline, ledger::Out
             (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
              errmsg("cannot generate %s ids: the clock is %s", name,
                     early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             early ? errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch_us)))
-                   : errdetail("Their time ends at %s.", show_time(timestamptz(timeline.end_us()))),
+             early ? errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch)))
+                   : errdetail("Their time ends at %s.", show_time(timestamptz(timeline.end()))),
              errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids.reset().")));
     pg_unreachable();
 }

@@ -41,14 +41,14 @@ struct Generator {
     uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
     uint64 epoch = 0;           // Header::epoch it was set up under
-    uint64 accepted_us = 0;     // time of the last claim, see unsettled.hpp
+    UnixTime accepted{};        // time of the last claim, see unsettled.hpp
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
     uint64 raise_from = 0;      // ticks from here on are near the limit
     bool in_recovery = false;   // set up in recovery, with standby_machine_id
     uint64 generation = 0;      // settings::generation it was set up under
     uint64 counted_tick = 0;    // tick that `uncounted` belongs to; 0: none yet in this transaction
     uint64 uncounted = 0;       // ids drawn and not yet in the slot's counters
-    uint64 set_up_us = 0;       // how long the set-up took: counts against max_wait of the next draw
+    microseconds set_up{};      // how long the set-up took: counts against max_wait of the next draw
     Generator* next = nullptr;  // list of all that were ever set up, for the end of a transaction
 };
 
@@ -82,9 +82,7 @@ inline bool stale(const Generator& g) {
 }
 
 // Have readers been promised that no id of the last claim's time appears any more?
-inline bool promised_past(const Generator& g) {
-    return header->promise.load(std::memory_order_relaxed) > g.accepted_us;
-}
+inline bool promised_past(const Generator& g) { return header->promise.load(std::memory_order_relaxed) > g.accepted; }
 
 }  // namespace generator
 }  // namespace snowflake_ids

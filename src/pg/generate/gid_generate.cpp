@@ -12,11 +12,11 @@ namespace snowflake_ids {
 
 namespace {
 
-uint64 now_ms() {
+uint64 now_tick() {
     static ledger::TickMemo memo;
     const uint64 ms = ledger::tick_now(memo, gid::timeline);
     if (likely(ms != 0)) return ms;
-    const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_us());
+    const Result<uint64> found = gid::timeline.floor_tick(ledger::wall_clock());
     if (!found) fail_time(found.error, "gid", gid::timeline, GetCurrentTimestamp());
     return found.value;
 }
@@ -29,7 +29,7 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 }  // namespace
 
 // gen_gid(kind)
-FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_ms()); }
+FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
 
 // gen_gid_series(kind, count)
 FUNCTION(snowflake_ids_gen_gid_series) {
@@ -48,7 +48,7 @@ FUNCTION(snowflake_ids_gen_gid_series) {
         [](State& s) {
             if (s.pace.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
                 CHECK_FOR_INTERRUPTS();
-                s.pace.note(nullptr, now_ms());
+                s.pace.note(nullptr, now_tick());
                 s.statement = GetCurrentStatementStartTimestamp();
             } else {
                 s.pace.unchecked--;

@@ -18,35 +18,36 @@ extern "C" {
 
 namespace snowflake_ids::durability {
 
-int64 latest_us = 0;
+UnixTime latest{};
 
 namespace {
 
-using ceiling_file::ahead_us, ceiling_file::margin_us;
+using ceiling_file::ahead_of, ceiling_file::margin;
 
 // The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is
 // only too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget() or
 // wal_ceiling::watch() sets 0 here.
 ledger::SeenCeilings wal;
 
-void saw(int64 until_us) { wal.saw(until_us, wal_ceiling::position()); }
+void saw(Ceiling until) { wal.saw(until, wal_ceiling::position()); }
 
 // While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
 // the last one, and frequent restarts would add up. A life that has just begun raises them no further than it has
 // lasted: then the clock gains on the ids also when the server crashes several times a second.
-int64 step_us() {
-    const int64 most = Min(margin_us(), int64{500000});
-    const int64 lasted = ledger::wall_us() - static_cast<int64>(shared_ledger().header->life_began.load());
-    return lasted < 0 ? most : Min(Max(lasted, int64{10000}), most);
+microseconds step() {
+    constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
+    const microseconds most = Min(margin(), highest);
+    const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
+    return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
-int64 target_us(const Generator& g, uint64 tick) {
-    return Max(ahead_us(ledger::wall_us()), g.timeline.start_us(tick) + step_us());
+UnixTime target(const Generator& g, uint64 tick) {
+    return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + step());
 }
-// How much time must be left below a ceiling at `until_us`; if less is left, a backend begins to raise it.
-int64 enough_us(int64 until_us) { return until_us > ahead_us(ledger::wall_us()) ? step_us() / 2 : margin_us(); }
+// How much time must be left below a ceiling at `until`; if less is left, a backend begins to raise it.
+microseconds enough(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? step() / 2 : margin(); }
 
 // The published ceiling of the slot.
-int64 ceiling_us(const Generator& g) { return static_cast<int64>(g.slot->ceiling.load()) * 1000; }
+Ceiling ceiling(const Generator& g) { return g.slot->ceiling.load(); }
 
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
@@ -55,36 +56,38 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     });
     const wal_ceiling::InDatabase in_database{patience};
     // Generators may already be at the time where the life began.
-    const int64 target = ahead_us(ledger::wall_us()) + step_us();
-    saw(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](int64 us) {
-        ledger::raise_floor(shared, ceiling_file::to_ms(us));
+    const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + step());
+    saw(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
+        ledger::raise_floor(shared, floor);
         shared.header->epoch.fetch_add(1);  // ends leases below the floor
     }));
 }
 
-void raise_wal_above(int64 wanted_us, int64 target_us, const Patience& patience) {
+void raise_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const wal_ceiling::InDatabase in_database{patience};
-    saw(ledger::raise_wal_above(in_database, shared_ledger().header->life_id.load(), wanted_us, target_us));
+    const uint64 life_id = shared_ledger().header->life_id.load();
+    saw(ledger::raise_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
-void raise_wal_ahead(int64 soon_us, int64 target_us) {
-    const int64 until_us = wal_ceiling::raise_if_free(soon_us, {target_us, shared_ledger().header->life_id.load()});
-    if (until_us != 0) saw(until_us);
+void raise_wal_ahead(UnixTime soon, UnixTime target) {
+    const uint64 life_id = shared_ledger().header->life_id.load();
+    const Ceiling until = wal_ceiling::raise_if_free(soon, {ledger::ceiling_at(target), life_id});
+    if (until != Ceiling{}) saw(until);
 }
 
 // One backend at a time raises ceilings early, because all others would wait for its flush. Its right expires by
 // itself, in case the backend dies. It lasts longer than the slowest sync, or others would begin to wait for that
 // sync. A backend that reaches the ceiling raises it without this right.
 bool may_raise_ahead() {
-    constexpr uint64 expiry_us = 10000000;
-    ledger::Word& busy_until = shared_ledger().header->raising_until;
-    uint64 seen = busy_until.load(std::memory_order_relaxed);
-    const uint64 now = ledger::monotonic_us();
+    constexpr seconds expiry{10};
+    auto& busy_until = shared_ledger().header->raising_until;
+    MonotonicTime seen = busy_until.load(std::memory_order_relaxed);
+    const MonotonicTime now = ledger::monotonic_clock();
     if (seen > now) return false;
-    return busy_until.compare_exchange_strong(seen, now + expiry_us);
+    return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
-void end_raise_ahead() { shared_ledger().header->raising_until.store(0, std::memory_order_relaxed); }
+void end_raise_ahead() { shared_ledger().header->raising_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -93,60 +96,61 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
     // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::raise_to(prepared_below, unsettled::next_xid());
-    if (!in_recovery && wal.until_us() == 0) enter_database(shared, patience);
+    if (!in_recovery && wal.until() == Ceiling{}) enter_database(shared, patience);
     return shared;
 }
 
-int64 wal_ceiling_us(int64 us, const Patience& patience) {
-    if (wal.until_us() < us) saw(wal_ceiling::read(patience).until_us);
+Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
+    if (wal.until() < t) saw(wal_ceiling::read(patience).until);
     // The last ids begin below the ceiling. Their tick may end above it.
-    if (wal.until_us() < us) raise_wal_above(us, us, patience);
-    return wal.until_us();
+    if (wal.until() < t) raise_wal_above(t, t, patience);
+    return wal.until();
 }
 
 void forget() { wal = {}; }
 
 void before_commit() {
-    if (latest_us == 0 || !standby::commits_wait() || RecoveryInProgress()) return;
-    if (!standby::have(wal.position_for(latest_us))) standby::make_commit_wait();
+    if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
+    if (!standby::have(wal.position_for(latest))) standby::make_commit_wait();
 }
 
 void set_limit(Generator& g) {
-    int64 until = ceiling_us(g);
-    if (!g.in_recovery) until = Min(until, wal.until_us());
-    const auto first_refused = [&](int64 us) {
-        const Result<uint64> tick = g.timeline.ceil_tick(us);
+    Ceiling until = ceiling(g);
+    if (!g.in_recovery) until = Min(until, wal.until());
+    const auto first_refused = [&](UnixTime t) {
+        const Result<uint64> tick = g.timeline.ceil_tick(t);
         return tick ? tick.value : g.timeline.max_tick() + 1;
     };
     g.limit = first_refused(until);
-    g.raise_from = first_refused(until - enough_us(until));
+    g.raise_from = first_refused(until - enough(until));
 }
 
 void raise_above(Generator& g, uint64 tick, const Patience& patience) {
-    const int64 wanted = g.timeline.start_us(tick);
+    const UnixTime wanted = g.timeline.start(tick);
     // While this one waited, another process may have raised it far enough: of all that wait, one syncs.
     ceiling_file::until_done(patience, [&] {
-        if (wanted < ceiling_us(g)) return ledger::CeilingResult{};
-        return ceiling_file::try_raise(*g.slot, target_us(g, tick));
+        if (wanted < ceiling(g)) return ledger::CeilingResult{};
+        return ceiling_file::try_raise(*g.slot, ledger::ceiling_at(target(g, tick)));
     });
-    if (!g.in_recovery && wanted >= wal.until_us()) raise_wal_above(wanted, target_us(g, tick), patience);
+    if (!g.in_recovery && wanted >= wal.until()) raise_wal_above(wanted, target(g, tick), patience);
     set_limit(g);
 }
 
 void raise_ahead(Generator& g, uint64 tick) {
-    const int64 soon = g.timeline.start_us(tick) + enough_us(target_us(g, tick));
+    const UnixTime soon = g.timeline.start(tick) + enough(target(g, tick));
     // Checked again here, because another backend may have raised them since.
-    if (soon >= ceiling_us(g) || (!g.in_recovery && soon >= wal.until_us())) {
+    if (soon >= ceiling(g) || (!g.in_recovery && soon >= wal.until())) {
         if (!may_raise_ahead()) return;
         ledger::note_clock_step(*shared_ledger().header);
         PG_TRY();
         {
-            const int64 target = target_us(g, tick);
+            const UnixTime least = target(g, tick);
             // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first,
             // because it has the fence.
             const bool raised =
-                soon < ceiling_us(g) || ceiling_file::try_raise(*g.slot, target).error == ledger::CeilingError::none;
-            if (raised && !g.in_recovery && soon >= wal.until_us()) raise_wal_ahead(soon, target);
+                soon < ceiling(g) ||
+                ceiling_file::try_raise(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
+            if (raised && !g.in_recovery && soon >= wal.until()) raise_wal_ahead(soon, least);
         }
         PG_CATCH();
         {

@@ -14,19 +14,18 @@ namespace snowflake_ids::durability {
 // raises the ledger's floor above that ceiling.
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
-// The latest time, in Unix microseconds, of the ids that the present transaction has drawn, or of what it was told has
-// settled. 0: none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this
+// The latest time of the ids that the present transaction has drawn, or of what it was told has settled. 0: none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this
 // time. An id of a transaction that is not committed is not protected, as a value of nextval() is not.
-extern int64 latest_us;
+extern UnixTime latest;
 
-inline void note_latest(int64 us) { latest_us = Max(latest_us, us); }
+inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 
-// Looks at latest_us. Call it before the commit, where an error is still possible. PREPARE TRANSACTION needs no such
+// Looks at `latest`. Call it before the commit, where an error is still possible. PREPARE TRANSACTION needs no such
 // step: it writes WAL and waits for the standbys anyway.
 void before_commit();
 
-// The ceiling of this database's ids, for a reader who wants it at `us` at least: looks again, or raises it.
-int64 wal_ceiling_us(int64 us, const Patience& patience);
+// The ceiling of this database's ids, for a reader who wants it at `t` at least: looks again, or raises it.
+Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
 void forget();

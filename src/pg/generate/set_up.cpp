@@ -95,19 +95,19 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     g.slot = slot;
     g.node = key.node;
     g.counted_tick = 0;
-    g.set_up_us = ledger::monotonic_us() - patience.since;
+    g.set_up = patience.used();
 }
 
 Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     // Ticks after this one have no ceiling above them.
-    const Result<uint64> beyond = timeline.ceil_tick(static_cast<int64>(ledger::max_ceiling_ms) * 1000);
+    const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
     return {.min = min,
             .max = max,
             .max_tick = Min(last, ledger::max_tick(has_toggle)),
             .has_toggle = has_toggle,
             .on_regression = static_cast<OnRegression>(settings::clock_regression),
-            .lead = ledger::lead_ticks(shared_ledger().header->lead_us.load(), timeline.tick_us)};
+            .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
 // Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
@@ -149,7 +149,7 @@ uint64 numbering_of(const char* name, const Layout& layout) {
 // Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong epoch
 // could not be dropped any more.
 void check_clock(const char* name, const Timeline& timeline) {
-    const Result<uint64> now = timeline.floor_tick(ledger::wall_us());
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
     if (now) return;
     fail_outside_format(name, timeline,
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);

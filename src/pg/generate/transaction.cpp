@@ -29,7 +29,7 @@ void at_event(XactEvent event, void*) {
         case XACT_EVENT_COMMIT:
         case XACT_EVENT_ABORT:
         case XACT_EVENT_PREPARE:
-            durability::latest_us = 0;
+            durability::latest = {};
             unsettled::take_back(event == XACT_EVENT_COMMIT);
             break;
         default:  // a parallel worker: its leader ends the transaction

@@ -17,7 +17,7 @@ namespace snowflake_ids::unsettled {
 
 namespace {
 
-uint64 covered = ledger::no_low;  // of the present transaction: see ledger/settling.hpp
+UnixTime covered = ledger::no_low;  // of the present transaction: see ledger/settling.hpp
 
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
@@ -33,11 +33,11 @@ bool is_over(uint64 xid) {
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
-bool accepts(int64 us) {
+bool accepts(UnixTime t) {
     const ledger::Ledger& shared = shared_ledger();
     ledger::Backend& backend = own_backend(shared);
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    return ledger::accepts(shared.header->promise, backend, static_cast<uint64>(us), covered);
+    return ledger::accepts(shared.header->promise, backend, t, covered);
 }
 
 // Which cursors are older than the subtransaction, PostgreSQL does not tell.

@@ -25,8 +25,7 @@ uuid7::Moment last = 0;
 uuid7::Moment next_moment() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    const uuid7::Moment clock =
-        uuid7::moment(static_cast<std::uint64_t>(t.tv_sec), static_cast<std::uint64_t>(t.tv_nsec));
+    const uuid7::Moment clock = uuid7::moment(seconds{t.tv_sec}, nanoseconds{t.tv_nsec});
     const uuid7::Moment next = uuid7::next(last, clock);
     // Before 1970 the unsigned seconds are a huge number.
     if (unlikely(t.tv_sec < 0 || next > uuid7::max_moment)) fail_clock(t);
@@ -45,8 +44,8 @@ FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
 FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
-        timestamptz_pl_interval, TimestampTzGetDatum(timestamptz(uuid7::time_us(moment))), PG_GETARG_DATUM(0)));
-    const Result<uuid7::Moment> moved = uuid7::move(moment, unix_us(to));
+        timestamptz_pl_interval, TimestampTzGetDatum(timestamptz(uuid7::time_of(moment))), PG_GETARG_DATUM(0)));
+    const Result<uuid7::Moment> moved = uuid7::move(moment, unix_time(to));
     if (!moved) fail_time(moved.error, "uuid", uuid7::timeline, to);
     return id_datum(uuid7::make(moved.value, entropy::random64()));
 }

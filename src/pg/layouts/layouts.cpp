@@ -82,7 +82,7 @@ Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, in
     if (sequence_bits < 0 || sequence_bits > most)
         fail_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
     const bool time_only = tick.day == 0 && tick.month == 0;
-    const Layout l{{unix_us(epoch), time_only ? tick.time : 0, static_cast<unsigned>(timestamp_bits)},
+    const Layout l{{unix_time(epoch), microseconds{time_only ? tick.time : 0}, static_cast<unsigned>(timestamp_bits)},
                    static_cast<unsigned>(node_bits),
                    static_cast<unsigned>(sequence_bits),
                    node_last};
@@ -250,8 +250,8 @@ bool apply_drop(const TriggerData& trigger) {
 
 const char* describe(const Layout& l) {
     return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
-                    show_time(timestamptz(l.timeline.epoch_us)), static_cast<double>(l.timeline.tick_us) / 1000,
-                    l.timeline.bits, l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits);
+                    show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
+                    l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits);
 }
 
 }  // namespace
@@ -385,8 +385,8 @@ FUNCTION(snowflake_ids_known_layouts) {
     for (const KnownLayout& k : known_layouts) {
         const Layout& l = k.layout;
         Interval tick = {};
-        tick.time = l.timeline.tick_us;
-        Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch_us)),
+        tick.time = l.timeline.tick_length.count();
+        Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch)),
                           IntervalPGetDatum(&tick),          UInt32GetDatum(l.timeline.bits),
                           UInt32GetDatum(l.node_bits),       UInt32GetDatum(l.sequence_bits),
                           BoolGetDatum(l.node_last),         BoolGetDatum(k.generates),

@@ -59,7 +59,7 @@ Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
-    return Key{Moment<Id>{unix_us(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
+    return Key{Moment<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
 }
 
 // A type of ids, which is known by its comparison function: the extension may be in any schema.

@@ -38,17 +38,13 @@ void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     uint64 id = 0;
     while (id == 0) id = entropy::random64();
     bool began = false;
-    until_done(patience,
-               [&] { return ledger::begin_life(place(), shared, id, to_ms(ahead_us(ledger::wall_us())), began); });
+    until_done(patience, [&] {
+        return ledger::begin_life(place(), shared, id, ledger::ceiling_at(ahead_of(ledger::wall_clock())), began);
+    });
     if (began) log_life(*shared.header);
 }
 
 }  // namespace
-
-uint64 to_ms(int64 us) {
-    const int64 ms = us / 1000 + (us % 1000 != 0);
-    return Min(static_cast<uint64>(Max(ms, int64{0})), ledger::max_ceiling_ms);
-}
 
 const ledger::Ledger& ledger_in_life(const Patience& patience) {
     const ledger::Ledger& shared = shared_ledger();
@@ -104,21 +100,21 @@ void fail(const ledger::CeilingResult& r) {
     pg_unreachable();
 }
 
-ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us) {
+ledger::CeilingResult try_raise(const ledger::Slot& slot, Ceiling least) {
     // A ceiling that is still ahead of the clock was raised within the last window: its generator is in use, so it is
     // raised along.
-    const int64 now_us = ledger::wall_us();
-    return ledger::raise_ceiling(place(), shared_ledger(), slot, to_ms(until_us),
-                                 {to_ms(now_us), to_ms(ahead_us(now_us))});
+    const UnixTime now = ledger::wall_clock();
+    return ledger::raise_ceiling(place(), shared_ledger(), slot, least,
+                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
 }
 
-void try_raise_settled(int64 until_us) { (void) ledger::raise_settled(place(), shared_ledger(), to_ms(until_us)); }
+void try_raise_settled(Ceiling least) { (void) ledger::raise_settled(place(), shared_ledger(), least); }
 
 void remember(const ledger::Slot& slot) {
     // Any ceiling will do.
-    constexpr ledger::Along none{~uint64{0}, 0};
-    if (slot.ceiling.load() != 0) return;
-    until_done({}, [&] { return ledger::raise_ceiling(place(), shared_ledger(), slot, 1, none); });
+    constexpr Ceiling any{milliseconds{1}};
+    if (slot.ceiling.load() != Ceiling{}) return;
+    until_done({}, [&] { return ledger::raise_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 
 void check() {

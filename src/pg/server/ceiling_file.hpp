@@ -12,23 +12,19 @@ namespace snowflake_ids::ceiling_file {
 
 // When a quarter of the window is left, ceilings are raised to a quarter above the window. So each is synced once per
 // window, and no backend has to stop for it.
-inline int64 window_us() { return int64{settings::durable_window_ms} * 1000; }
-inline int64 margin_us() { return window_us() / 4; }
+inline microseconds margin() { return microseconds{settings::durable_window()} / 4; }
 
 // The highest ceiling of a generator that is not ahead of the clock. A new life begins there.
-inline int64 ahead_us(int64 now_us) { return now_us + window_us() + margin_us(); }
-
-// Unix ms of a ceiling, rounded up.
-uint64 to_ms(int64 us);
+inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window() + margin(); }
 
 // The ledger, in a life that has begun: only then do its slots know of earlier lives.
 const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
 // Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
-ledger::CeilingResult try_raise(const ledger::Slot& slot, int64 until_us);
+ledger::CeilingResult try_raise(const ledger::Slot& slot, Ceiling least);
 
 // Raises the ceiling of the promise (ledger/settling.hpp). One attempt; if it fails, the old ceiling remains.
-void try_raise_settled(int64 until_us);
+void try_raise_settled(Ceiling least);
 
 // Gives the slot an entry, also if its generator has no time.
 void remember(const ledger::Slot& slot);
@@ -51,7 +47,7 @@ void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {
         const ledger::CeilingResult r = attempt();
         if (r.error == ledger::CeilingError::none) return;
-        if (r.error != ledger::CeilingError::busy || patience.left_us() <= 0) fail(r);
+        if (r.error != ledger::CeilingError::busy || patience.is_over()) fail(r);
     }
 }
 

@@ -108,7 +108,7 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
         bool busy = false;
         Relation rel = find_and_open(known, name, kind, lock, &busy);
         if (!busy) return rel;
-        if (patience.left_us() > 0) continue;
+        if (!patience.is_over()) continue;
         ereport(ERROR,
                 (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                  errmsg("gave up waiting for relation \"snowflake_ids.%s\" of extension snowflake_ids after %d ms",

@@ -18,6 +18,9 @@ extern int standby_machine_id;  // machine id in recovery; -1: refuse
 extern int max_wait_ms;         // longest wait for the next tick
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
 
+inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
+inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
+
 // Changes with every change of a sighup setting. A generator that was set up under another value must be set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 

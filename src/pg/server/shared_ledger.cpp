@@ -46,7 +46,7 @@ Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
 ledger::Ledger make(void* memory) {
     memset(memory, 0, bytes());
-    return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_us());
+    return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
 
 Place& find_place() {

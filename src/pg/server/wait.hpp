@@ -3,22 +3,25 @@
 
 #include "ledger/clock.hpp"
 #include "pg/pg.hpp"
+#include "pg/server/settings.hpp"
 
 namespace snowflake_ids {
 
-// Sleeps about `us` microseconds, but at most a second, so that a corrected clock is noticed. A signal ends the sleep
-// early. Handles interrupts: cancel, timeouts, termination, death of the postmaster.
-void nap(int64 us);
+// Sleeps about as long, but at most a second, so that a corrected clock is noticed. A signal ends the sleep early. Handles
+// interrupts: cancel, timeouts, termination, death of the postmaster.
+void nap(microseconds wanted);
 
-// The limit for all waits of one call together: snowflake_ids.max_wait, counted from `since`. With `queues`, a wait for
+// The limit for all waits of one call together: snowflake_ids.max_wait from its beginning. With `queues`, a wait for
 // the lock of a relation has no limit, and is in the lock's queue, as ALTER SEQUENCE does it: for functions that an
 // administrator calls.
 struct Patience {
-    uint64 since = ledger::monotonic_us();
+    MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;
 
     // 0 or less: the time is up.
-    int64 left_us() const;
+    microseconds left() const { return until - ledger::monotonic_clock(); }
+    bool is_over() const { return left().count() <= 0; }
+    microseconds used() const { return settings::max_wait() - left(); }
 };
 
 // Pauses between attempts to get something that another process has. Each pause is longer than the last, and differs
@@ -28,7 +31,7 @@ public:
     void pause(const Patience& patience);
 
 private:
-    int64 next_us_ = 500;
+    microseconds next_{500};
 };
 
 }  // namespace snowflake_ids

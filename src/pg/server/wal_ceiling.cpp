@@ -100,7 +100,7 @@ Buffer read_buffer(Relation rel) {
 struct Found {
     Damage damage = Damage::none;
     Form_pg_sequence_data data = nullptr;  // null: there is none
-    Ceiling ceiling{};
+    WalCeiling ceiling{};
 };
 
 // Like PostgreSQL's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
@@ -132,16 +132,13 @@ Found find(Page page) {
     auto* data = reinterpret_cast<Form_pg_sequence_data>(reinterpret_cast<char*>(tuple) + tuple->t_hoff);
     const auto ms = ledger::unseal(data->last_value);
     if (!ms) return {Damage::check_bits};
-    return {Damage::none, data, {static_cast<int64>(*ms) * 1000, static_cast<uint64>(data->log_cnt)}};
+    return {Damage::none, data, {Ceiling{milliseconds{*ms}}, static_cast<uint64>(data->log_cnt)}};
 }
 
-// The page has milliseconds. Rounded up, so the ceiling is never below the wanted time.
-Ceiling rounded(const Ceiling& c) {
-    const auto ms = static_cast<uint64>((Max(c.until_us, int64{0}) + 999) / 1000);
-    return {static_cast<int64>(Min(ms, ledger::max_sealed)) * 1000, c.life_id};
-}
+static_assert(number_of(ledger::max_ceiling) == ledger::max_sealed);
+int64 last_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
 
-int64 last_value(const Ceiling& c) { return ledger::seal(static_cast<uint64>(c.until_us / 1000)); }
+bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
 // ---- changes
 
@@ -160,7 +157,7 @@ XLogRecPtr finish(GenericXLogState* state) {
 
 struct Change {
     Damage damage;
-    Ceiling before, after;
+    WalCeiling before, after;
 };
 
 // The lock of nextval(). It keeps ALTER SEQUENCE from giving the relation another file during a change. That would
@@ -173,8 +170,8 @@ template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
     const Found found = find(page);
-    const Ceiling before = found.ceiling;
-    Ceiling after = before;
+    const WalCeiling before = found.ceiling;
+    WalCeiling after = before;
     XLogRecPtr lsn = InvalidXLogRecPtr;
     if (found.damage == Damage::none) {
         lsn = PageGetLSN(page);
@@ -205,8 +202,8 @@ Change change(const Patience& patience, Next next) {
     return c;
 }
 
-Ceiling higher(const Ceiling& now, const Ceiling& wanted) {
-    return {Max(now.until_us, wanted.until_us), wanted.life_id};
+WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
+    return {Max(now.until, wanted.until), wanted.life_id};
 }
 
 // ---- repair
@@ -220,7 +217,7 @@ void fill_page(Page page, const HeapTupleData& tuple) {
         elog(ERROR, "a page of a sequence has no room for its tuple");
 }
 
-HeapTuple make_tuple(Relation rel, const Ceiling& c) {
+HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     Datum values[] = {Int64GetDatum(last_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};
     const HeapTuple tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
@@ -249,7 +246,7 @@ void watch(void (*forget)()) {
     forget_ceiling = forget;
 }
 
-Ceiling read(const Patience& patience) {
+WalCeiling read(const Patience& patience) {
     Relation rel = open(AccessShareLock, patience);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -265,42 +262,38 @@ Ceiling read(const Patience& patience) {
     return found.ceiling;
 }
 
-Ceiling raise(const Ceiling& wanted, const Patience& patience) {
-    Ceiling least = rounded(wanted);
-    const Change c = change(patience, [&](const Ceiling& now) { return now.until_us == 0 ? now : higher(now, least); });
-    if (c.after.until_us != 0) return c.after;
+WalCeiling raise(const WalCeiling& wanted, const Patience& patience) {
+    const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
+    if (!is_new(c.after)) return c.after;
     // The relation is new. The extension was dropped and created again, but the ids that the old relation covered
     // still exist.
-    const auto highest_us = static_cast<int64>(ledger::highest_ceiling_ms(shared_ledger())) * 1000;
-    least.until_us = Max(least.until_us, highest_us);
-    return change(patience, [&](const Ceiling& now) { return higher(now, least); }).after;
+    const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
+    return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
-int64 raise_if_free(int64 soon_us, const Ceiling& wanted) {
+Ceiling raise_if_free(UnixTime soon, const WalCeiling& wanted) {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
-    if (rel == nullptr) return 0;
+    if (rel == nullptr) return {};
     if (!is_logged(rel)) {
         relation_close(rel, to_change);
-        return 0;
+        return {};
     }
     const Buffer buffer = read_buffer(rel);
     if (!ConditionalLockBuffer(buffer)) {
         ReleaseBuffer(buffer);
         relation_close(rel, to_change);
-        return 0;
+        return {};
     }
-    const Ceiling least = rounded(wanted);
-    const Change c = change_and_close(rel, buffer, [&](const Ceiling& now) {
-        return now.until_us == 0 || now.until_us > soon_us ? now : higher(now, least);
+    const Change c = change_and_close(rel, buffer, [&](const WalCeiling& now) {
+        return is_new(now) || now.until > soon ? now : higher(now, wanted);
     });
-    return c.damage == Damage::none ? c.after.until_us : 0;
+    return c.damage == Damage::none ? c.after.until : Ceiling{};
 }
 
 XLogRecPtr position() { return last_position; }
 
-Ceiling set(const Ceiling& c, const Patience& patience) {
-    const Ceiling exactly = rounded(c);
-    return change(patience, [&](const Ceiling&) { return exactly; }).before;
+WalCeiling set(const WalCeiling& c, const Patience& patience) {
+    return change(patience, [&](const WalCeiling&) { return c; }).before;
 }
 
 bool is_damaged(const Patience& patience) {
@@ -313,9 +306,9 @@ bool is_damaged(const Patience& patience) {
     return found.damage != Damage::none;
 }
 
-void repair(const Ceiling& c, const Patience& patience) {
+void repair(const WalCeiling& c, const Patience& patience) {
     Relation rel = open(to_change, patience);
-    const HeapTuple tuple = make_tuple(rel, rounded(c));
+    const HeapTuple tuple = make_tuple(rel, c);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr lsn = InvalidXLogRecPtr;

@@ -20,43 +20,43 @@
 
 namespace snowflake_ids::wal_ceiling {
 
-using Ceiling = ledger::WalCeiling;
+using ledger::WalCeiling;
 
 // Calls `forget` when the relation may be another one than before: after the extension was dropped and created again,
 // the new relation does not know the old ceiling.
 void watch(void (*forget)());
 
 // The current ceiling of this database, flushed; on a standby, what has been replayed.
-Ceiling read(const Patience& patience);
+WalCeiling read(const Patience& patience);
 
-// Raises the ceiling to at least `wanted.until_us`, and writes that life. A relation that was just created is raised
+// Raises the ceiling to at least `wanted.until`, and writes that life. A relation that was just created is raised
 // above the ceilings of all slots, whichever session is first. Returns the ceiling in force, flushed, of the relation
 // that exists now. If that turns out to be a new relation, `forget` was called before.
-Ceiling raise(const Ceiling& wanted, const Patience& patience);
+WalCeiling raise(const WalCeiling& wanted, const Patience& patience);
 
-// Raises the ceiling early: only if it is not above `soon_us`, and without waiting for another session. Returns until
+// Raises the ceiling early: only if it is not above `soon`, and without waiting for another session. Returns until
 // when ids may be issued; 0: another session has the relation locked, or it is new, missing, unlogged or damaged. A
 // draw that needs the ceiling will wait, or get the error.
-int64 raise_if_free(int64 soon_us, const Ceiling& wanted);
+Ceiling raise_if_free(UnixTime soon, const WalCeiling& wanted);
 
 // Up to where WAL has the ceiling that read(), raise() or raise_if_free() has returned last.
 XLogRecPtr position();
 
 // For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
-Ceiling set(const Ceiling& c, const Patience& patience);
+WalCeiling set(const WalCeiling& c, const Patience& patience);
 
 // True if the page or its time is damaged. Raises an error for damage that repair() cannot correct.
 bool is_damaged(const Patience& patience);
 
 // Creates the page again with the ceiling `c`, if it is damaged. Not in recovery.
-void repair(const Ceiling& c, const Patience& patience);
+void repair(const WalCeiling& c, const Patience& patience);
 
 // For ledger/wal_ceiling.hpp.
 struct InDatabase {
     const Patience& patience;
 
-    Ceiling read() const { return wal_ceiling::read(patience); }
-    Ceiling raise(const Ceiling& wanted) const { return wal_ceiling::raise(wanted, patience); }
+    WalCeiling read() const { return wal_ceiling::read(patience); }
+    WalCeiling raise(const WalCeiling& wanted) const { return wal_ceiling::raise(wanted, patience); }
 };
 
 }  // namespace snowflake_ids::wal_ceiling

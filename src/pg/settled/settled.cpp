@@ -35,10 +35,8 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr int64 never = PG_INT64_MIN;
-
 // A draw may take as long between its claim and the look at the promise. If it takes longer, it draws again.
-constexpr int64 slack_us = 5000;
+constexpr microseconds slack = milliseconds{5};
 
 // What the active snapshot says of a transaction.
 struct View {
@@ -59,12 +57,12 @@ struct View {
 // The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time that
 // is told must not depend on which layouts there are: one may be created, and used, while a query with that time runs.
 // Layouts with a longer tick have snowflake_settled(layout).
-constexpr int64 longest_us = 10000;
+constexpr microseconds longest = milliseconds{10};
 
 constexpr bool is_longest() {
-    int64 longest = sno::timeline.tick_us;
-    for (const KnownLayout& known : known_layouts) longest = std::max(longest, known.layout.timeline.tick_us);
-    return longest == longest_us;
+    microseconds found = sno::timeline.tick_length;
+    for (const KnownLayout& known : known_layouts) found = std::max(found, known.layout.timeline.tick_length);
+    return found == longest;
 }
 static_assert(is_longest());
 
@@ -93,14 +91,14 @@ void find_generators(const ledger::Ledger& shared) {
 }
 
 // Just after the last id that any generator may have issued.
-int64 issued_until(const ledger::Ledger& shared) {
-    int64 until = never;
+UnixTime issued_until(const ledger::Ledger& shared) {
+    UnixTime until = never;
     for (uint32 i = 0; i < generators.count; i++) {
         const ledger::Slot& slot = shared.slots[generators.slots[i]];
         const bool toggle = ledger::has_toggle(ledger::format_of(slot));
         const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
         const Timeline timeline = ledger::timeline_of(slot);
-        until = std::max(until, timeline.last_us(std::max(state.tick, state.safe)) + 1);
+        until = std::max(until, timeline.last(std::max(state.tick, state.safe)) + microseconds{1});
     }
     return until;
 }
@@ -108,18 +106,18 @@ int64 issued_until(const ledger::Ledger& shared) {
 // Raises the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
 // wrong, and far ahead, and is corrected later, the promise remains. It goes the longest tick further, or the last ids
 // would not settle for snowflake_ids_settled() until somebody draws others. Returns it.
-int64 promise(const ledger::Ledger& shared) {
+UnixTime promise(const ledger::Ledger& shared) {
     find_generators(shared);
-    const int64 now_us = ledger::wall_us();
-    int64 until = std::min(now_us - slack_us, issued_until(shared) + longest_us);
-    const auto durable_us = [&] { return static_cast<int64>(shared.header->settled_ms.load()) * 1000; };
-    if (until > durable_us()) {
-        ceiling_file::try_raise_settled(ceiling_file::ahead_us(now_us));
-        until = std::min(until, durable_us());
+    const UnixTime now = ledger::wall_clock();
+    const auto& durable = shared.header->settled_ceiling;
+    UnixTime until = std::min(now - slack, issued_until(shared) + longest);
+    if (until > durable.load()) {
+        ceiling_file::try_raise_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
+        until = std::min<UnixTime>(until, durable.load());
     }
-    ledger::Word& word = shared.header->promise;
-    if (until > 0) ledger::raise_to(word, static_cast<uint64>(until));
-    return static_cast<int64>(word.load());
+    auto& word = shared.header->promise;
+    if (until > UnixTime{}) ledger::raise_to(word, until);
+    return word.load();
 }
 
 PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
@@ -171,10 +169,9 @@ bool all_prepared_known(const ledger::Ledger& shared, const View& view, TableWri
     return true;
 }
 
-// The earliest time that open transactions of this database allow that write to the table, `until` at most.
-int64 limit(const ledger::Ledger& shared, const View& view, int64 until, Oid table) {
+// The earliest time that open transactions of this database allow that write to the table, `t` at most.
+UnixTime limit(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
     TableWriters writers{table};
-    auto t = static_cast<uint64>(until);
     const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const auto writes = [&](uint64) { return writers.has(process(i)); };
@@ -183,7 +180,7 @@ int64 limit(const ledger::Ledger& shared, const View& view, int64 until, Oid tab
     const auto writes = [&](uint64 xid) { return prepared_writes(writers, static_cast<TransactionId>(xid)); };
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
         ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, writes);
-    return t == 0 || !all_prepared_known(shared, view, writers) ? never : static_cast<int64>(t);
+    return t == UnixTime{} || !all_prepared_known(shared, view, writers) ? never : t;
 }
 
 Snapshot active_snapshot() {
@@ -191,16 +188,16 @@ Snapshot active_snapshot() {
     return GetActiveSnapshot();
 }
 
-int64 settle(Snapshot snapshot, Oid table) {
+UnixTime settle(Snapshot snapshot, Oid table) {
     if (table != unsettled::every_table) check_is_table(table);
     const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = durability::enter(false, patience);
-    const int64 promised = promise(shared);
-    const int64 until = std::min(promised, durability::wal_ceiling_us(promised, patience));
+    const UnixTime promised = promise(shared);
+    const UnixTime until = std::min<UnixTime>(promised, durability::wal_ceiling_at(promised, patience));
     // No id before that may be issued by a standby that is promoted later.
     durability::note_latest(until);
-    return until <= 0 ? never : limit(shared, view, until, table);
+    return until <= UnixTime{} ? never : limit(shared, view, until, table);
 }
 
 // The answers of this transaction. They say for which snapshot, by its address. Those of a snapshot that is gone are
@@ -208,7 +205,7 @@ int64 settle(Snapshot snapshot, Oid table) {
 struct Answer {
     Snapshot of;  // null: free
     Oid table;
-    int64 us;
+    UnixTime until;
 };
 struct Answers {
     Answer* all = nullptr;  // in TopMemoryContext
@@ -248,7 +245,7 @@ void keep_answer(const Answer& answer) {
 // fetched in parts. Two times would lose rows: those between them, in the partition that was scanned with the earlier
 // one. So a snapshot keeps its times, for as long as somebody has it open. Two snapshots with the same content
 // may have different times. Each is right for its own rows, and a loop that polls in one transaction advances.
-int64 settled_us(Oid table) {
+UnixTime settled_time(Oid table) {
     // The leader's snapshot is copied to a worker without what it keeps.
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -267,10 +264,10 @@ int64 settled_us(Oid table) {
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);
     has_answers = 1;
-    if (const Answer* kept = find_answer(snapshot, table)) return kept->us;
-    const int64 us = settle(snapshot, table);
-    keep_answer({snapshot, table, us});
-    return us;
+    if (const Answer* kept = find_answer(snapshot, table)) return kept->until;
+    const UnixTime until = settle(snapshot, table);
+    keep_answer({snapshot, table, until});
+    return until;
 }
 
 // Argument `n` of a function that is also there without it.
@@ -279,9 +276,9 @@ Oid table_argument(FunctionCallInfo fcinfo, int n) {
 }
 
 // For ids with this tick: the time before which all ticks have settled. Argument `n`: for which table.
-Datum settled(FunctionCallInfo fcinfo, int n, int64 tick_us) {
-    const int64 us = settled_us(table_argument(fcinfo, n));
-    return TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(us, tick_us)));
+Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
+    const UnixTime t = settled_time(table_argument(fcinfo, n));
+    return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
 }
 
 }  // namespace
@@ -293,31 +290,33 @@ Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 }
 
-FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, longest_us); }
+FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, longest); }
 FUNCTION(snowflake_ids_sno_settled) {
-    return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(fcinfo, 0, sno::timeline.tick_us));
+    return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(fcinfo, 0, sno::timeline.tick_length));
 }
 FUNCTION(snowflake_ids_mastic_settled) {
-    return DirectFunctionCall1(snowflake_ids_mastic_lower_bound, settled(fcinfo, 0, mastic::layout.timeline.tick_us));
+    return DirectFunctionCall1(snowflake_ids_mastic_lower_bound,
+                               settled(fcinfo, 0, mastic::layout.timeline.tick_length));
 }
 FUNCTION(snowflake_ids_snowflake_si_settled) {
     return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound,
-                               settled(fcinfo, 0, snowflake_si::layout.timeline.tick_us));
+                               settled(fcinfo, 0, snowflake_si::layout.timeline.tick_length));
 }
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
-    const int64 tick_us = layouts::argument(fcinfo, 0).layout.timeline.tick_us;
-    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0), settled(fcinfo, 1, tick_us));
+    const microseconds tick_length = layouts::argument(fcinfo, 0).layout.timeline.tick_length;
+    return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0),
+                               settled(fcinfo, 1, tick_length));
 }
 
 namespace {
 
-void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, int64 us) {
+void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
     Datum values[3] = {};
     bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
     values[0] = Int32GetDatum(pid);
     values[1] = TransactionIdGetDatum(xid);
-    values[2] = TimestampTzGetDatum(us == never ? DT_NOBEGIN : timestamptz(us));
+    values[2] = TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(t));
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
@@ -333,11 +332,11 @@ FUNCTION(snowflake_ids_unsettled) {
     TableWriters writers{table};
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
-        const uint64 low = b.low.load();
+        const UnixTime low = b.low.load();
         if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
         if (!writers.has(process(i)) && b.unlocked.load() == 0) continue;
         const int pid = process(i).pid;
-        if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, static_cast<int64>(low));
+        if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
     const View view{active_snapshot(), unsettled::next_xid()};
     const uint64 below = shared.header->prepared_below.load();
@@ -355,7 +354,7 @@ FUNCTION(snowflake_ids_unsettled) {
         if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId ||
             !prepared_writes(writers, static_cast<TransactionId>(xid)))
             continue;
-        put_unsettled(result, 0, static_cast<TransactionId>(xid), static_cast<int64>(b.low.load()));
+        put_unsettled(result, 0, static_cast<TransactionId>(xid), b.low.load());
     }
     return Datum{0};
 }

@@ -19,7 +19,7 @@ Datum random_datum(const Id& id) { return bytea_datum(id.bytes + 8, gid::random_
 
 }  // namespace
 
-FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_gid_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(gid::time_of(id_argument<Id>(fcinfo, 0)))); }
 FUNCTION(snowflake_ids_gid_kind) { return kind_datum(id_argument<Id>(fcinfo, 0)); }
 FUNCTION(snowflake_ids_gid_random) { return random_datum(id_argument<Id>(fcinfo, 0)); }
 
@@ -38,7 +38,7 @@ FUNCTION(snowflake_ids_gid_is_empty) {
 
 FUNCTION(snowflake_ids_gid_decode) {
     const Id& id = id_argument<Id>(fcinfo, 0);
-    Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_us(id))), random_datum(id)};
+    Datum values[] = {kind_datum(id), TimestampTzGetDatum(timestamptz(gid::time_of(id))), random_datum(id)};
     return record(fcinfo, values, lengthof(values));
 }
 
@@ -55,12 +55,12 @@ FUNCTION(snowflake_ids_make_gid) {
 
 FUNCTION(snowflake_ids_gid_lower_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::lower_bound(kind, us); });
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](UnixTime t) { return gid::lower_bound(kind, t); });
 }
 
 FUNCTION(snowflake_ids_gid_upper_bound) {
     const Kind kind = kind_argument(fcinfo, 0);
-    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](int64 us) { return gid::upper_bound(kind, us); });
+    return bound_datum(fcinfo, 1, "gid", gid::timeline, [kind](UnixTime t) { return gid::upper_bound(kind, t); });
 }
 
 }  // namespace snowflake_ids

@@ -11,17 +11,17 @@ namespace {
 
 template <class Id>
 int compare_id_time(FunctionCallInfo fcinfo) {
-    return compare(id_argument<Id>(fcinfo, 0), Moment<Id>{unix_us(PG_GETARG_TIMESTAMPTZ(1))});
+    return compare(id_argument<Id>(fcinfo, 0), Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
 }
 
 template <class Id>
 int compare_time_id(FunctionCallInfo fcinfo) {
-    return compare(Moment<Id>{unix_us(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
+    return compare(Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
 }
 
 template <class Id>
 int compare_times(FunctionCallInfo fcinfo) {
-    return compare(Moment<Id>{unix_us(PG_GETARG_TIMESTAMPTZ(0))}, Moment<Id>{unix_us(PG_GETARG_TIMESTAMPTZ(1))});
+    return compare(Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Datum with(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(Func
 
 }  // namespace
 
-FUNCTION(snowflake_ids_sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_us(id_argument<Id>(fcinfo, 0)))); }
+FUNCTION(snowflake_ids_sno_timestamp) { PG_RETURN_TIMESTAMPTZ(timestamptz(sno::time_of(id_argument<Id>(fcinfo, 0)))); }
 FUNCTION(snowflake_ids_sno_ticktock) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).ticktock)); }
 FUNCTION(snowflake_ids_sno_metabyte) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).metabyte)); }
 FUNCTION(snowflake_ids_sno_partition) { PG_RETURN_INT32(static_cast<int32>(fields_argument(fcinfo).partition)); }
@@ -53,7 +53,7 @@ FUNCTION(snowflake_ids_sno_sequence) { PG_RETURN_INT32(static_cast<int32>(fields
 
 FUNCTION(snowflake_ids_sno_decode) {
     const Fields f = fields_argument(fcinfo);
-    Datum values[] = {TimestampTzGetDatum(timestamptz(sno::timeline.start_us(f.units))), UInt32GetDatum(f.ticktock),
+    Datum values[] = {TimestampTzGetDatum(timestamptz(sno::timeline.start(f.units))), UInt32GetDatum(f.ticktock),
                       UInt32GetDatum(f.metabyte), UInt32GetDatum(f.partition), UInt32GetDatum(f.sequence)};
     return record(fcinfo, values, lengthof(values));
 }

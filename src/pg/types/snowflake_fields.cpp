@@ -31,7 +31,7 @@ Inside inside_argument(FunctionCallInfo fcinfo, const Layout& layout, const char
 }
 
 Datum created_datum(const Inside& i) {
-    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start_us(i.fields.tick)));
+    return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
 }
 
 Datum decoded(FunctionCallInfo fcinfo, const Inside& i) {
@@ -51,7 +51,7 @@ template <class What>
 Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
-    const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_us(t));
+    const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_time(t));
     if (!tick) fail_time(tick.error, what(), layout.timeline, t);
     uint32 node = 0;
     if (names.node != nullptr) node = number_argument(fcinfo, ++n, names.node, Error::node_range, layout.max_node());
@@ -59,11 +59,11 @@ Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names
     PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
 }
 
-using Bound = Result<std::uint64_t> (Layout::*)(int64) const;
+using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
 template <class What>
 Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
-    const Result<std::uint64_t> id = (layout.*of)(unix_us(t));
+    const Result<std::uint64_t> id = (layout.*of)(unix_time(t));
     if (!id) fail_time(id.error, what(), layout.timeline, t);
     PG_RETURN_INT64(static_cast<int64>(id.value));
 }
@@ -78,7 +78,7 @@ uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_
 Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
 
 TimestampTz mastic_created(FunctionCallInfo fcinfo) {
-    return timestamptz(mastic::layout.time_us(mastic_argument(fcinfo)));
+    return timestamptz(mastic::layout.time_of(mastic_argument(fcinfo)));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using uuid7::Id;
 FUNCTION(snowflake_ids_uuid7_timestamp) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!uuid7::is_valid(id)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(timestamptz(uuid7::time_us(id)));
+    PG_RETURN_TIMESTAMPTZ(timestamptz(uuid7::time_of(id)));
 }
 
 FUNCTION(snowflake_ids_uuid7_lower_bound) {

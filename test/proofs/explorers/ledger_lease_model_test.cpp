@@ -59,7 +59,7 @@ struct Leases : Model {
     void floor(Value tick) {
         programs.push_back({static_cast<unsigned>(operations.size())});
         operations.push_back([tick](World& w) {
-            WatchedWord epoch;
+            WatchedWord<> epoch;
             epoch.watch(w, epoch_cell);
             raise_slot(w.slot, tick, false);
             epoch.fetch_add(1);
@@ -93,7 +93,7 @@ struct Leases : Model {
         const bool same_view = careless.view || view == known[7];
         // Both that it returns and what an issue tells are for on_done().
         Claim c{.count = 1};
-        c.wait_us = static_cast<std::int64_t>(seen);
+        c.wait = microseconds{seen};
         if (serves(
                 l, [&] { return w.tick().value; }, [&] { return same_view; })) {
             l.used++;
@@ -124,7 +124,7 @@ struct Leases : Model {
         const Value id = order(c.tick, c.first);
         if (g.ghost[0] >> id & 1) return "issued twice, or below a floor";
         g.ghost[0] |= Value{1} << id;
-        return id > static_cast<Value>(c.wait_us) ? nullptr : "an id is not larger than one that was seen";
+        return id > static_cast<Value>(c.wait.count()) ? nullptr : "an id is not larger than one that was seen";
     }
 
 private:

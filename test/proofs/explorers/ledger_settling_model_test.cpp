@@ -15,7 +15,11 @@ using namespace snowflake_ids::test;
 
 // Transactions 1 to last_transaction. A time is a number of units: two times that are one unit apart are merged in the
 // ring, those that are two units apart are not.
-constexpr Value last_transaction = 5, unit = ring_resolution_us * 6 / 10;
+constexpr Value last_transaction = 5;
+constexpr microseconds unit = ring_resolution * 6 / 10;
+
+constexpr UnixTime time_at(Value units) { return UnixTime{units * unit}; }
+constexpr Value units_in(UnixTime t) { return static_cast<Value>(t.time_since_epoch() / unit); }
 
 // Cells: what all share, then the backend of the first process. Then two others: of prepared transactions, or the first
 // of the second process.
@@ -38,9 +42,11 @@ Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 // There is one database, so those words stay 0.
 template <unsigned places>
 struct ModelBackend {
-    WatchedWord low, database, xid, ended, unlocked;
+    WatchedWord<UnixTime> low;
+    WatchedWord<> database, xid, ended, unlocked;
     struct {
-        WatchedWord xid, low, database;
+        WatchedWord<> xid, database;
+        WatchedWord<UnixTime> low;
     } ring[places];
 
     void watch(World& w, unsigned cell) {
@@ -59,7 +65,8 @@ using Other = ModelBackend<other_places>;
 struct Memory {
     Own own;
     Other other[others];
-    WatchedWord promise, finished, locks;
+    WatchedWord<UnixTime> promise;
+    WatchedWord<> finished, locks;
 
     explicit Memory(World& w) {
         locks.watch(w, as_cell(locks_cell));
@@ -84,7 +91,7 @@ bool knows(Value snapshot, Value xid) { return xid == 0 || (snapshot >> xid & 1)
 
 struct Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
+    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         return ledger::accepts(m.promise, b, t, covered);
     }
     template <class B>
@@ -95,12 +102,13 @@ struct Right {
         return note_prepared(m.own, others, m.place(), xid, [&m](Value x) { return knows(m.finished.load(), x); });
     }
     template <class B, class Finished>
-    static void limit_by(B& b, Finished finished, Value& t) {
+    static void limit_by(B& b, Finished finished, UnixTime& t) {
         ledger::limit_by(b, 0, finished, t);
     }
     static constexpr bool prepared_last = true, promise_first = true;
+    // In units.
     static Value settled_start(Value t, Value tick) {
-        return static_cast<Value>(ledger::settled_start(static_cast<std::int64_t>(t), static_cast<std::int64_t>(tick)));
+        return static_cast<Value>(number_of(ledger::settled_start(UnixTime{microseconds{t}}, microseconds{tick})));
     }
 };
 
@@ -113,8 +121,8 @@ struct Settled : Model {
         crashes = false;
         max_history = 300;
         Global g{};
-        g.memory[own_cell] = no_low;
-        for (unsigned i = 0; i < others; i++) g.memory[other_cell + i * cells_of_other] = no_low;
+        g.memory[own_cell] = std::bit_cast<Value>(no_low);
+        for (unsigned i = 0; i < others; i++) g.memory[other_cell + i * cells_of_other] = std::bit_cast<Value>(no_low);
         initial.push_back(g);
     }
     void ticks(const Global&, std::vector<Answer>& out) const override {
@@ -206,12 +214,12 @@ struct Writer {
     }
     template <class B>
     Claim run(World& w, Memory& m, B& own) const {
-        Value covered = no_low;
+        UnixTime covered = no_low;
         for (int i = 0; i < draws; i++) {
             Value t = at != 0 ? at : w.tick().value;
             t -= t % tick;
-            while (!Steps::accepts(m, own, (t + tick - 1) * unit, covered)) {
-                const Value promised = m.promise.load() / unit;
+            while (!Steps::accepts(m, own, time_at(t + tick - 1), covered)) {
+                const Value promised = units_in(m.promise.load());
                 if (t + tick - 1 < promised) t = promised - promised % tick;
             }
             w.issue(row(x, t));
@@ -241,14 +249,14 @@ struct Reader {
         Memory m(w);
         const Value snapshot = m.finished.load();
         const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
-        const Value f = w.tick().value * unit;
+        const UnixTime f = time_at(w.tick().value);
         if (Steps::promise_first) raise_to(m.promise, f);
-        Value t = Steps::promise_first ? m.promise.load() : f;
+        UnixTime t = Steps::promise_first ? m.promise.load() : f;
         if (Steps::prepared_last) Steps::limit_by(m.own, finished, t);
         for (unsigned i = 0; i < looks_at; i++) Steps::limit_by(m.other[i], finished, t);
         if (!Steps::prepared_last) Steps::limit_by(m.own, finished, t);
         if (!Steps::promise_first) raise_to(m.promise, f);
-        w.issue(told(snapshot, Steps::settled_start(t / unit, tick)));
+        w.issue(told(snapshot, Steps::settled_start(units_in(t), tick)));
         return {};
     }
 };
@@ -390,11 +398,11 @@ struct RightOfTable : Right {
         return (m.locks.load() & lock_of_prepared(x)) != 0 || knows(m.finished.load(), x);
     }
     template <class B, class Finished, class Counts>
-    static void limit_by(Memory&, B& b, Finished finished, Counts counts, Value& t) {
+    static void limit_by(Memory&, B& b, Finished finished, Counts counts, UnixTime& t) {
         ledger::limit_by(b, 0, finished, t, counts);
     }
     // The lease is used, unless readers have been promised more than it keeps.
-    static bool serves(Memory& m, Value lease) { return m.promise.load() <= lease * unit; }
+    static bool serves(Memory& m, Value lease) { return m.promise.load() <= time_at(lease); }
     static constexpr bool ring_before_locks = true;
     static constexpr Marks marks = first;
 };
@@ -416,17 +424,18 @@ struct TableWriter {
         return b == 0 ? run(w, m, m.own) : run(w, m, m.other[0]);
     }
     template <class B>
-    Value draw(World& w, Memory& m, B& own, Value& covered) const {
+    Value draw(World& w, Memory& m, B& own, UnixTime& covered) const {
         Value t = w.tick().value;
-        while (!Steps::accepts(m, own, t * unit, covered)) {
-            const Value promised = m.promise.load() / unit;
+        while (!Steps::accepts(m, own, time_at(t), covered)) {
+            const Value promised = units_in(m.promise.load());
             if (t < promised) t = promised;
         }
         return t;
     }
     template <class B>
     Claim run(World& w, Memory& m, B& own) const {
-        Value covered = no_low, lease = 0;
+        UnixTime covered = no_low;
+        Value lease = 0;
         for (const char* p = does; *p != 0; p++) {
             switch (*p) {
                 case 'a':
@@ -487,9 +496,9 @@ struct TableReader {
         Memory m(w);
         const Value snapshot = m.finished.load();
         const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
-        const Value f = w.tick().value * unit;
+        const UnixTime f = time_at(w.tick().value);
         if (Steps::promise_first) raise_to(m.promise, f);
-        Value t = Steps::promise_first ? m.promise.load() : f;
+        UnixTime t = Steps::promise_first ? m.promise.load() : f;
         const auto holds = [&m](unsigned p) {
             return [&m, p](Value) { return (m.locks.load() & lock_of_process(p)) != 0; };
         };
@@ -504,7 +513,7 @@ struct TableReader {
         }
         if (!Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
         if (!Steps::promise_first) raise_to(m.promise, f);
-        w.issue(told(snapshot, t / unit));
+        w.issue(told(snapshot, units_in(t)));
         return {};
     }
 };
@@ -614,9 +623,9 @@ void expect_skipped() {
 
 struct PromiseLoadedFirst : Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
+    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         if (t >= covered) return true;
-        const Value promised = m.promise.load();
+        const UnixTime promised = m.promise.load();
         lower_to(b.low, t);
         if (promised <= t) {
             covered = t;
@@ -630,7 +639,7 @@ TEST(LedgerSettledWrong, PromiseLoadedBeforeTheIdIsShown) { expect_skipped<OneDr
 
 struct NoPromise : Right {
     template <class B>
-    static bool accepts(Memory&, B& b, Value t, Value&) {
+    static bool accepts(Memory&, B& b, UnixTime t, UnixTime&) {
         lower_to(b.low, t);
         return true;
     }
@@ -640,7 +649,7 @@ TEST(LedgerSettledWrong, NoPromise) { expect_skipped<OneDraw, NoPromise>(); }
 // A rejected time counts as covered.
 struct CoversTheRejected : Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
+    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         if (t >= covered) return true;
         lower_to(b.low, t);
         covered = t;
@@ -670,7 +679,7 @@ TEST(LedgerSettledWrong, OnlyOpenTransactions) { expect_skipped<OneDraw, NoRing>
 struct ClearsFirst : Right {
     template <class B>
     static void end(B& b, Value xid) {
-        const Value low = b.low.load();
+        const UnixTime low = b.low.load();
         b.low.store(no_low);
         if (xid != 0) note_ended(b, xid, low, 0);
     }
@@ -682,7 +691,7 @@ template <class Note>
 struct Notes : Right {
     template <class B>
     static void end(B& b, Value xid) {
-        const Value low = b.low.load();
+        const UnixTime low = b.low.load();
         if (xid != 0) Note::note(b, xid, low);
         b.low.store(no_low);
     }
@@ -690,7 +699,7 @@ struct Notes : Right {
 
 struct TakesTheNewerLow {
     template <class B>
-    static void note(B& b, Value xid, Value low) {
+    static void note(B& b, Value xid, UnixTime low) {
         const Value n = b.ended.load();
         note_ended(b, xid, low, 0);
         if (n > 0 && b.ended.load() == n) b.ring[n - 1].low.store(low);
@@ -700,7 +709,7 @@ TEST(LedgerSettledWrong, MergingTakesTheNewerLow) { expect_skipped<Many, Notes<T
 
 struct KeepsTheOlderId {
     template <class B>
-    static void note(B& b, Value xid, Value low) {
+    static void note(B& b, Value xid, UnixTime low) {
         const Value n = b.ended.load();
         const Value older = n > 0 ? b.ring[n - 1].xid.load() : 0;
         note_ended(b, xid, low, 0);
@@ -712,8 +721,8 @@ TEST(LedgerSettledWrong, MergingKeepsTheOlderId) { expect_skipped<Many, Notes<Ke
 // A full ring, but for its first two entries as it should be: they become what Merged says.
 template <class Merged>
 struct FullRing {
-    static void note(Other& b, Value xid, Value low) { note_ended(b, xid, low, 0); }
-    static void note(Own& b, Value xid, Value low) {
+    static void note(Other& b, Value xid, UnixTime low) { note_ended(b, xid, low, 0); }
+    static void note(Own& b, Value xid, UnixTime low) {
         if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
         const auto merged =
             Merged::of(b.ring[0].xid.load(), b.ring[0].low.load(), b.ring[1].xid.load(), b.ring[1].low.load());
@@ -722,17 +731,17 @@ struct FullRing {
         detail::put(b.ring[2], xid, low, 0);
     }
 };
-using XidAndLow = std::pair<Value, Value>;
+using XidAndLow = std::pair<Value, UnixTime>;
 struct Lowest {
-    static XidAndLow of(Value, Value low, Value upper, Value upper_low) {
+    static XidAndLow of(Value, UnixTime low, Value upper, UnixTime upper_low) {
         return {upper, low < upper_low ? low : upper_low};
     }
 };
 struct ForgetsTheOldest {
-    static XidAndLow of(Value, Value, Value upper, Value upper_low) { return {upper, upper_low}; }
+    static XidAndLow of(Value, UnixTime, Value upper, UnixTime upper_low) { return {upper, upper_low}; }
 };
 struct OlderId {
-    static XidAndLow of(Value xid, Value low, Value, Value upper_low) {
+    static XidAndLow of(Value xid, UnixTime low, Value, UnixTime upper_low) {
         return {xid, low < upper_low ? low : upper_low};
     }
 };
@@ -744,8 +753,8 @@ TEST(LedgerSettledWrong, FullRingForgetsTheOldest) { expect_skipped<Full, Notes<
 TEST(LedgerSettledWrong, FullRingKeepsTheOlderId) { expect_skipped<Full, Notes<FullRing<OlderId>>>(); }
 
 struct NewestFirst {
-    static void note(Other& b, Value xid, Value low) { note_ended(b, xid, low, 0); }
-    static void note(Own& b, Value xid, Value low) {
+    static void note(Other& b, Value xid, UnixTime low) { note_ended(b, xid, low, 0); }
+    static void note(Own& b, Value xid, UnixTime low) {
         if (b.ended.load() < own_places) return note_ended(b, xid, low, 0);
         const XidAndLow old[] = {{b.ring[0].xid.load(), b.ring[0].low.load()},
                                  {b.ring[1].xid.load(), b.ring[1].low.load()},
@@ -760,13 +769,13 @@ TEST(LedgerSettledWrong, EntryIsOverwrittenBeforeItIsWholeBelow) { expect_skippe
 
 struct ReadsUp : Right {
     template <class B, class Finished>
-    static void limit_by(B& b, Finished finished, Value& t) {
-        const Value low = b.low.load();
+    static void limit_by(B& b, Finished finished, UnixTime& t) {
+        const UnixTime low = b.low.load();
         if (low < t) t = low;
         const Value ended = b.ended.load();
         for (Value i = 0; i < ended; i++) {
             if (finished(b.ring[i].xid.load())) continue;
-            const Value entry_low = b.ring[i].low.load();
+            const UnixTime entry_low = b.ring[i].low.load();
             if (entry_low < t) t = entry_low;
         }
     }
@@ -775,14 +784,14 @@ TEST(LedgerSettledWrong, RingIsReadFromTheOldest) { expect_skipped<Full, ReadsUp
 
 struct RingFirst : Right {
     template <class B, class Finished>
-    static void limit_by(B& b, Finished finished, Value& t) {
-        Value ring = no_low;
+    static void limit_by(B& b, Finished finished, UnixTime& t) {
+        UnixTime ring = no_low;
         for (Value i = b.ended.load(); i-- > 0;) {
             if (finished(b.ring[i].xid.load())) break;
-            const Value low = b.ring[i].low.load();
+            const UnixTime low = b.ring[i].low.load();
             if (low < ring) ring = low;
         }
-        const Value low = b.low.load();
+        const UnixTime low = b.low.load();
         if (low < t) t = low;
         if (ring < t) t = ring;
     }
@@ -803,7 +812,8 @@ template <bool notes_later>
 struct Overwrites : Right {
     static bool prepare(Memory& m, Value xid) {
         auto& p = m.other[0];
-        const Value old = p.xid.load(), old_low = p.low.load();
+        const Value old = p.xid.load();
+        const UnixTime old_low = p.low.load();
         p.low.store(m.own.low.load());
         p.xid.store(xid);
         if (notes_later && old != 0) note_ended(p, old, old_low, 0);
@@ -818,7 +828,7 @@ TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepa
 // As it was: what is covered is not compared with the promise.
 struct CoveredIsNotCompared : RightOfTable {
     template <class B>
-    static bool accepts(Memory& m, B& b, Value t, Value& covered) {
+    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         return t >= covered || ledger::accepts(m.promise, b, t, covered);
     }
 };
@@ -831,9 +841,9 @@ TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsN
 
 struct RingBeforeTheLock : RightOfTable {
     template <class B, class Finished, class Counts>
-    static void limit_by(Memory&, B& b, Finished finished, Counts counts, Value& t) {
-        const Value low = b.low.load();
-        Value ring = t;
+    static void limit_by(Memory&, B& b, Finished finished, Counts counts, UnixTime& t) {
+        const UnixTime low = b.low.load();
+        UnixTime ring = t;
         ledger::limit_by(b, 0, finished, ring, [](Value) { return false; });
         const Value xid = b.xid.load() & ~taken_mark;
         if (low < t && (xid == 0 || !finished(xid)) && counts(xid)) t = low;

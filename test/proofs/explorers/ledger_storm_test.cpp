@@ -22,28 +22,26 @@ std::vector<StormFormat> small_formats() {
     Rules sno_wait = sno;
     sno_wait.on_regression = OnRegression::wait;  // its lead never grows, so it toggles more often
     return {
-        {{Format::sno, 1, 0}, sno, 40},
-        {{Format::sno, 2, 0}, sno_wait, 40},
-        {{Format::snowflake, 0, 0}, {.min = 0, .max = 65535, .max_tick = max_tick(false)}, 10},
-        {{Format::snowflake, 9, 0}, {.min = 0, .max = 15, .max_tick = max_tick(false)}, 10},
+        {{Format::sno, 1, 0}, sno, 40us},
+        {{Format::sno, 2, 0}, sno_wait, 40us},
+        {{Format::snowflake, 0, 0}, {.min = 0, .max = 65535, .max_tick = max_tick(false)}, 10us},
+        {{Format::snowflake, 9, 0}, {.min = 0, .max = 15, .max_tick = max_tick(false)}, 10us},
     };
 }
 
 std::vector<StormFormat> real_formats() {
     return {
-        {{Format::sno, 1, 0}, {.min = 0, .max = 65535, .max_tick = sno::timeline.max_tick(), .has_toggle = true}, 4000},
-        {{Format::snowflake, 0, 0},
-         {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)},
-         1000},
+        {{Format::sno, 1, 0}, {.min = 0, .max = 65535, .max_tick = sno::timeline.max_tick(), .has_toggle = true}, 4ms},
+        {{Format::snowflake, 0, 0}, {.min = 0, .max = mastic::layout.max_sequence(), .max_tick = max_tick(false)}, 1ms},
         {{Format::snowflake, 9, 0},
          {.min = 0, .max = snowflake_si::layout.max_sequence(), .max_tick = max_tick(false)},
-         1000},
+         1ms},
     };
 }
 
 template <class Claims>
 StormReport storm(const char* name, const StormPlan& plan) {
-    const double start = seconds();
+    const double start = seconds_now();
     const StormReport r = Storm<Claims>(plan).run();
     std::printf(
         "%-18s %8.0fk claims %9.0fk ids  %lu jumps back, %lu toggles, %lu held ticks, %lu kills, %.0fk waits; "
@@ -51,7 +49,7 @@ StormReport storm(const char* name, const StormPlan& plan) {
         name, static_cast<double>(r.claims) / 1e3, static_cast<double>(r.ids) / 1e3,
         static_cast<unsigned long>(r.turns), static_cast<unsigned long>(r.toggles),
         static_cast<unsigned long>(r.advances), static_cast<unsigned long>(r.kills), static_cast<double>(r.waits) / 1e3,
-        static_cast<unsigned long>(r.repeats), static_cast<unsigned long>(r.gaps), seconds() - start);
+        static_cast<unsigned long>(r.repeats), static_cast<unsigned long>(r.gaps), seconds_now() - start);
     return r;
 }
 
@@ -107,8 +105,8 @@ TEST(LedgerStorm, Threads) {
 // chain of six events that is too rare here; ledger_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {
-    const double start = seconds();
-    for (std::uint64_t seed = 1; seconds() - start < 120; seed++) {
+    const double start = seconds_now();
+    for (std::uint64_t seed = 1; seconds_now() - start < 120; seed++) {
         StormPlan plan{
             .formats = small_formats(), .seconds = 0.3, .nervous = true, .processes = !under_tsan, .seed = seed};
         if (storm<Claims>(name, plan).repeats > 0) return;

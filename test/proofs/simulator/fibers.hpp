@@ -9,7 +9,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/time.hpp"
+
 namespace snowflake_ids::simulator {
+
+using namespace std::chrono_literals;
 
 // SplitMix64 (Steele, Lea and Flood, 2014).
 class Random {
@@ -36,16 +40,16 @@ struct Fiber {
     std::function<void()> body;
     ucontext_t context;
     std::unique_ptr<char[]> stack;
-    std::int64_t wake_us = 0;
+    MonotonicTime wakes{};
     bool over = false;
 };
 
 class Scheduler {
 public:
     Random random;
-    std::int64_t now_us = 0;        // since the begin of the history
-    std::uint64_t switch_one_in;    // at how many steps another process may come
-    std::int64_t most_per_step_us;  // the longest time that a step takes
+    MonotonicTime now{};             // since the begin of the history
+    std::uint64_t switch_one_in;     // at how many steps another process may come
+    std::uint64_t most_per_step_us;  // the longest time that a step takes
 
     explicit Scheduler(std::uint64_t seed) : random(seed) {
         switch_one_in = random.of({2, 4, 10, 40});
@@ -59,7 +63,7 @@ public:
         auto f = std::make_shared<Fiber>();
         fibers_.push_back(f);
         f->body = std::move(body);
-        f->wake_us = now_us;
+        f->wakes = now;
         f->stack = take_stack();
         getcontext(&f->context);
         f->context.uc_stack.ss_sp = f->stack.get();
@@ -77,24 +81,24 @@ public:
     // Between any two steps of a process.
     void step() {
         if (current_ == nullptr) return;
-        now_us += static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(most_per_step_us) + 1));
+        now += microseconds{random.below(most_per_step_us + 1)};
         if (!random.one_in(switch_one_in)) return;
         // Now and then a process stands still for long.
-        sleep(random.one_in(2000) ? static_cast<std::int64_t>(random.below(3000000)) : 0);
+        sleep(microseconds{random.one_in(2000) ? random.below(3000000) : 0});
     }
-    void sleep(std::int64_t us) {
+    void sleep(microseconds d) {
         if (current_ == nullptr) return;
-        current_->wake_us = now_us + us;
+        current_->wakes = now + d;
         swapcontext(&current_->context, &main_);
     }
     Fiber* current() const { return current_; }
 
     // Lets processes run until then, or until there are none.
-    void run_until(std::int64_t end_us) {
-        while (now_us < end_us) {
+    void run_until(MonotonicTime end) {
+        while (now < end) {
             Fiber* next = nullptr;
             std::uint64_t ready = 0;
-            std::int64_t first_us = end_us;
+            MonotonicTime first = end;
             for (std::size_t i = 0; i < fibers_.size(); i++) {
                 if (fibers_[i]->over) {
                     spare_stacks().push_back(std::move(fibers_[i]->stack));
@@ -102,14 +106,14 @@ public:
                     continue;
                 }
                 Fiber* f = fibers_[i].get();
-                if (f->wake_us <= now_us) {
+                if (f->wakes <= now) {
                     if (random.below(++ready) == 0) next = f;
-                } else if (f->wake_us < first_us) {
-                    first_us = f->wake_us;
+                } else if (f->wakes < first) {
+                    first = f->wakes;
                 }
             }
             if (next == nullptr) {
-                now_us = first_us;
+                now = first;
                 continue;
             }
             current_ = next;

@@ -21,41 +21,41 @@ public:
     History(Value seed, const Wrong& wrong) : scheduler_(seed), random_(scheduler_.random) {
         scheduler = &scheduler_;
         w.wrong = wrong;
-        constexpr std::int64_t epoch_us = 1'700'000'000'000'000;
+        constexpr UnixTime epoch{1'700'000'000s};
         const auto rules = [this](bool toggle, std::initializer_list<std::uint32_t> last) {
             Rules r{.min = 0, .max = random_.of(last), .max_tick = (Value{1} << 40) - 1, .has_toggle = toggle};
             r.lead = random_.of({0, 100, 5000});
             return r;
         };
-        w.generators[0] = {rules(true, {3, 255, 65535}), {epoch_us, 4000, 40}};
-        w.generators[1] = {rules(false, {3, 65535}), {epoch_us, 1000, 40}};
-        w.generators[2] = {rules(false, {255, 7}), {epoch_us, random_.of({1000, 10000}), 40}};
-        w.generators[3] = {rules(false, {255, 65535}), {epoch_us, random_.of({100000, 1000000}), 40}};
-        w.window_us = random_.of({100000, 500000, 2000000});
+        w.generators[0] = {rules(true, {3, 255, 65535}), {epoch, 4ms, 40}};
+        w.generators[1] = {rules(false, {3, 65535}), {epoch, 1ms, 40}};
+        w.generators[2] = {rules(false, {255, 7}), {epoch, microseconds{random_.of({1000, 10000})}, 40}};
+        w.generators[3] = {rules(false, {255, 65535}), {epoch, microseconds{random_.of({100000, 1000000})}, 40}};
+        w.window = microseconds{random_.of({100000, 500000, 2000000})};
         most_pause_us_ = random_.of({500, 5000, 50000});
         bulk_ = random_.of({5, 50, 400});
         only_reads_ = random_.one_in(10);
     }
     ~History() { scheduler = nullptr; }
 
-    void run(std::int64_t length_us) {
+    void run(microseconds length) {
         start_server(0);
-        std::int64_t next_us = 0;
-        while (next_us < length_us && w.judge.fault.empty()) {
-            next_us += static_cast<std::int64_t>(random_.below(2000000));
-            scheduler_.run_until(next_us);
+        MonotonicTime next{};
+        while (next.time_since_epoch() < length && w.judge.fault.empty()) {
+            next += microseconds{random_.below(2000000)};
+            scheduler_.run_until(next);
             something_happens();
         }
         for (Site& s : sites_) {
-            s.clock_ahead_us = std::max<std::int64_t>(s.clock_ahead_us, 0);
+            s.clock_ahead = std::max<microseconds>(s.clock_ahead, 0s);
             s.disk.sync_fails = s.disk.write_fails = false;
         }
         drawn_last_ = 0;
         last_part_ = true;
-        scheduler_.run_until(scheduler_.now_us + 30000000);
+        scheduler_.run_until(scheduler_.now + 30s);
         if (drawn_last_ == 0) w.judge.blame("nobody can draw any more");
     }
-    std::int64_t length_us() const { return scheduler_.now_us; }
+    microseconds length() const { return scheduler_.now.time_since_epoch(); }
 
 private:
     struct Process {
@@ -64,7 +64,7 @@ private:
     };
 
     void note(const char* what) {
-        if (verbose) std::printf("%12.6f s  %s\n", static_cast<double>(scheduler_.now_us) / 1e6, what);
+        if (verbose) std::printf("%12.6f s  %s\n", std::chrono::duration<double>(length()).count(), what);
     }
 
     void start_server(std::size_t site, bool promoted = false) {
@@ -92,7 +92,7 @@ private:
             });
             processes_.push_back({std::move(fiber), session.get()});
         }
-        while (left != 0) scheduler_.run_until(scheduler_.now_us + 1000);
+        while (left != 0) scheduler_.run_until(scheduler_.now + 1ms);
     }
     void start_session(std::uint32_t backend) {
         auto session = std::make_shared<Session>(w, sites_[primary_], backend);
@@ -102,7 +102,7 @@ private:
         processes_.push_back({std::move(f), session.get()});
     }
 
-    void pause() { scheduler_.sleep(static_cast<std::int64_t>(random_.below(static_cast<Value>(most_pause_us_)))); }
+    void pause() { scheduler_.sleep(microseconds{random_.below(most_pause_us_)}); }
     void read(Session& s) {
         while (!s.fenced) {
             s.begin();
@@ -134,11 +134,11 @@ private:
                 drawn_last_ += last_part_ && !s.orphaned;
                 // Between the draw and the row nobody knows of it.
                 if (random_.one_in(10)) s.look();
-                if (random_.one_in(20)) scheduler_.sleep(static_cast<std::int64_t>(random_.below(3000)));
+                if (random_.one_in(20)) scheduler_.sleep(microseconds{random_.below(3000)});
                 if (!random_.one_in(50)) s.insert(table, g, d);
             }
             if (random_.one_in(200))
-                ok = s.observe(g, sites_[primary_].wall_us() + 1000 * random_.of({-500, 0, 300, 3000}));
+                ok = s.observe(g, sites_[primary_].wall() + milliseconds{random_.of({-500, 0, 300, 3000})});
             if (random_.one_in(4)) pause();
         }
         if (ok && random_.one_in(15) && w.transactions.prepared(s.database).size() < 10) {
@@ -179,10 +179,10 @@ private:
             case 4: {
                 faults.steps++;
                 note("clock step");
-                const std::int64_t before = site.clock_ahead_us;
-                site.clock_ahead_us += 1000 * random_.of({-10000, -2500, -700, -20, -3, 3, 700, 3000, 10000});
-                site.clock_ahead_us = std::min<std::int64_t>(site.clock_ahead_us, 20000000);
-                site.never_back = site.never_back && site.clock_ahead_us >= before;
+                const microseconds before = site.clock_ahead;
+                site.clock_ahead += milliseconds{random_.of({-10000, -2500, -700, -20, -3, 3, 700, 3000, 10000})};
+                site.clock_ahead = std::min<microseconds>(site.clock_ahead, 20s);
+                site.never_back = site.never_back && site.clock_ahead >= before;
                 return;
             }
             case 5:
@@ -228,8 +228,7 @@ private:
         }
     }
     void restart(std::size_t site, bool promoted = false) {
-        if (random_.one_in(2))
-            scheduler_.run_until(scheduler_.now_us + static_cast<std::int64_t>(random_.below(300000)));
+        if (random_.one_in(2)) scheduler_.run_until(scheduler_.now + microseconds{random_.below(300000)});
         start_server(site, promoted);
     }
     // The standby has all of the WAL. The old primary becomes its standby: with its own ceiling file, or with a copy.
@@ -241,7 +240,7 @@ private:
         Site& site = sites_[1 - primary_];
         lose_unflushed(old);
         std::copy(std::begin(old.wal), std::end(old.wal), site.wal);
-        site.clock_ahead_us = old.clock_ahead_us + 1000 * random_.of({-2000, -5, 0, 0, 5, 2000});
+        site.clock_ahead = old.clock_ahead + milliseconds{random_.of({-2000, -5, 0, 0, 5, 2000})};
         restart(1 - primary_, true);
         if (random_.one_in(2)) {
             faults.rewinds++;
@@ -258,7 +257,7 @@ private:
     std::size_t primary_ = 0;
     std::vector<std::shared_ptr<Session>> sessions_;
     std::vector<Process> processes_, orphans_;
-    std::int64_t most_pause_us_;
+    Value most_pause_us_;
     Value bulk_;
     bool only_reads_, last_part_ = false;
     Value drawn_last_ = 0;

@@ -13,28 +13,28 @@
 namespace snowflake_ids::simulator {
 
 inline constexpr std::size_t most_running = 64;
-inline constexpr std::int64_t never_us = INT64_MAX;
+inline constexpr UnixTime never = UnixTime::max(), always = UnixTime::min();
 
 // A time for each generator: the start of a tick.
 struct Times {
-    std::int64_t us[generator_count];
+    UnixTime at[generator_count];
 
-    explicit Times(std::int64_t all) { std::fill(std::begin(us), std::end(us), all); }
+    explicit Times(UnixTime all) { std::fill(std::begin(at), std::end(at), all); }
     bool any_before(const Times& t) const {
         for (std::uint32_t g = 0; g < generator_count; g++) {
-            if (us[g] < t.us[g]) return true;
+            if (at[g] < t.at[g]) return true;
         }
         return false;
     }
     void raise_to(const Times& t) {
-        for (std::uint32_t g = 0; g < generator_count; g++) us[g] = std::max(us[g], t.us[g]);
+        for (std::uint32_t g = 0; g < generator_count; g++) at[g] = std::max(at[g], t.at[g]);
     }
 };
 
 // A database has some tables. A reader asks about one, or about all.
 inline constexpr std::uint32_t table_count = 2, all_tables = table_count;
 struct Rows {
-    Times of[table_count] = {Times{never_us}, Times{never_us}};
+    Times of[table_count] = {Times{never}, Times{never}};
 };
 
 struct Snapshot {
@@ -67,9 +67,9 @@ public:
         running_.push_back({next, database, false, {}, 0});
         return next++;
     }
-    void add_row(Value xid, std::uint32_t table, std::uint32_t g, std::int64_t us) {
+    void add_row(Value xid, std::uint32_t table, std::uint32_t g, UnixTime t) {
         for (Running& r : running_) {
-            if (r.xid == xid) r.low.of[table].us[g] = std::min(r.low.of[table].us[g], us);
+            if (r.xid == xid) r.low.of[table].at[g] = std::min(r.low.of[table].at[g], t);
         }
     }
     void prepare(Value xid, std::uint32_t locks) {
@@ -193,8 +193,7 @@ private:
         Rows low;
     };
     std::vector<Commit> commits_;
-    Times settled_[database_count][table_count] = {{Times{INT64_MIN}, Times{INT64_MIN}},
-                                                   {Times{INT64_MIN}, Times{INT64_MIN}}};
+    Times settled_[database_count][table_count] = {{Times{always}, Times{always}}, {Times{always}, Times{always}}};
 };
 
 }  // namespace snowflake_ids::simulator

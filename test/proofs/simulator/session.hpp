@@ -17,7 +17,7 @@ struct Generator {
 // What all sessions of a history share.
 struct World {
     Generator generators[generator_count];
-    std::int64_t window_us = 2000000;
+    microseconds window = 2s;
     Wrong wrong;
     Judge judge;
     Transactions transactions;
@@ -31,14 +31,14 @@ struct Clock {
 
     Result<Value> tick() const {
         scheduler->step();
-        return timeline.floor_tick(site.wall_us());
+        return timeline.floor_tick(site.wall());
     }
-    Value monotonic_us() const {
+    MonotonicTime monotonic() const {
         scheduler->step();
-        return static_cast<Value>(scheduler->now_us + 1000000);
+        return scheduler->now + 1s;
     }
-    std::int64_t us_until(Value tick) const { return timeline.start_us(tick) - site.wall_us(); }
-    std::int64_t tick_us() const { return timeline.tick_us; }
+    microseconds until(Value tick) const { return timeline.start(tick) - site.wall(); }
+    microseconds tick_length() const { return timeline.tick_length; }
 };
 
 struct Drawn {
@@ -73,10 +73,10 @@ public:
             const Drawn d = draw_one(g);
             if (!d.ok) return d;
             const Timeline& timeline = w.generators[g].timeline;
-            const std::int64_t t = w.wrong.tick_start ? timeline.start_us(d.tick) : timeline.last_us(d.tick);
-            if (!w.wrong.accept_all && !accepts(static_cast<Value>(t))) {
+            const UnixTime t = w.wrong.tick_start ? timeline.start(d.tick) : timeline.last(d.tick);
+            if (!w.wrong.accept_all && !accepts(t)) {
                 // At a clock that has never gone back, no id is late.
-                if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall_us()).value)
+                if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall()).value)
                     w.judge.blame("an id of the clock's tick was thrown away");
                 continue;
             }
@@ -103,7 +103,7 @@ public:
     void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
-        w.transactions.add_row(xid, table, g, w.generators[g].timeline.start_us(d.tick));
+        w.transactions.add_row(xid, table, g, w.generators[g].timeline.start(d.tick));
         drawn[g] = std::max(drawn[g], Judge::order(d.tick, d.number));
     }
     void end(bool commit) {
@@ -147,20 +147,20 @@ public:
     void poll(std::uint32_t table) {
         const Snapshot snapshot = w.transactions.snapshot(w.judge.commits());
         scheduler->step();
-        const std::int64_t us = settle(snapshot, table);
+        const UnixTime t = settle(snapshot, table);
         w.judge.polls++;
-        if (orphaned || us == INT64_MIN) return;
+        if (orphaned || t == always) return;
         // As sno_settled() and so on have it: ids from the first tick that starts at or after this have not settled.
-        Times told{us};
+        Times told{t};
         for (std::uint32_t g = 0; g < generator_count && !w.wrong.tick_not_subtracted; g++)
-            told.us[g] = ledger::settled_start(us, w.generators[g].timeline.tick_us);
+            told.at[g] = ledger::settled_start(t, w.generators[g].timeline.tick_length);
         w.judge.settled(database, table, snapshot, told);
     }
 
-    // Nothing at or before `us` is issued any more.
-    bool observe(std::uint32_t g, std::int64_t us) {
+    // Nothing at or before `t` is issued any more.
+    bool observe(std::uint32_t g, UnixTime t) {
         const Timeline& timeline = w.generators[g].timeline;
-        const Value tick = timeline.floor_tick(us).value;
+        const Value tick = timeline.floor_tick(t).value;
         if (!set_up(g) || !raise_above(g, tick + 1)) return false;
         begin_slot(g, tick);
         m.header.epoch.fetch_add(1);
@@ -175,15 +175,14 @@ private:
         Value statement = 0, ended = 0;
     };
 
-    std::int64_t ahead_us() const { return site.wall_us() + w.window_us + w.window_us / 4; }
-    static Value to_ms(std::int64_t us) { return static_cast<Value>((us + 999) / 1000); }
-    std::int64_t step_us() const {
-        const std::int64_t most = std::min<std::int64_t>(w.window_us / 4, 500000);
-        const std::int64_t lasted = site.wall_us() - m.began_us;
-        return lasted < 0 ? most : std::min(std::max<std::int64_t>(lasted, 10000), most);
+    UnixTime ahead() const { return site.wall() + w.window + w.window / 4; }
+    microseconds step() const {
+        const microseconds most = std::min<microseconds>(w.window / 4, 500ms);
+        const microseconds lasted = site.wall() - m.began;
+        return lasted < 0s ? most : std::min(std::max<microseconds>(lasted, 10ms), most);
     }
-    std::int64_t target_us(std::uint32_t g, Value tick) const {
-        return std::max(ahead_us(), w.generators[g].timeline.start_us(tick) + step_us());
+    Ceiling target(std::uint32_t g, Value tick) const {
+        return ledger::ceiling_at(std::max(ahead(), w.generators[g].timeline.start(tick) + step()));
     }
     Slot& slot(std::uint32_t g) { return m.slots[g]; }
     auto slots() {
@@ -194,9 +193,7 @@ private:
     void begin_slot(std::uint32_t g, Value tick) {
         ledger::begin_slot(slot(g), tick, w.generators[g].rules.has_toggle);
     }
-    Value tick_of_ms(std::uint32_t g, Value ms) const {
-        return w.generators[g].timeline.last_tick_at(static_cast<std::int64_t>(ms) * 1000).value;
-    }
+    Value tick_of(std::uint32_t g, UnixTime t) const { return w.generators[g].timeline.last_tick_at(t).value; }
 
     // Under the lock of the file. As long as another process has it, this one waits, but not for ever.
     template <class Do>
@@ -204,7 +201,7 @@ private:
         const CeilingFile f = file();
         for (int i = 0; !f.lock(); i++) {
             if (i == 200) return {ledger::CeilingError::busy, 0, -1};
-            scheduler->sleep(1000);
+            scheduler->sleep(1ms);
         }
         const ledger::CeilingResult r = work(f);
         f.unlock();
@@ -222,25 +219,25 @@ private:
         const ledger::CeilingResult r = locked([&](const CeilingFile& f) {
             if (ledger::has_begun(m.header)) return ledger::CeilingResult{};
             if (orphaned) return ledger::CeilingResult{ledger::CeilingError::superseded, 0, -1};
-            const std::int64_t now_us = site.wall_us();
-            const auto at_least = w.wrong.begin_too_low ? Value{0} : to_ms(ahead_us());
-            const auto resume = [&](Slot& s, Value ms) {
+            const UnixTime now = site.wall();
+            const Floor at_least = w.wrong.begin_too_low ? Floor{} : ledger::ceiling_at(ahead());
+            const auto resume = [&](Slot& s, Floor floor) {
                 if (w.wrong.begin_too_low) return;
                 const auto g = static_cast<std::uint32_t>(&s - m.slots);
-                begin_slot(g, tick_of_ms(g, ms));
+                begin_slot(g, tick_of(g, floor));
             };
-            m.began_us = now_us;
+            m.began = now;
             return ledger::begin_locked_life(m.header, generator_count, slots(), resume, f, id, at_least,
-                                             static_cast<Value>(now_us / 1000000));
+                                             static_cast<Value>(now.time_since_epoch() / 1s));
         });
         if (m.header.life_id.peek() == id) w.lives++;
         return r.error == ledger::CeilingError::none && ledger::has_begun(m.header);
     }
 
-    void raise_floor(Value ms) {
-        ledger::raise_to(m.header.floor_ms, ms);
+    void raise_floor(Floor floor) {
+        ledger::raise_to(m.header.floor, floor);
         for (std::uint32_t g = 0; g < generator_count; g++) {
-            if (slot(g).key.load() != 0) begin_slot(g, tick_of_ms(g, ms));
+            if (slot(g).key.load() != 0) begin_slot(g, tick_of(g, floor));
         }
     }
 
@@ -251,14 +248,14 @@ private:
             scheduler->step();
             ledger::raise_to(m.header.prepared_below, w.transactions.next);
         }
-        if (wal_until_us != 0) return true;
+        if (wal_until != Ceiling{}) return true;
         Wal wal{site.wal[database]};
-        wal_until_us =
-            ledger::enter_database(wal, m.header.life_id.load(), ahead_us() + step_us(), [&](std::int64_t us) {
-                if (w.wrong.wal_unread) return;
-                raise_floor(to_ms(us));
-                m.header.epoch.fetch_add(1);
-            });
+        const Ceiling target = ledger::ceiling_at(ahead() + step());
+        wal_until = ledger::enter_database(wal, m.header.life_id.load(), target, [&](Floor floor) {
+            if (w.wrong.wal_unread) return;
+            raise_floor(floor);
+            m.header.epoch.fetch_add(1);
+        });
         return true;
     }
 
@@ -268,8 +265,8 @@ private:
         if (!enter()) return false;
         Value key = slot(g).key.load();
         if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
-        if (const Value floor = m.header.floor_ms.load()) {
-            ledger::raise_unless_past(slot(g), tick_of_ms(g, floor), w.generators[g].rules.has_toggle,
+        if (const Floor floor = m.header.floor.load(); floor != Floor{}) {
+            ledger::raise_unless_past(slot(g), tick_of(g, floor), w.generators[g].rules.has_toggle,
                                       [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
         }
         s.lease = {};
@@ -279,32 +276,33 @@ private:
         return true;
     }
     void set_limit(std::uint32_t g) {
-        const std::int64_t until = std::min(static_cast<std::int64_t>(slot(g).ceiling.load()) * 1000, wal_until_us);
+        const Ceiling until = std::min(slot(g).ceiling.load(), wal_until);
         states[g].limit = w.generators[g].timeline.ceil_tick(until).value;
     }
     bool raise_above(std::uint32_t g, Value tick) {
-        const std::int64_t wanted = w.generators[g].timeline.start_us(tick);
-        while (wanted >= static_cast<std::int64_t>(slot(g).ceiling.load()) * 1000) {
-            if (!raise_file(g, to_ms(target_us(g, tick)))) return false;
+        const UnixTime wanted = w.generators[g].timeline.start(tick);
+        while (wanted >= slot(g).ceiling.load()) {
+            if (!raise_file(g, target(g, tick))) return false;
         }
-        if (wanted >= wal_until_us) {
+        if (wanted >= wal_until) {
             Wal wal{site.wal[database]};
-            wal_until_us = ledger::raise_wal_above(wal, m.header.life_id.load(), wanted, target_us(g, tick));
+            wal_until = ledger::raise_wal_above(wal, m.header.life_id.load(), wanted, target(g, tick));
         }
         set_limit(g);
         return true;
     }
-    bool raise_file(std::uint32_t own, Value ms) {
+    bool raise_file(std::uint32_t own, Ceiling least) {
         return locked([&](const CeilingFile& f) {
-                   if (slot(own).ceiling.load() >= ms) return ledger::CeilingResult{};
-                   const Value from = to_ms(site.wall_us()), to = std::min(ms, to_ms(ahead_us()));
-                   const auto wanted = [&](std::uint32_t i) -> Value {
-                       if (i == own) return ms;
-                       return slot(i).ceiling.load() > from ? to : 0;
+                   if (slot(own).ceiling.load() >= least) return ledger::CeilingResult{};
+                   const Ceiling from = ledger::ceiling_at(site.wall()),
+                                 to = std::min(least, ledger::ceiling_at(ahead()));
+                   const auto wanted = [&](std::uint32_t i) {
+                       if (i == own) return least;
+                       return slot(i).ceiling.load() > from ? to : Ceiling{};
                    };
-                   const bool promised = m.header.promise.load() != 0;
+                   const bool promised = m.header.promise.load() != UnixTime{};
                    return ledger::raise_locked_ceilings(m.header, generator_count, slots(), f, wanted,
-                                                        promised ? to_ms(ahead_us()) : 0);
+                                                        promised ? ledger::ceiling_at(ahead()) : Ceiling{});
                }).error == ledger::CeilingError::none;
     }
 
@@ -339,7 +337,7 @@ private:
                     return {true, c.tick, c.toggle, c.first};
                 case ledger::Outcome::overflow:
                 case ledger::Outcome::regression:
-                    scheduler->sleep(std::clamp<std::int64_t>(c.wait_us, 1, 100000));
+                    scheduler->sleep(std::clamp<microseconds>(c.wait, 1us, 100ms));
                     break;
                 case ledger::Outcome::ceiling:
                     if (!raise_above(g, c.tick)) return {};
@@ -352,13 +350,12 @@ private:
     }
 
     void judge_ceiling(std::uint32_t g, Value tick) {
-        const std::int64_t us = w.generators[g].timeline.start_us(tick);
-        if (!orphaned && us >= static_cast<std::int64_t>(site.disk.durable_ceiling(g)) * 1000)
+        if (!orphaned && w.generators[g].timeline.start(tick) >= site.disk.durable_ceiling(g))
             w.judge.blame("issued beyond the ceiling on disk");
     }
 
     // unsettled::accepts()
-    bool accepts(Value t) {
+    bool accepts(UnixTime t) {
         if (covered == ledger::no_low) backend.database.store(database + 1);
         if (w.wrong.covered_not_compared && t >= covered) return true;
         return ledger::accepts(m.header.promise, backend, t, covered);
@@ -368,29 +365,29 @@ private:
         covered = ledger::no_low;
     }
 
-    std::int64_t promise() {
-        const std::int64_t now_us = site.wall_us();
-        std::int64_t issued = INT64_MIN;
+    UnixTime promise() {
+        const UnixTime now = site.wall();
+        UnixTime issued = always;
         for (std::uint32_t g = 0; g < generator_count; g++) {
             if (slot(g).key.load() == 0) continue;
             const Timeline& timeline = w.generators[g].timeline;
             const snowflake_ids::State state =
                 ledger::unpack(slot(g).word.load(), slot(g).safe.load(), w.generators[g].rules.has_toggle);
-            issued = std::max(issued, timeline.last_us(std::max(state.tick, state.safe)) + 1);
+            issued = std::max(issued, timeline.last(std::max(state.tick, state.safe)) + 1us);
         }
-        std::int64_t until = std::min(now_us - 5000, issued + 10000);
-        const auto durable_us = [&] { return static_cast<std::int64_t>(m.header.settled_ms.load()) * 1000; };
-        if (until > durable_us()) {
-            const Value ms = to_ms(ahead_us());
+        UnixTime until = std::min<UnixTime>(now - 5ms, issued + 10ms);
+        const auto& durable = m.header.settled_ceiling;
+        if (until > durable.load()) {
+            const Ceiling least = ledger::ceiling_at(ahead());
             locked([&](const CeilingFile& f) {
-                if (m.header.settled_ms.load() >= ms) return ledger::CeilingResult{};
+                if (durable.load() >= least) return ledger::CeilingResult{};
                 return ledger::raise_locked_ceilings(
-                    m.header, generator_count, slots(), f, [](std::uint32_t) -> Value { return 0; }, ms);
+                    m.header, generator_count, slots(), f, [](std::uint32_t) { return Ceiling{}; }, least);
             });
-            until = std::min(until, durable_us());
+            until = std::min<UnixTime>(until, durable.load());
         }
-        if (until > 0) ledger::raise_to(m.header.promise, static_cast<Value>(until));
-        return static_cast<std::int64_t>(m.header.promise.load());
+        if (until > UnixTime{}) ledger::raise_to(m.header.promise, until);
+        return m.header.promise.load();
     }
     bool table_has(Value xid) {
         for (Backend& p : m.prepared) {
@@ -406,17 +403,16 @@ private:
         }
         return true;
     }
-    // The settled time, or INT64_MIN.
-    std::int64_t settle(const Snapshot& snapshot, std::uint32_t table) {
-        if (!enter()) return INT64_MIN;
-        const std::int64_t promised = promise();
+    // The settled time, or `always`: nothing has settled.
+    UnixTime settle(const Snapshot& snapshot, std::uint32_t table) {
+        if (!enter()) return always;
+        const UnixTime promised = promise();
         Wal wal{site.wal[database]};
-        if (wal_until_us < promised) wal_until_us = wal.read().until_us;
-        if (wal_until_us < promised)
-            wal_until_us = ledger::raise_wal_above(wal, m.header.life_id.load(), promised, promised);
-        const std::int64_t until = std::min(promised, wal_until_us);
-        if (until <= 0) return INT64_MIN;
-        auto t = static_cast<Value>(until);
+        if (wal_until < promised) wal_until = wal.read().until;
+        if (wal_until < promised)
+            wal_until = ledger::raise_wal_above(wal, m.header.life_id.load(), promised, ledger::ceiling_at(promised));
+        UnixTime t = std::min<UnixTime>(promised, wal_until);
+        if (t <= UnixTime{}) return always;
         const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };
         for (std::size_t i = 0; i < backend_count; i++) {
             ledger::limit_by(m.backends[i], database + 1, finished, t, [&](Value) {
@@ -430,7 +426,7 @@ private:
                 return w.transactions.may_write(x, table);
             });
         }
-        return all_prepared_known(snapshot, table) ? static_cast<std::int64_t>(t) : INT64_MIN;
+        return all_prepared_known(snapshot, table) ? t : always;
     }
 
     World& w;
@@ -440,8 +436,9 @@ private:
     Backend& backend;
     std::uint32_t& locks;
     State states[generator_count];
-    std::int64_t wal_until_us = 0;
-    Value covered = ledger::no_low, statement = 0;
+    Ceiling wal_until{};
+    UnixTime covered = ledger::no_low;
+    Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };
 

@@ -36,7 +36,7 @@ constexpr Named wrongs[] = {
 
 struct Totals {
     Value histories = 0, ids = 0, claims = 0, polls = 0, settled = 0, lives = 0, fenced = 0, commits = 0;
-    std::int64_t virtual_us = 0;
+    microseconds in_all{};
     Faults faults;
 
     void add(const History& h) {
@@ -48,7 +48,7 @@ struct Totals {
         lives += h.w.lives;
         fenced += h.w.fenced;
         commits += h.w.judge.commits();
-        virtual_us += h.length_us();
+        in_all += h.length();
         faults.crashes += h.faults.crashes;
         faults.orphans += h.faults.orphans;
         faults.power += h.faults.power;
@@ -64,7 +64,7 @@ struct Totals {
         };
         std::printf("| | |\n|---|--:|\n");
         line("histories", histories);
-        line("virtual seconds", static_cast<Value>(virtual_us / 1000000));
+        line("virtual seconds", static_cast<Value>(in_all / 1s));
         line("ids", ids);
         line("claims", claims);
         line("committed transactions", commits);
@@ -87,7 +87,7 @@ struct Totals {
 struct Options {
     Value seed = 1, histories = ~Value{0};
     double seconds = 10;
-    std::int64_t length_us = 20000000;
+    microseconds length = 20s;
     Wrong wrong;
     const char* wrong_name = nullptr;
     bool verbose = false;
@@ -114,7 +114,7 @@ bool parse(int argc, char** argv, Options& o) {
         } else if (name == "--seconds") {
             o.seconds = std::strtod(value, nullptr);
         } else if (name == "--length") {
-            o.length_us = static_cast<std::int64_t>(std::strtod(value, nullptr) * 1e6);
+            o.length = microseconds{static_cast<std::int64_t>(std::strtod(value, nullptr) * 1e6)};
         } else if (name == "--wrong") {
             for (const Named& n : wrongs) {
                 if (std::strcmp(n.name, value) == 0) o.wrong.*n.flag = true, o.wrong_name = n.name;
@@ -136,7 +136,7 @@ int run(const Options& o) {
     for (Value i = 0; i < o.histories && seconds() < o.seconds; i++) {
         const auto history = std::make_unique<History>(o.seed + i, o.wrong);
         history->verbose = o.verbose;
-        history->run(o.length_us);
+        history->run(o.length);
         totals.add(*history);
         const std::string& fault = history->w.judge.fault;
         if (fault.empty()) continue;

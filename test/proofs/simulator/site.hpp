@@ -19,48 +19,53 @@ using Value = std::uint64_t;
 
 // A part of std::atomic. Sequentially consistent, whatever order is named: weaker orders are the business of
 // test/proofs/weak_memory.
+template <class T = Value>
 class Word {
 public:
-    Value load(std::memory_order = std::memory_order_seq_cst) const {
+    T load(std::memory_order = std::memory_order_seq_cst) const {
         scheduler->step();
         return value_;
     }
-    void store(Value v, std::memory_order = std::memory_order_seq_cst) {
+    void store(T v, std::memory_order = std::memory_order_seq_cst) {
         scheduler->step();
         value_ = v;
     }
-    bool compare_exchange_strong(Value& expected, Value desired) {
+    bool compare_exchange_strong(T& expected, T desired) {
         scheduler->step();
         if (value_ != expected) return expected = value_, false;
         value_ = desired;
         return true;
     }
-    bool compare_exchange_weak(Value& expected, Value desired) {
+    bool compare_exchange_weak(T& expected, T desired) {
         if (scheduler->random.one_in(100)) return expected = load(), false;
         return compare_exchange_strong(expected, desired);
     }
-    Value fetch_add(Value n) {
+    T fetch_add(T n) {
         scheduler->step();
         return std::exchange(value_, value_ + n);
     }
-    Value peek() const { return value_; }
-    void poke(Value v) { value_ = v; }
+    T peek() const { return value_; }
+    void poke(T v) { value_ = v; }
 
 private:
-    Value value_ = 0;
+    T value_{};
 };
 
 inline constexpr std::uint32_t generator_count = 4, database_count = 2, backend_count = 12, prepared_count = 6;
 
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
-    Word life_id, life_number, floor_ms, reset_floor_ms, settled_ms;
-    Word epoch, raising_until, promise, prepared_below;
+    Word<> life_id, life_number, epoch, prepared_below;
+    Word<Floor> floor, reset_floor;
+    Word<Ceiling> settled_ceiling;
+    Word<UnixTime> promise;
 };
 struct Backend {
-    Word low, database, xid, ended, unlocked;
+    Word<UnixTime> low;
+    Word<> database, xid, ended, unlocked;
     struct Ended {
-        Word xid, low, database;
+        Word<> xid, database;
+        Word<UnixTime> low;
     } ring[4];  // few, so that it is full now and then
     Backend() { low.poke(ledger::no_low); }
 };
@@ -71,7 +76,7 @@ struct Memory {
     Backend backends[backend_count];
     Backend prepared[prepared_count];
     std::uint32_t locks[backend_count] = {};  // the server's own, of its processes: a bit for each table
-    std::int64_t began_us = 0;
+    UnixTime began{};
 };
 
 inline constexpr Value system_identifier = 0x1234567890abcdef;
@@ -96,7 +101,7 @@ struct Disk {
     bool sync() {
         bool is_dirty[sectors];
         std::copy(std::begin(dirty), std::end(dirty), is_dirty);
-        scheduler->sleep(static_cast<std::int64_t>(scheduler->random.below(4000)));
+        scheduler->sleep(microseconds{scheduler->random.below(4000)});
         const bool fails = std::exchange(sync_fails, false);
         for (std::size_t s = 0; s < sectors; s++) {
             if (!is_dirty[s]) continue;
@@ -105,13 +110,13 @@ struct Disk {
         }
         return !fails;
     }
-    // Unix ms, as it is on disk.
-    Value durable_ceiling(std::uint32_t slot) const {
+    // As it is on disk.
+    Ceiling durable_ceiling(std::uint32_t slot) const {
         constexpr std::size_t at_byte = 16;
-        Value ms;
+        std::int64_t ms;
         std::memcpy(&ms, durable + ledger::ceiling_header_bytes + slot * ledger::ceiling_entry_bytes + at_byte,
                     sizeof ms);
-        return ms;
+        return Ceiling{milliseconds{ms}};
     }
     // What was not synced is there or not, sector by sector.
     void lose_power() {
@@ -133,11 +138,11 @@ struct Site {
     Disk disk;
     WalPosition wal[database_count];
     Fiber* locked_by = nullptr;
-    std::int64_t clock_ahead_us = 0;  // of the true time
-    bool never_back = true;           // the clock, in this life of the server
+    microseconds clock_ahead{};  // of the true time
+    bool never_back = true;      // the clock, in this life of the server
 
     // 2026, as the clock has it.
-    std::int64_t wall_us() const { return 1'790'000'000'000'000 + scheduler->now_us + clock_ahead_us; }
+    UnixTime wall() const { return UnixTime{1'790'000'000s} + scheduler->now.time_since_epoch() + clock_ahead; }
 };
 
 // What goes wrong on purpose, to see that the judges notice.
@@ -194,8 +199,8 @@ struct Wal {
 
     ledger::WalCeiling flush() const {
         const ledger::WalCeiling seen = wal.written;
-        scheduler->sleep(static_cast<std::int64_t>(scheduler->random.below(2000)));
-        if (wal.flushed.until_us <= seen.until_us) wal.flushed = seen;
+        scheduler->sleep(microseconds{scheduler->random.below(2000)});
+        if (wal.flushed.until <= seen.until) wal.flushed = seen;
         return seen;
     }
     ledger::WalCeiling read() const {
@@ -205,7 +210,7 @@ struct Wal {
     ledger::WalCeiling raise(const ledger::WalCeiling& wanted) const {
         scheduler->step();
         ledger::WalCeiling& w = wal.written;
-        w = {std::max(w.until_us, wanted.until_us), wanted.life_id};
+        w = {std::max(w.until, wanted.until), wanted.life_id};
         return flush();
     }
 };

@@ -62,10 +62,10 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static bool has_generator(Slot& s) { return ledger::has_time(ledger::format_of(s)); }
     void thread(unsigned i) {
         const auto at = [this](std::uint32_t n) -> Slot& { return slot[n]; };
-        const auto raise = [](Slot& s, Value ms) { ledger::begin_slot(s, ms, false); };
+        const auto raise = [](Slot& s, Floor floor) { ledger::begin_slot(s, tick_at(floor), false); };
         if (i == 0) {
-            ledger::raise_floor(header, slots, at, 3, [&](Slot& s, Value ms) {
-                if (has_generator(s)) raise(s, ms);
+            ledger::raise_floor(header, slots, at, ceiling_at(3), [&](Slot& s, Floor floor) {
+                if (has_generator(s)) raise(s, floor);
             });
             ids.cover(3);
             return;
@@ -73,8 +73,9 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
         const ledger::Key key{ledger::Format::snowflake, 7, 0};
         Slot& s = *ledger::find_slot_from(0, header, slots, at, key, true, 5);
         require(&s == &slot[0], "two slots for a generator");
-        ledger::apply_floor(header, s, [&](Slot& found, Value ms) {
-            ledger::raise_unless_past(found, ms, false, [&](Slot& low, Value tick, bool) { raise(low, tick); });
+        ledger::apply_floor(header, s, [&](Slot& found, Floor floor) {
+            ledger::raise_unless_past(found, tick_at(floor), false,
+                                      [&](Slot& low, Value tick, bool) { raise(low, ceiling_at(tick)); });
         });
         Clock clock{1, 4};
         for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);
@@ -92,7 +93,7 @@ struct Superseded : rl::test_suite<Superseded, 3>, Server {
         if (!begins) return live(4);
         disk.life = {1, 5};
         for (unsigned i = 0; i < slots; i++) {
-            disk.entries[i] = {i + 1, 0, 3};
+            disk.entries[i] = {i + 1, 0, ceiling_at(3)};
             ids[i].cover(2);
         }
     }
@@ -100,13 +101,13 @@ struct Superseded : rl::test_suite<Superseded, 3>, Server {
         if (i == 0) {
             Server other;
             other.file.disk = &disk;
-            const auto resume = [](Slot&, Value) {};
+            const auto resume = [](Slot&, Floor) {};
             const Held held(file_lock);
             const Value number = disk.life.number;
-            (void) ledger::begin_locked_life(other.header, slots, other.at(), resume, file, 77, 1, 0);
+            (void) ledger::begin_locked_life(other.header, slots, other.at(), resume, file, 77, ceiling_at(1), 0);
             require(disk.life == ledger::Life{number + 1, 77}, "a life that has not taken over");
             taken_over = true;
-            for (unsigned n = 0; n < slots; n++) ids[n].bits |= ~(Ids::bit(disk.entries[n].ceiling_ms, 0, 0) - 1);
+            for (unsigned n = 0; n < slots; n++) ids[n].bits |= ~(Ids::bit(tick_at(disk.entries[n].ceiling), 0, 0) - 1);
             return;
         }
         Session s{*this};
@@ -115,8 +116,8 @@ struct Superseded : rl::test_suite<Superseded, 3>, Server {
         if (begins && !ledger::has_begun(header)) {
             const Held held(file_lock);
             if (taken_over) return;
-            const auto resume = [](Slot& slot, Value tick) { ledger::begin_slot(slot, tick, false); };
-            (void) ledger::begin_locked_life(header, slots, at(), resume, file, 9, 1, 0);
+            const auto resume = [](Slot& slot, Floor floor) { ledger::begin_slot(slot, tick_at(floor), false); };
+            (void) ledger::begin_locked_life(header, slots, at(), resume, file, 9, ceiling_at(1), 0);
         }
         s.set_up(i - 1);
         for (unsigned n = 0; n < 2; n++) {

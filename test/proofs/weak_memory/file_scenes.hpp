@@ -29,19 +29,19 @@ struct Server {
         disk.life = {1, 9};
         for (unsigned i = 0; i < slots; i++) {
             slot[i].key.begin("key", i + 1);
-            slot[i].ceiling.begin("ceiling", ceiling);
-            disk.entries[i] = {i + 1, 0, ceiling};
+            slot[i].ceiling.begin("ceiling", ceiling_at(ceiling));
+            disk.entries[i] = {i + 1, 0, ceiling_at(ceiling)};
         }
     }
-    void raise(unsigned i, Value ms) {
+    void raise(unsigned i, Ceiling least) {
         const Held held(file_lock);
-        if (slot[i].ceiling.load() >= ms) return;
-        const auto wanted = [&](std::uint32_t j) { return j == i ? ms : 0; };
+        if (slot[i].ceiling.load() >= least) return;
+        const auto wanted = [&](std::uint32_t j) { return j == i ? least : Ceiling{}; };
         (void) ledger::raise_locked_ceilings(header, slots, at(), file, wanted);
     }
     // An id must be below the ceiling that the next life would find.
     void issue(unsigned i, const ledger::Claim& c) {
-        require(c.outcome != ledger::Outcome::issued || c.tick < disk.entries[i].ceiling_ms,
+        require(c.outcome != ledger::Outcome::issued || c.tick < tick_at(disk.entries[i].ceiling),
                 "issued above the ceiling on disk");
         ids[i].issue(c, rules);
     }
@@ -57,8 +57,9 @@ struct Session {
     void begin_life() {
         if (ledger::has_begun(server.header)) return;
         const Held held(server.file_lock);
-        const auto resume = [](Slot& s, Value tick) { ledger::begin_slot(s, tick, false); };
-        (void) ledger::begin_locked_life(server.header, Server::slots, server.at(), resume, server.file, 9, 1, 0);
+        const auto resume = [](Slot& s, Floor floor) { ledger::begin_slot(s, tick_at(floor), false); };
+        (void) ledger::begin_locked_life(server.header, Server::slots, server.at(), resume, server.file, 9,
+                                         ceiling_at(1), 0);
     }
     bool stale() const { return epoch != server.header.epoch.load(std::memory_order_relaxed); }
     void set_up(unsigned i) {
@@ -69,11 +70,11 @@ struct Session {
         require(slot->key.load() != 0, "a generator of the file has no slot");
         set_limit();
     }
-    void set_limit() { limit = slot->ceiling.load(); }
+    void set_limit() { limit = tick_at(slot->ceiling.load()); }
     void draw() {
         ledger::Claim c = claim(*slot, clock, 1, Server::rules, limit);
         if (c.outcome == ledger::Outcome::ceiling) {
-            server.raise(index, c.tick + 1);
+            server.raise(index, ceiling_at(c.tick + 1));
             set_limit();
             c = claim(*slot, clock, 1, Server::rules, limit);
         }
@@ -87,9 +88,9 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
 
     void before() {
         disk.life = {1, 5};
-        disk.floor_ms = 2;
+        disk.floor = ceiling_at(2);
         for (unsigned i = 0; i < slots; i++) {
-            disk.entries[i] = {i + 1, i, 3};
+            disk.entries[i] = {i + 1, i, ceiling_at(3)};
             ids[i].cover(2);
         }
     }
@@ -101,8 +102,8 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
         s.clock.low = 2;
         s.set_up(i / 2);
         require(slot[i / 2].numbering.load() == i / 2, "a slot without its numbering");
-        require(header.reset_floor_ms.load() == 2, "a header without its floor");
-        require(header.floor_ms.load() == 2, "a life without its floor");
+        require(header.reset_floor.load() == ceiling_at(2), "a header without its floor");
+        require(header.floor.load() == ceiling_at(2), "a life without its floor");
         const ledger::Life life = ledger::life_of(header);
         require(life.number == 2 && life.id == 9, "a life without its number");
         s.draw();
@@ -116,19 +117,19 @@ struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
 
     void before() {
         live(4);
-        header.settled_ms.begin("settled_ms", 4);
-        disk.settled_ms = 4;
+        header.settled_ceiling.begin("settled_ceiling", ceiling_at(4));
+        disk.settled = ceiling_at(4);
     }
     void thread(unsigned i) {
         Session s{*this};
         s.set_up(i / 2);
         if (i == 1) {
             const Held held(file_lock);
-            const auto none = [](std::uint32_t) -> Value { return 0; };
-            (void) ledger::raise_locked_ceilings(header, slots, at(), file, none, 6);
+            const auto none = [](std::uint32_t) { return Ceiling{}; };
+            (void) ledger::raise_locked_ceilings(header, slots, at(), file, none, ceiling_at(6));
         }
         s.draw();
-        require(header.settled_ms.load() <= disk.settled_ms, "the promise has a ceiling that is not on disk");
+        require(header.settled_ceiling.load() <= disk.settled, "the promise has a ceiling that is not on disk");
         s.draw();
     }
 };
@@ -145,7 +146,7 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
             const auto change = [](File::Content&) {};
             const auto put_back = [](Slot& s, ledger::CeilingEntry& entry) {
                 ledger::put_slot(s, 1, false);
-                ledger::set_entry(entry, s, 5);
+                ledger::set_entry(entry, s, ceiling_at(5));
             };
             (void) ledger::force_locked(header, slots, at(), file, change, put_back);
             header.epoch.fetch_add(1);

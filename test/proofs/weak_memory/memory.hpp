@@ -1,5 +1,5 @@
 // The shared memory, and what else the scenes work with: a clock, the ceiling file, and the ids that were issued. Ticks
-// are 0 to 7 and also milliseconds; a tick has four sequence numbers at most. So all ids are the bits of one word.
+// are 0 to 7, and ceilings and floors have as many milliseconds; a tick has four sequence numbers at most. So all ids are the bits of one word.
 #pragma once
 
 #include "word.hpp"
@@ -13,6 +13,9 @@
 
 namespace snowflake_ids::weak_memory {
 
+inline Ceiling ceiling_at(Value tick) { return Ceiling{milliseconds{tick}}; }
+inline Value tick_at(Ceiling c) { return static_cast<Value>(number_of(c)); }
+
 struct Slot : ledger::BasicSlot<Word> {
     Slot() {
         key.begin("key");
@@ -25,16 +28,19 @@ struct Slot : ledger::BasicSlot<Word> {
 };
 
 struct Header {
-    Word life_id, life_number, floor_ms, reset_floor_ms, epoch, promise, settled_ms, slots_taken;
+    Word<> life_id, life_number, epoch, slots_taken;
+    Word<Floor> floor, reset_floor;
+    Word<UnixTime> promise;
+    Word<Ceiling> settled_ceiling;
 
     Header() {
         life_id.begin("life_id");
         life_number.begin("life_number");
-        floor_ms.begin("floor_ms");
-        reset_floor_ms.begin("reset_floor_ms");
+        floor.begin("floor");
+        reset_floor.begin("reset_floor");
         epoch.begin("epoch");
         promise.begin("promise");
-        settled_ms.begin("settled_ms");
+        settled_ceiling.begin("settled_ceiling");
         slots_taken.begin("slots_taken");
     }
 };
@@ -43,19 +49,20 @@ struct Header {
 struct Clock {
     Value low, high;
     bool runs = false;
-    Value monotonic = 0, last_monotonic = 0;
+    Value now = 0, last_monotonic = 0;  // monotonic time, in microseconds
 
     Result<Value> tick() {
         if (!runs) return between(low, high);
         pause();
         return low = between(low, high);
     }
-    Value monotonic_us() {
+    MonotonicTime monotonic() {
         pause();
-        return monotonic = between(monotonic, last_monotonic);
+        now = between(now, last_monotonic);
+        return MonotonicTime{microseconds{now}};
     }
-    std::int64_t us_until(Value) const { return 1; }
-    std::int64_t tick_us() const { return 1; }
+    microseconds until(Value) const { return microseconds{1}; }
+    microseconds tick_length() const { return microseconds{1}; }
 };
 
 // The ids that were issued.
@@ -102,7 +109,8 @@ inline ledger::Claim claim(Slot& slot, Clock& clock, std::uint32_t want, const R
 struct File {
     struct Content {
         ledger::Life life;
-        Value floor_ms = 0, clock_ms = 0, settled_ms = 0;
+        Floor floor{};
+        Ceiling settled{};
         ledger::CeilingEntry entries[2];
     };
     Content* disk;

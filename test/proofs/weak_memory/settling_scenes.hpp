@@ -9,13 +9,18 @@ namespace snowflake_ids::weak_memory {
 
 // Times are a number of units: two that are one unit apart are merged in the ring, those two units apart are not.
 inline constexpr unsigned transactions = 8;
-inline constexpr Value unit = ledger::ring_resolution_us * 6 / 10;
+inline constexpr microseconds unit = ledger::ring_resolution * 6 / 10;
+
+inline UnixTime time_at(Value units) { return UnixTime{units * unit}; }
+inline Value units_in(UnixTime t) { return static_cast<Value>(t.time_since_epoch() / unit); }
 
 struct Backend {
     static constexpr unsigned places = 3;
-    Word low, database, xid, ended, unlocked;
+    Word<UnixTime> low;
+    Word<> database, xid, ended, unlocked;
     struct {
-        Word xid, low, database;
+        Word<> xid, database;
+        Word<UnixTime> low;
     } ring[places];
 
     Backend() {
@@ -46,7 +51,7 @@ struct Prepared : Backend {
 struct Database {
     static constexpr unsigned backends = 2, places = 2;
     static constexpr Value id = 5;
-    Word promise;
+    Word<UnixTime> promise;
     Backend backend[backends];
     Prepared prepared_places[places];
 
@@ -90,7 +95,8 @@ struct Database {
 struct Transaction {
     Database& db;
     unsigned b;
-    Value xid = 0, covered = ledger::no_low;
+    Value xid = 0;
+    UnixTime covered = ledger::no_low;
     Value database = Database::id;
 
     Backend& own() { return db.backend[b]; }
@@ -102,8 +108,8 @@ struct Transaction {
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
-        while (!ledger::accepts(db.promise, own(), t * unit, covered)) {
-            const Value promised = db.promise.load() / unit;
+        while (!ledger::accepts(db.promise, own(), time_at(t), covered)) {
+            const Value promised = units_in(db.promise.load());
             if (t < promised) t = promised;
         }
         if (database == Database::id && (db.row[xid] == 0 || t < db.row[xid])) db.row[xid] = t;
@@ -129,11 +135,11 @@ inline void read(Database& db) {
     const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
     // Much may happen before it looks.
     for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
-    ledger::raise_to(db.promise, between(1, db.last_time) * unit);
-    Value t = db.promise.load();
+    ledger::raise_to(db.promise, time_at(between(1, db.last_time)));
+    UnixTime t = db.promise.load();
     for (Backend& b : db.backend) ledger::limit_by(b, Database::id, finished, t);
     for (Backend& b : db.prepared_places) ledger::limit_by(b, Database::id, finished, t);
-    db.tell(seen, t / unit);
+    db.tell(seen, units_in(t));
 }
 
 struct DrawAndReader : rl::test_suite<DrawAndReader, 3>, Database {
@@ -178,11 +184,11 @@ struct OneTable : Database {
         const unsigned seen = snapshot();
         const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
         for (unsigned n = pick(2) * pick(30); n > 0; n--) pause();
-        ledger::raise_to(promise, between(1, last_time) * unit);
-        Value t = promise.load();
+        ledger::raise_to(promise, time_at(between(1, last_time)));
+        UnixTime t = promise.load();
         for (unsigned b = 0; b < backends; b++)
             ledger::limit_by(backend[b], id, finished, t, [this, b](Value) { return is_locked(b); });
-        tell(seen, t / unit);
+        tell(seen, units_in(t));
     }
     // Draws for another table, then a row of this one: with a number that was claimed before, unless readers have been
     // promised more. `loses`: the lock ends before the transaction.
@@ -194,7 +200,7 @@ struct OneTable : Database {
             row[x.xid] = 0;
         }
         set_locked(x.b, true);
-        if (claimed != 0 && promise.load(std::memory_order_relaxed) <= claimed * unit)
+        if (claimed != 0 && promise.load(std::memory_order_relaxed) <= time_at(claimed))
             row[x.xid] = claimed;
         else
             x.draw();

@@ -10,6 +10,7 @@
 #include "checker.hpp"
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <source_location>
@@ -121,6 +122,7 @@ inline rl::memory_order order_of_failure(rl::memory_order order) {
 
 // The part of std::atomic that the ledger uses. A word without a name is no part of the protocol: none of its accesses
 // is a site.
+template <class T = Value>
 class Word {
 public:
     using Order = std::memory_order;
@@ -130,38 +132,46 @@ public:
     Word(const Word&) = delete;
     Word& operator=(const Word&) = delete;
 
-    void begin(const char* name, Value value = 0) {
+    void begin(const char* name, T value = {}) {
         name_ = name;
-        value_.store(value, rl::mo_relaxed, rl::debug_info());
+        value_.store(bits(value), rl::mo_relaxed, rl::debug_info());
     }
     // As no process can: what was stored last.
-    Value last() const { return value_.debug_value(); }
+    T last() const { return std::bit_cast<T>(value_.debug_value()); }
 
-    Value load(Order order = Order::seq_cst, Place at = Place::current()) const {
-        return value_.load(order_at(name_, Operation::load, order, at), info(at));
+    T load(Order order = Order::seq_cst, Place at = Place::current()) const {
+        return std::bit_cast<T>(value_.load(order_at(name_, Operation::load, order, at), info(at)));
     }
-    void store(Value value, Order order = Order::seq_cst, Place at = Place::current()) {
-        value_.store(value, order_at(name_, Operation::store, order, at), info(at));
+    void store(T value, Order order = Order::seq_cst, Place at = Place::current()) {
+        value_.store(bits(value), order_at(name_, Operation::store, order, at), info(at));
     }
     Value fetch_add(Value n, Order order = Order::seq_cst, Place at = Place::current()) {
         return value_.fetch_add(n, order_at(name_, Operation::add, order, at), info(at));
     }
-    bool compare_exchange_strong(Value& expected, Value desired, Order order = Order::seq_cst,
-                                 Place at = Place::current()) {
+    bool compare_exchange_strong(T& expected, T desired, Order order = Order::seq_cst, Place at = Place::current()) {
         const rl::memory_order o = order_at(name_, Operation::swap, order, at);
-        return !fails_on_old(expected, o, at) && value_.compare_exchange_strong(expected, desired, o, info(at));
+        const auto swap = [&](Value& seen) { return value_.compare_exchange_strong(seen, bits(desired), o, info(at)); };
+        return !fails_on_old(expected, o, at) && on_bits(expected, swap);
     }
-    bool compare_exchange_weak(Value& expected, Value desired, Order order = Order::seq_cst,
-                               Place at = Place::current()) {
+    bool compare_exchange_weak(T& expected, T desired, Order order = Order::seq_cst, Place at = Place::current()) {
         const rl::memory_order o = order_at(name_, Operation::swap, order, at);
-        return !fails_on_old(expected, o, at) && value_.compare_exchange_weak(expected, desired, o, info(at));
+        const auto swap = [&](Value& seen) { return value_.compare_exchange_weak(seen, bits(desired), o, info(at)); };
+        return !fails_on_old(expected, o, at) && on_bits(expected, swap);
     }
 
 private:
+    static Value bits(T value) { return std::bit_cast<Value>(value); }
+    template <class Swap>
+    static bool on_bits(T& expected, Swap swap) {
+        Value seen = bits(expected);
+        const bool done = swap(seen);
+        expected = std::bit_cast<T>(seen);
+        return done;
+    }
     // A swap that fails is a load, so it may answer with an old value. Relacy's own always answers with the last one.
-    bool fails_on_old(Value& expected, rl::memory_order order, const Place& at) const {
+    bool fails_on_old(T& expected, rl::memory_order order, const Place& at) const {
         if (pick(4) != 0) return false;
-        const Value seen = value_.load(order_of_failure(order), info(at));
+        const auto seen = std::bit_cast<T>(value_.load(order_of_failure(order), info(at)));
         if (seen == expected) return false;
         expected = seen;
         return true;

@@ -17,6 +17,7 @@
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "support/ledger_process.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::test {
 
@@ -42,8 +43,6 @@ extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
 }
 
 namespace snowflake_ids::test {
-
-inline constexpr ledger::Along no_others{~std::uint64_t{0}, 0};
 
 struct DataDirectory {
     static constexpr std::uint64_t cluster = 7123456789012345678;
@@ -79,9 +78,9 @@ struct DataDirectory {
 };
 
 inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::Ledger& ledger, std::uint64_t id,
-                                       std::uint64_t at_least_ms = 0) {
+                                       Floor at_least = {}) {
     bool began = false;
-    return ledger::begin_life(data.place, ledger, id, at_least_ms, began).error;
+    return ledger::begin_life(data.place, ledger, id, at_least, began).error;
 }
 
 // A life that has begun, in memory of its own.
@@ -90,8 +89,8 @@ struct ServerLife {
     ledger::Ledger ledger = memory.make();
     const DataDirectory& data;
 
-    ServerLife(const DataDirectory& data, std::uint64_t id, std::uint64_t at_least_ms = 0) : data(data) {
-        EXPECT_EQ(begin_life(data, ledger, id, at_least_ms), ledger::CeilingError::none);
+    ServerLife(const DataDirectory& data, std::uint64_t id, Floor at_least = {}) : data(data) {
+        EXPECT_EQ(begin_life(data, ledger, id, at_least), ledger::CeilingError::none);
     }
 
     ledger::Slot& slot(const ledger::Key& key, std::uint64_t numbering = 0) const {
@@ -99,16 +98,17 @@ struct ServerLife {
         return *ledger::find_slot(ledger, key, true, numbering);
     }
     std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
-    ledger::CeilingResult raise(const ledger::Slot& slot, std::uint64_t ms, ledger::Along along = no_others) const {
-        return ledger::raise_ceiling(data.place, ledger, slot, ms, along);
+    ledger::CeilingResult raise(const ledger::Slot& slot, Ceiling least,
+                                ledger::Along along = ledger::no_others) const {
+        return ledger::raise_ceiling(data.place, ledger, slot, least, along);
     }
-    ledger::CeilingError raised(const ledger::Slot& slot, std::uint64_t ms) const { return raise(slot, ms).error; }
+    ledger::CeilingError raised(const ledger::Slot& slot, Ceiling least) const { return raise(slot, least).error; }
     ledger::Life life() const { return ledger::life_of(*ledger.header); }
-    std::uint64_t in_file(const ledger::Slot& slot) const { return data.content().entries[index(slot)].ceiling_ms; }
-    // The tick up to which a slot is used up, in Unix ms.
-    static std::uint64_t stands_at_ms(const ledger::Slot& slot) {
+    Ceiling in_file(const ledger::Slot& slot) const { return data.content().entries[index(slot)].ceiling; }
+    // The start of the tick up to which a slot is used up.
+    static UnixTime stands_at(const ledger::Slot& slot) {
         const State state = ledger::unpack(slot.word.load(), 0, ledger::has_toggle(ledger::format_of(slot)));
-        return static_cast<std::uint64_t>(ledger::timeline_of(slot).start_us(state.tick) / 1000);
+        return ledger::timeline_of(slot).start(state.tick);
     }
 };
 

@@ -10,25 +10,26 @@
 namespace snowflake_ids::test {
 
 // The part of std::atomic that the ledger uses.
+template <class T = std::uint64_t>
 struct HookedWord {
-    std::uint64_t value = 0;
+    T value{};
     // Each is called once, before the next access of that kind. fetch_add() is a store.
     mutable std::function<void()> before_load{};
     std::function<void()> before_swap{}, before_store{};
 
-    std::uint64_t load(std::memory_order = std::memory_order_seq_cst) const {
+    T load(std::memory_order = std::memory_order_seq_cst) const {
         call(before_load);
         return value;
     }
-    void store(std::uint64_t v, std::memory_order = std::memory_order_seq_cst) {
+    void store(T v, std::memory_order = std::memory_order_seq_cst) {
         call(before_store);
         value = v;
     }
-    std::uint64_t fetch_add(std::uint64_t n) {
+    T fetch_add(T n) {
         call(before_store);
         return std::exchange(value, value + n);
     }
-    bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired) {
+    bool compare_exchange_strong(T& expected, T desired) {
         call(before_swap);
         if (value != expected) {
             expected = value;
@@ -37,9 +38,7 @@ struct HookedWord {
         value = desired;
         return true;
     }
-    bool compare_exchange_weak(std::uint64_t& expected, std::uint64_t desired) {
-        return compare_exchange_strong(expected, desired);
-    }
+    bool compare_exchange_weak(T& expected, T desired) { return compare_exchange_strong(expected, desired); }
 
 private:
     static void call(std::function<void()>& hook) {

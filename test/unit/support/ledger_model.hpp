@@ -85,7 +85,7 @@ public:
     WatchedSlot slot{*this};
     WatchedClock clock{this};
     Request pending;
-    std::int64_t tick_length = 1;
+    microseconds length{1};  // of a tick
 
     // What an operation of several parts knew when its last part ended; empty: it begins.
     const std::vector<Value> locals;
@@ -129,10 +129,10 @@ public:
         const Answer a = ask({Request::tick});
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
     }
-    Value monotonic_us() override { return ask({Request::monotonic}).value; }
+    MonotonicTime monotonic() override { return MonotonicTime{microseconds{ask({Request::monotonic}).value}}; }
     // Only for how long to wait, which is the caller's business.
-    std::int64_t us_until(Value) override { return 1; }
-    std::int64_t tick_us() override { return tick_length; }
+    microseconds until(Value) override { return microseconds{1}; }
+    microseconds tick_length() override { return length; }
 
 private:
     const std::vector<Answer>& history_;
@@ -278,7 +278,7 @@ public:
     }
 
     Exploration run(std::size_t max_states = 4'000'000) {
-        const double start = seconds();
+        const double start = seconds_now();
         for (Global g : model_.initial) {
             for (std::size_t p = 0; p < model_.programs.size(); p++) {
                 g.process[p] = {0, 0, static_cast<std::uint16_t>(p)};
@@ -293,7 +293,7 @@ public:
         }
         result_.states = states_.size();
         result_.prefixes = tree_.size();
-        result_.seconds = seconds() - start;
+        result_.seconds = seconds_now() - start;
         return result_;
     }
 

@@ -172,10 +172,10 @@ struct NeverTwice : Model {
             Tape t(rules, {}, now);
             std::copy(g.memory, g.memory + cell_count, t.cells);
             t.rules.max_tick = ledger::max_tick(rules.has_toggle);
-            t.monotonic = g.monotonic;
-            t.length = 1;
+            t.monotonic_now = MonotonicTime{microseconds{g.monotonic}};
+            t.length = 1us;
             bool drew = false;
-            for (int i = 0; i < 4 && !drew; i++, t.monotonic++) {
+            for (int i = 0; i < 4 && !drew; i++, t.monotonic_now += 1us) {
                 const ledger::Claim c = t.claim();
                 drew = c.outcome == ledger::Outcome::issued;
                 // Under the policies that wait for the clock, that is who must move.

@@ -82,7 +82,7 @@ public:
     static constexpr std::size_t bytes = ledger::memory_bytes(backend_count, prepared_count);
 
     ledger::Ledger make() const {
-        return ledger::make_ledger(&*memory_, backend_count, prepared_count, ledger::wall_us());
+        return ledger::make_ledger(&*memory_, backend_count, prepared_count, ledger::wall_clock());
     }
     void* data() const { return &*memory_; }
 
@@ -119,7 +119,7 @@ private:
     std::filesystem::path path_;
 };
 
-inline double seconds() {
+inline double seconds_now() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;

@@ -3,7 +3,7 @@
 // There are two memories, because two lives may be there at once: processes of one whose postmaster has gone, and those
 // of the next; or those of two postmasters on one data directory.
 //
-// A time is a tick here, in all units: ceilings and floors too.
+// A time is a tick here, in all units: a ceiling or a floor has as many milliseconds.
 #pragma once
 
 #include <algorithm>
@@ -41,12 +41,17 @@ static_assert(unsigned{last_cell} <= unsigned{lock_cell});
 inline Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 inline Cell of_memory(Value memory, unsigned c) { return static_cast<Cell>(memory * memory_cells + c); }
 
+inline Ceiling ceiling_at(Value tick) { return Ceiling{milliseconds{tick}}; }
+inline Value tick_at(Ceiling c) { return static_cast<Value>(number_of(c)); }
+
 struct WatchedHeader {
-    WatchedWord floor_ms, life_id, life_number, epoch;
-    WatchedWord reset_floor_ms, settled_ms;  // not watched: nothing here changes them
+    WatchedWord<> life_id, life_number, epoch;
+    WatchedWord<Floor> floor;
+    WatchedWord<Floor> reset_floor;  // not watched: nothing here changes these
+    WatchedWord<Ceiling> settled_ceiling;
 
     WatchedHeader(Watcher& w, Value memory) {
-        floor_ms.watch(w, of_memory(memory, floor_cell));
+        floor.watch(w, of_memory(memory, floor_cell));
         life_id.watch(w, of_memory(memory, life_id_cell));
         life_number.watch(w, of_memory(memory, life_number_cell));
         epoch.watch(w, of_memory(memory, epoch_cell));
@@ -56,7 +61,8 @@ struct WatchedHeader {
 struct WatchedFile {
     struct Content {
         ledger::Life life;
-        Value floor_ms = 0, settled_ms = 0;
+        Floor floor{};
+        Ceiling settled{};
         ledger::CeilingEntry entries[1];
     };
     World* world;
@@ -65,13 +71,13 @@ struct WatchedFile {
         const Value life = world->load(as_cell(life_cell)), ceiling = world->load(as_cell(entry_cell));
         c = {};
         c.life = {life >> 8, life & 0xff};
-        if (ceiling != 0) c.entries[0] = {1, 0, ceiling};
+        if (ceiling != 0) c.entries[0] = {1, 0, std::bit_cast<Ceiling>(ceiling)};
         return {};
     }
     // Its writer may be killed, or the power fail, between any two sectors.
     ledger::CeilingResult write_only(const Content& c) const {
         world->store(as_cell(life_cell), c.life.number << 8 | c.life.id);
-        world->store(as_cell(entry_cell), c.entries[0].ceiling_ms);
+        world->store(as_cell(entry_cell), tick_at(c.entries[0].ceiling));
         return {};
     }
     ledger::CeilingResult write(const Content& c) const {
@@ -84,7 +90,7 @@ struct WatchedFile {
 struct WatchedWal {
     World* world;
 
-    static ledger::WalCeiling unpack(Value v) { return {static_cast<std::int64_t>(v >> 8), v & 0xff}; }
+    static ledger::WalCeiling unpack(Value v) { return {ceiling_at(v >> 8), v & 0xff}; }
 
     ledger::WalCeiling read() const {
         const ledger::WalCeiling c = read_only();
@@ -103,7 +109,7 @@ struct WatchedWal {
     ledger::WalCeiling write_only(const ledger::WalCeiling& wanted) const {
         Value seen = world->load(as_cell(wal_cell)), next;
         do {
-            next = std::max(seen >> 8, static_cast<Value>(wanted.until_us)) << 8 | wanted.life_id;
+            next = std::max(seen >> 8, tick_at(wanted.until)) << 8 | wanted.life_id;
         } while (!world->swap(as_cell(wal_cell), seen, next));
         return unpack(next);
     }

@@ -29,10 +29,10 @@ struct RightSteps {
         return ledger::begin_locked_life(std::forward<Args>(args)...);
     }
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        if (slot.ceiling.load() >= ms) return {};
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        if (slot.ceiling.load() >= least) return {};
         return ledger::raise_locked_ceilings(
-            header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, [ms](std::uint32_t) { return ms; });
+            header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, [least](std::uint32_t) { return least; });
     }
     template <class... Args>
     static ledger::CeilingResult force(Args&&... args) {
@@ -40,11 +40,11 @@ struct RightSteps {
     }
     static void unlock(World& w, const ledger::CeilingResult&) { w.unlock(); }
     template <class... Args>
-    static std::int64_t enter_database(Args&&... args) {
+    static Ceiling enter_database(Args&&... args) {
         return ledger::enter_database(std::forward<Args>(args)...);
     }
     template <class... Args>
-    static std::int64_t raise_wal_above(Args&&... args) {
+    static Ceiling raise_wal_above(Args&&... args) {
         return ledger::raise_wal_above(std::forward<Args>(args)...);
     }
 
@@ -227,7 +227,7 @@ public:
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
         if (k.part == raising) {
-            const Value ceiling = std::max(w.tick().value + s.window, tick + 1);
+            const Ceiling ceiling = ceiling_at(std::max(w.tick().value + s.window, tick + 1));
             if (!w.lock()) return nothing;
             const auto put_back = [&](WatchedSlot& chosen, ledger::CeilingEntry& entry) {
                 ledger::put_slot(chosen, tick, s.rules.has_toggle);
@@ -360,11 +360,11 @@ private:
         if (!w.lock()) return false;
         const Value id = w.load(as_cell(ids_cell)) + 1;
         w.store(as_cell(ids_cell), id);
-        const auto resume = [&](WatchedSlot& found, Value tick) { begin(found, tick, s.rules.has_toggle); };
+        const auto resume = [&](WatchedSlot& found, Floor at) { begin(found, tick_at(at), s.rules.has_toggle); };
         // Elsewhere the file is what this server left, and what it says must do.
         const Value at_least = s.may_lose_files ? w.tick().value + s.window : 0;
         const ledger::CeilingResult r = Steps::begin_life(
-            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, resume, file, id, at_least,
+            header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, resume, file, id, ceiling_at(at_least),
             s.second != 0 ? s.second : id);
         Steps::unlock(w, r);
         return r.error == ledger::CeilingError::none;
@@ -372,42 +372,39 @@ private:
     // The life's id, and until when ids may be issued.
     std::pair<Value, Value> enter() {
         const Value life_id = header.life_id.load();
-        const auto target = static_cast<std::int64_t>(w.tick().value + s.window);
-        const std::int64_t until = Steps::enter_database(wal, life_id, target, [&](std::int64_t us) {
-            const auto tick = static_cast<Value>(us);
-            ledger::raise_to(header.floor_ms, tick);
-            if (slot.key.load() != 0) begin(slot, tick, s.rules.has_toggle);
+        const Ceiling target = ceiling_at(w.tick().value + s.window);
+        const Ceiling until = Steps::enter_database(wal, life_id, target, [&](Floor at) {
+            ledger::raise_to(header.floor, at);
+            if (slot.key.load() != 0) begin(slot, tick_at(at), s.rules.has_toggle);
             if (s.with_leases) header.epoch.fetch_add(1);
         });
-        return {life_id, static_cast<Value>(until)};
+        return {life_id, tick_at(until)};
     }
     void bind() {
         Value key = slot.key.load();
         if (key == 0) slot.key.compare_exchange_strong(key, 1);
-        if (const Value floor = header.floor_ms.load()) {
+        if (const Floor at = header.floor.load(); at != Floor{}) {
             ledger::raise_unless_past(
-                slot, floor, s.rules.has_toggle,
+                slot, tick_at(at), s.rules.has_toggle,
                 [this](WatchedSlot& found, Value tick, bool toggle) { begin(found, tick, toggle); });
         }
     }
-    Value limit(Value until) { return s.with_file ? std::min(slot.ceiling.load(), until) : until; }
+    Value limit(Value until) { return s.with_file ? std::min(tick_at(slot.ceiling.load()), until) : until; }
     ledger::Claim claim(std::uint32_t want, Value below) {
         return s.rules.has_toggle ? Steps::template claim<true>(slot, w.clock, want, s.rules, below)
                                   : Steps::template claim<false>(slot, w.clock, want, s.rules, below);
     }
     bool raise_above(Value tick, Value life_id, bool with_wal, Value& until) {
         const Value target = std::max(w.tick().value + s.window, tick + 1);
-        if (s.with_file && tick >= slot.ceiling.load()) {
+        if (s.with_file && tick >= tick_at(slot.ceiling.load())) {
             if (!w.lock()) return false;
-            const ledger::CeilingResult r = Steps::raise_ceiling(header, slot, target, file);
+            const ledger::CeilingResult r = Steps::raise_ceiling(header, slot, ceiling_at(target), file);
             Steps::unlock(w, r);
             s.fenced += r.error == ledger::CeilingError::superseded;
             if (r.error != ledger::CeilingError::none) return false;
         }
-        const auto wanted = static_cast<std::int64_t>(tick), known = static_cast<std::int64_t>(until);
-        if (with_wal && wanted >= known) {
-            until = static_cast<Value>(Steps::raise_wal_above(wal, life_id, wanted, static_cast<std::int64_t>(target)));
-        }
+        if (with_wal && tick >= until)
+            until = tick_at(Steps::raise_wal_above(wal, life_id, ceiling_at(tick), ceiling_at(target)));
         return true;
     }
 

@@ -26,6 +26,7 @@
 #include "ledger/memory.hpp"
 #include "support/ledger_process.hpp"
 #include "support/ledger_watched.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::test {
 
@@ -33,7 +34,7 @@ namespace snowflake_ids::test {
 struct StormFormat {
     ledger::Key key;
     Rules rules;
-    std::int64_t tick_us;
+    microseconds tick_length;
 };
 
 // Ids that were drawn by one claim.
@@ -58,7 +59,7 @@ struct StormLog {
 struct StormSky {
     static constexpr std::size_t max_workers = 16;
 
-    ledger::Word wall_us;  // 0: the real clock
+    ledger::Holds<UnixTime> wall;  // 0: the real clock
     ledger::Word stop;
     ledger::Word turns;  // how often the driver turned the clock back
     StormLog logs[max_workers];
@@ -66,18 +67,16 @@ struct StormSky {
 
 struct StormClock {
     const StormSky& sky;
-    std::int64_t length;
+    microseconds length;  // of a tick
 
-    std::uint64_t wall_us() const {
-        const std::uint64_t us = sky.wall_us.load();
-        return us != 0 ? us : static_cast<std::uint64_t>(ledger::wall_us());
+    microseconds wall() const {
+        const UnixTime t = sky.wall.load();
+        return (t != UnixTime{} ? t : ledger::wall_clock()).time_since_epoch();
     }
-    Result<std::uint64_t> tick() const { return wall_us() / static_cast<std::uint64_t>(length); }
-    std::uint64_t monotonic_us() const { return ledger::monotonic_us(); }
-    std::int64_t us_until(std::uint64_t t) const {
-        return static_cast<std::int64_t>(t) * length - static_cast<std::int64_t>(wall_us());
-    }
-    std::int64_t tick_us() const { return length; }
+    Result<std::uint64_t> tick() const { return static_cast<std::uint64_t>(wall() / length); }
+    MonotonicTime monotonic() const { return ledger::monotonic_clock(); }
+    microseconds until(std::uint64_t tick) const { return static_cast<std::int64_t>(tick) * length - wall(); }
+    microseconds tick_length() const { return length; }
 };
 
 // Leaves the processor to the others of the storm. They sleep as well and so come soon: who yields instead gives a
@@ -91,7 +90,7 @@ inline void doze(long nanoseconds = 1) {
 class Nervous final : public Watcher {
 public:
     Nervous(ledger::Slot& slot, const StormClock& clock, std::uint64_t seed)
-        : cells_{&slot.key, &slot.word, &slot.safe, &slot.ceiling, &slot.begun}, clock_(clock), random_(seed) {}
+        : cells_{&slot.key, &slot.word, &slot.safe, nullptr, &slot.begun}, clock_(clock), random_(seed) {}
 
     std::uint64_t load(Cell cell) override { return pause(), cells_[cell]->load(); }
     bool swap(Cell cell, std::uint64_t& expected, std::uint64_t desired) override {
@@ -99,9 +98,9 @@ public:
     }
     void store(Cell cell, std::uint64_t value) override { pause(), cells_[cell]->store(value); }
     Result<std::uint64_t> tick() override { return pause(), clock_.tick(); }
-    std::uint64_t monotonic_us() override { return pause(), clock_.monotonic_us(); }
-    std::int64_t us_until(std::uint64_t tick) override { return clock_.us_until(tick); }
-    std::int64_t tick_us() override { return clock_.tick_us(); }
+    MonotonicTime monotonic() override { return pause(), clock_.monotonic(); }
+    microseconds until(std::uint64_t tick) override { return clock_.until(tick); }
+    microseconds tick_length() override { return clock_.tick_length(); }
 
 private:
     void pause() {
@@ -110,7 +109,7 @@ private:
         if (random_ >> 60 == 0) doze((random_ >> 56 & 15) == 0 ? 300'000 : 1);
     }
 
-    ledger::Word* cells_[cell_count];  // in the order of Cell
+    ledger::Word* cells_[cell_count];  // in the order of Cell; a claim has no business with the ceiling
     const StormClock& clock_;
     std::uint64_t random_;
 };
@@ -155,13 +154,13 @@ public:
     Storm& operator=(const Storm&) = delete;
 
     StormReport run() {
-        if (!plan_.real_clock) sky_->wall_us.store(start_us);
+        if (!plan_.real_clock) sky_->wall.store(start);
         plan_.processes ? run_processes() : run_threads();
         return examine();
     }
 
 private:
-    static constexpr std::uint64_t start_us = 1'000'000'000;
+    static constexpr UnixTime start{1000s};
 
     void work(unsigned worker, std::uint64_t seed) {
         prctl(PR_SET_TIMERSLACK, 1);
@@ -191,7 +190,7 @@ private:
 
     ledger::Claim draw(std::size_t format, std::uint32_t want, std::uint64_t seed) {
         const StormFormat& f = plan_.formats[format];
-        StormClock clock{*sky_, f.tick_us};
+        StormClock clock{*sky_, f.tick_length};
         if (!plan_.nervous) return Claims::claim(*slots_[format], clock, want, f.rules);
         Nervous nervous(*slots_[format], clock, seed);
         WatchedSlot slot(nervous);
@@ -203,21 +202,22 @@ private:
     // the same ones come again and again. Those who draw turn it, each now and then: a
     // process of its own would take a processor away from the race.
     void turn_clock(std::uint64_t r) {
-        const std::uint64_t now = sky_->wall_us.load(), distance = (r >> 8) % (r >> 48 & 7 ? 100 : 2000);
+        const UnixTime now = sky_->wall.load();
+        const microseconds distance{(r >> 8) % (r >> 48 & 7 ? 100 : 2000)};
         const unsigned mood = r & 7;
         if (mood == 0) {
-            sky_->wall_us.store(now - std::min(distance, now - start_us));
+            sky_->wall.store(now - std::min(distance, now - start));
             sky_->turns.fetch_add(1);
         } else if (mood == 1) {
-            sky_->wall_us.store(now + distance);
+            sky_->wall.store(now + distance);
         } else if (mood > 2) {
-            sky_->wall_us.store(now + 10);
+            sky_->wall.store(now + microseconds{10});
         }
     }
 
     // How far a storm comes in its time depends on what else the machine does.
     bool goes_on(double start) const {
-        const double passed = seconds() - start;
+        const double passed = seconds_now() - start;
         if (passed < plan_.seconds) return true;
         if (passed > plan_.patience) return false;
         std::uint64_t claims = 0, toggles = 0, advances = 0;
@@ -240,7 +240,7 @@ private:
         for (unsigned i = 0; i < plan_.workers; i++) pids.push_back(start_worker(i));
 
         std::mt19937_64 random(plan_.seed);
-        const double start = seconds();
+        const double start = seconds_now();
         while (goes_on(start)) {
             if (plan_.kills == 0) {
                 usleep(10000);
@@ -261,7 +261,7 @@ private:
         for (unsigned i = 0; i < plan_.workers; i++) {
             threads.emplace_back([this, i] { work(i, plan_.seed * 1000 + i); });
         }
-        const double start = seconds();
+        const double start = seconds_now();
         while (goes_on(start)) usleep(10000);
         sky_->stop.store(1);
         for (std::thread& t : threads) t.join();

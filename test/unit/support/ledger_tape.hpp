@@ -8,6 +8,7 @@
 
 #include "ledger/claim.hpp"
 #include "support/ledger_watched.hpp"
+#include "support/times.hpp"
 
 namespace snowflake_ids::test {
 
@@ -36,9 +37,9 @@ public:
 
     Rules rules;
     std::uint64_t limit = ledger::no_limit;
-    Result<std::uint64_t> now;            // what the wall clock says, in ticks
-    std::uint64_t monotonic = 1'000'000;  // microseconds
-    std::int64_t length = 1000;           // of a tick, microseconds
+    Result<std::uint64_t> now;  // what the wall clock says, in ticks
+    MonotonicTime monotonic_now{1s};
+    microseconds length = 1ms;  // of a tick
     std::uint64_t cells[cell_count] = {};
     std::vector<Access> accesses;
     std::function<void(const Access&)> before;
@@ -103,12 +104,12 @@ public:
         note({Op::read_clock});
         return now;
     }
-    std::uint64_t monotonic_us() override {
+    MonotonicTime monotonic() override {
         note({Op::read_monotonic});
-        return monotonic;
+        return monotonic_now;
     }
-    std::int64_t us_until(std::uint64_t tick) override { return static_cast<std::int64_t>(tick - now.value) * length; }
-    std::int64_t tick_us() override { return length; }
+    microseconds until(std::uint64_t tick) override { return static_cast<std::int64_t>(tick - now.value) * length; }
+    microseconds tick_length() override { return length; }
 
 private:
     void note(const Access& a) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,9 +22,9 @@ struct Watcher {
     virtual bool swap(Cell cell, std::uint64_t& expected, std::uint64_t desired) = 0;
     virtual void store(Cell cell, std::uint64_t value) = 0;
     virtual Result<std::uint64_t> tick() = 0;
-    virtual std::uint64_t monotonic_us() = 0;
-    virtual std::int64_t us_until(std::uint64_t tick) = 0;
-    virtual std::int64_t tick_us() = 0;
+    virtual MonotonicTime monotonic() = 0;
+    virtual microseconds until(std::uint64_t tick) = 0;
+    virtual microseconds tick_length() = 0;
 
 protected:
     ~Watcher() = default;
@@ -31,19 +32,21 @@ protected:
 
 // The part of std::atomic that the ledger uses. Memory is sequentially consistent, whatever order is named. A weak swap never fails for no reason here. A word that nobody watches
 // is 0.
+template <class T = std::uint64_t>
 class WatchedWord {
 public:
-    std::uint64_t load(std::memory_order = std::memory_order_seq_cst) const {
-        return watcher_ != nullptr ? watcher_->load(cell_) : 0;
+    T load(std::memory_order = std::memory_order_seq_cst) const {
+        return std::bit_cast<T>(watcher_ != nullptr ? watcher_->load(cell_) : std::uint64_t{0});
     }
-    bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired) {
-        return watcher_->swap(cell_, expected, desired);
+    bool compare_exchange_strong(T& expected, T desired) {
+        auto seen = std::bit_cast<std::uint64_t>(expected);
+        const bool done = watcher_->swap(cell_, seen, std::bit_cast<std::uint64_t>(desired));
+        expected = std::bit_cast<T>(seen);
+        return done;
     }
-    bool compare_exchange_weak(std::uint64_t& expected, std::uint64_t desired) {
-        return watcher_->swap(cell_, expected, desired);
-    }
-    void store(std::uint64_t value, std::memory_order = std::memory_order_seq_cst) {
-        if (watcher_ != nullptr) watcher_->store(cell_, value);
+    bool compare_exchange_weak(T& expected, T desired) { return compare_exchange_strong(expected, desired); }
+    void store(T value, std::memory_order = std::memory_order_seq_cst) {
+        if (watcher_ != nullptr) watcher_->store(cell_, std::bit_cast<std::uint64_t>(value));
     }
     // In two accesses: nobody can tell, for a swap that fails is tried again.
     std::uint64_t fetch_add(std::uint64_t n) {
@@ -65,7 +68,7 @@ private:
 struct WatchedSlot : ledger::BasicSlot<WatchedWord> {
     // `first`: the cell of its key.
     explicit WatchedSlot(Watcher& watcher, unsigned first = key_cell) {
-        const auto watch = [&](WatchedWord& w, Cell cell) { w.watch(watcher, static_cast<Cell>(first + cell)); };
+        const auto watch = [&](auto& w, Cell cell) { w.watch(watcher, static_cast<Cell>(first + cell)); };
         watch(key, key_cell);
         watch(word, word_cell);
         watch(safe, safe_cell);
@@ -78,9 +81,9 @@ struct WatchedClock {
     Watcher* watcher;
 
     Result<std::uint64_t> tick() const { return watcher->tick(); }
-    std::uint64_t monotonic_us() const { return watcher->monotonic_us(); }
-    std::int64_t us_until(std::uint64_t tick) const { return watcher->us_until(tick); }
-    std::int64_t tick_us() const { return watcher->tick_us(); }
+    MonotonicTime monotonic() const { return watcher->monotonic(); }
+    microseconds until(std::uint64_t tick) const { return watcher->until(tick); }
+    microseconds tick_length() const { return watcher->tick_length(); }
 };
 
 }  // namespace snowflake_ids::test

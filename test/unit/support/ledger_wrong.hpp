@@ -11,7 +11,7 @@ struct TwoWords {
     template <class S, class Clock>
     static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t, const Rules& rules) {
         auto& high = slot.word;
-        auto& sequence = slot.ceiling;  // any other word
+        auto& sequence = slot.begun;  // any other word
         std::uint64_t tick = high.load();
         const std::uint64_t now = clock.tick().value;
         if (now == tick) {

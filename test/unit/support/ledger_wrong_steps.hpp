@@ -11,20 +11,20 @@ namespace snowflake_ids::test {
 
 // A raise, whose slot's ceiling is published by `publish(write)`. `write()` writes the file.
 template <class H, class S, class File, class Publish>
-ledger::CeilingResult raise_otherwise(const H& header, S& slot, Value ms, const File& file, Publish publish) {
-    if (slot.ceiling.load() >= ms) return {};
+ledger::CeilingResult raise_otherwise(const H& header, S& slot, Ceiling least, const File& file, Publish publish) {
+    if (slot.ceiling.load() >= least) return {};
     typename File::Content c;
     const ledger::CeilingResult r = ledger::read_for_life(
         header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
     if (r.error != ledger::CeilingError::none) return r;
-    if (c.entries[0].ceiling_ms < ms) ledger::set_entry(c.entries[0], slot, ms);
-    return publish(c.entries[0].ceiling_ms, [&] { return file.write(c); });
+    if (c.entries[0].ceiling < least) ledger::set_entry(c.entries[0], slot, least);
+    return publish(c.entries[0].ceiling, [&] { return file.write(c); });
 }
 
 struct PublishedBeforeTheSync : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return raise_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
             ledger::raise_to(slot.ceiling, higher);
             return write();
         });
@@ -33,8 +33,8 @@ struct PublishedBeforeTheSync : RightSteps {
 
 struct PublishedThoughTheSyncFailed : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        return raise_otherwise(header, slot, ms, file, [&](Value higher, auto write) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return raise_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
             const ledger::CeilingResult r = write();
             ledger::raise_to(slot.ceiling, higher);
             return r;
@@ -45,14 +45,14 @@ struct PublishedThoughTheSyncFailed : RightSteps {
 // What is wanted is written and stored, though another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
         typename File::Content c;
         ledger::CeilingResult r = ledger::read_for_life(
             header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
         if (r.error != ledger::CeilingError::none) return r;
-        ledger::set_entry(c.entries[0], slot, ms);
+        ledger::set_entry(c.entries[0], slot, least);
         r = file.write(c);
-        if (r.error == ledger::CeilingError::none) slot.ceiling.store(ms);
+        if (r.error == ledger::CeilingError::none) slot.ceiling.store(least);
         return r;
     }
 };
@@ -70,31 +70,31 @@ struct ChangedFile : File {
 };
 
 template <class H, class S, class File, class Change>
-ledger::CeilingResult raise_reading(H& header, S& slot, Value ms, const File& file, Change change) {
-    return RightSteps::raise_ceiling(header, slot, ms, ChangedFile<File, Change>{file, change});
+ledger::CeilingResult raise_reading(H& header, S& slot, Ceiling least, const File& file, Change change) {
+    return RightSteps::raise_ceiling(header, slot, least, ChangedFile<File, Change>{file, change});
 }
 
 // Nobody looks at the file: what it must say is taken from memory.
 struct RaiseComparesWithMemoryOnly : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        return raise_reading(header, slot, ms, file, [](auto& c) { c = {}; });
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return raise_reading(header, slot, least, file, [](auto& c) { c = {}; });
     }
 };
 
 // The file is read, and its higher ceilings stay, whatever life wrote them.
 struct NoFence : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        return raise_reading(header, slot, ms, file, [&](auto& c) { c.life = ledger::life_of(header); });
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return raise_reading(header, slot, least, file, [&](auto& c) { c.life = ledger::life_of(header); });
     }
 };
 
 // Of two lives that began in the same second without knowing of each other, each takes the file for its own.
 struct FenceWithoutIds : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Value ms, const File& file) {
-        return raise_reading(header, slot, ms, file, [&](auto& c) {
+    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return raise_reading(header, slot, least, file, [&](auto& c) {
             const ledger::Life own = ledger::life_of(header);
             if (c.life.number == own.number) c.life.id = own.id;
         });
@@ -108,7 +108,7 @@ template <class Differently>
 struct OtherLife : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin_life(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                            Value id, Value at_least, Value now_s) {
+                                            Value id, Floor at_least, Value now_s) {
         return Differently::begin(header, n, slot, resume, file, id, at_least, now_s);
     }
 };
@@ -117,9 +117,9 @@ struct OtherLife : RightSteps {
 struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume, const File& file, Value id,
-                                       Value at_least, Value now_s) {
+                                       Floor at_least, Value now_s) {
         return ledger::begin_locked_life(
-            header, n, slot, [](auto&, Value) {}, file, id, at_least, now_s);
+            header, n, slot, [](auto&, Floor) {}, file, id, at_least, now_s);
     }
 };
 
@@ -127,14 +127,14 @@ struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
 struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
+                                       Value id, Floor at_least, Value now_s) {
         if (ledger::has_begun(header)) return {};
-        const auto late = [&](auto& s, Value ms) {
+        const auto late = [&](auto& s, Floor at) {
             typename File::Content c;
             file.read(c);
             header.life_number.store(c.life.number);
             header.life_id.store(id);
-            resume(s, ms);
+            resume(s, at);
         };
         return ledger::begin_locked_life(header, n, slot, late, file, id, at_least, now_s);
     }
@@ -144,8 +144,8 @@ struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
 struct FilesTrusted : OtherLife<FilesTrusted> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value, Value now_s) {
-        return ledger::begin_locked_life(header, n, slot, resume, file, id, 0, now_s);
+                                       Value id, Floor, Value now_s) {
+        return ledger::begin_locked_life(header, n, slot, resume, file, id, Floor{}, now_s);
     }
 };
 
@@ -153,9 +153,9 @@ struct FilesTrusted : OtherLife<FilesTrusted> {
 struct NewSlotAtTheClock : OtherLife<NewSlotAtTheClock> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
-        const auto raised = [&](auto& s, Value bound) { resume(s, std::max(bound, at_least)); };
-        return ledger::begin_locked_life(header, n, slot, raised, file, id, 0, now_s);
+                                       Value id, Floor at_least, Value now_s) {
+        const auto raised = [&](auto& s, Floor bound) { resume(s, std::max(bound, at_least)); };
+        return ledger::begin_locked_life(header, n, slot, raised, file, id, Floor{}, now_s);
     }
 };
 
@@ -167,7 +167,7 @@ struct UnsyncedCeilingTrusted : OtherLife<UnsyncedCeilingTrusted> {
     };
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
+                                       Value id, Floor at_least, Value now_s) {
         return ledger::begin_locked_life(header, n, slot, resume, Unsynced<File>{file}, id, at_least, now_s);
     }
 };
@@ -176,7 +176,7 @@ struct UnsyncedCeilingTrusted : OtherLife<UnsyncedCeilingTrusted> {
 struct LivesCountedInTheFile : OtherLife<LivesCountedInTheFile> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value) {
+                                       Value id, Floor at_least, Value) {
         return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, 0);
     }
 };
@@ -197,7 +197,7 @@ struct LifeByStartTime : OtherLife<LifeByStartTime> {
     static constexpr ledger::Life started{2, 2};
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file, Value,
-                                       Value at_least, Value) {
+                                       Floor at_least, Value) {
         const FileOfLife<File> same{file, [](ledger::Life) { return started; }};
         const ledger::CeilingResult r =
             ledger::begin_locked_life(header, n, slot, resume, same, started.id, at_least, started.number);
@@ -210,7 +210,7 @@ struct LifeByStartTime : OtherLife<LifeByStartTime> {
 struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
+                                       Value id, Floor at_least, Value now_s) {
         typename File::Content c;
         file.read(c);
         if (c.life.number == 0) return ledger::begin_locked_life(header, n, slot, resume, file, id, at_least, now_s);
@@ -220,8 +220,8 @@ struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
         header.life_number.store(c.life.number);
         if (c.entries[0].key != 0) {
             slot(0).key.store(c.entries[0].key);
-            resume(slot(0), std::max(c.entries[0].ceiling_ms, at_least));
-            slot(0).ceiling.store(c.entries[0].ceiling_ms);
+            resume(slot(0), std::max(c.entries[0].ceiling, at_least));
+            slot(0).ceiling.store(c.entries[0].ceiling);
         }
         header.life_id.store(c.life.id);
         return {};
@@ -230,35 +230,35 @@ struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
 
 struct DatabaseEnteredBeforeItsFloor : RightSteps {
     template <class Wal, class RaiseFloor>
-    static std::int64_t enter_database(Wal& wal, Value life_id, std::int64_t target, RaiseFloor raise_floor) {
+    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor raise_floor) {
         const ledger::WalCeiling c = wal.read();
-        if (c.life_id == life_id) return c.until_us;
-        const std::int64_t until = wal.raise({target, life_id}).until_us;
-        raise_floor(c.until_us);
+        if (c.life_id == life_id) return c.until;
+        const Ceiling until = wal.raise({target, life_id}).until;
+        raise_floor(c.until);
         return until;
     }
 };
 
 struct DatabaseEnteredWithoutFloor : RightSteps {
     template <class Wal, class RaiseFloor>
-    static std::int64_t enter_database(Wal& wal, Value life_id, std::int64_t target, RaiseFloor) {
-        return ledger::enter_database(wal, life_id, target, [](std::int64_t) {});
+    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor) {
+        return ledger::enter_database(wal, life_id, target, [](Floor) {});
     }
 };
 
 struct WalNotFlushed : RightSteps {
     template <class Wal>
-    static std::int64_t raise_wal_above(Wal& wal, Value life_id, std::int64_t wanted, std::int64_t target) {
-        const std::int64_t until = wal.read().until_us;
-        return wanted < until ? until : wal.write_only({target, life_id}).until_us;
+    static Ceiling raise_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+        const Ceiling until = wal.read().until;
+        return wanted < until ? until : wal.write_only({target, life_id}).until;
     }
 };
 
 struct WalReadUnflushed : RightSteps {
     template <class Wal>
-    static std::int64_t raise_wal_above(Wal& wal, Value life_id, std::int64_t wanted, std::int64_t target) {
-        const std::int64_t until = wal.read_only().until_us;
-        return wanted < until ? until : wal.raise({target, life_id}).until_us;
+    static Ceiling raise_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+        const Ceiling until = wal.read_only().until;
+        return wanted < until ? until : wal.raise({target, life_id}).until;
     }
 };
 
@@ -274,7 +274,7 @@ struct FileLoweredFirst : RightSteps {
         put_back(slot(0), c.entries[0]);
         r = file.write(c);
         if (r.error != ledger::CeilingError::none) return r;
-        slot(0).ceiling.store(c.entries[0].ceiling_ms);
+        slot(0).ceiling.store(c.entries[0].ceiling);
         header.epoch.fetch_add(1);
         return r;
     }
@@ -288,12 +288,12 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
         struct {
             decltype((header.life_number)) life_number;
             decltype((header.life_id)) life_id;
-            decltype((header.reset_floor_ms)) reset_floor_ms;
-            decltype((header.settled_ms)) settled_ms;
+            decltype((header.reset_floor)) reset_floor;
+            decltype((header.settled_ceiling)) settled_ceiling;
             struct {
                 void fetch_add(Value) {}
             } epoch;
-        } silent{header.life_number, header.life_id, header.reset_floor_ms, header.settled_ms, {}};
+        } silent{header.life_number, header.life_id, header.reset_floor, header.settled_ceiling, {}};
         return ledger::force_locked(silent, n, slot, file, change, put_back);
     }
 };
@@ -310,8 +310,8 @@ struct LockKeptAfterAFailedSync : RightSteps {
 struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
-        const auto last = [&](auto& s, Value) { resume(s, Server::last_time); };
+                                       Value id, Floor at_least, Value now_s) {
+        const auto last = [&](auto& s, Floor) { resume(s, ceiling_at(Server::last_time)); };
         return ledger::begin_locked_life(header, n, slot, last, file, id, at_least, now_s);
     }
 };
@@ -320,7 +320,7 @@ struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
 struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
-                                       Value id, Value at_least, Value now_s) {
+                                       Value id, Floor at_least, Value now_s) {
         typename File::Content c;
         file.read(c);
         if (c.life.number >= now_s) return {ledger::CeilingError::superseded, 0, -1};
@@ -332,13 +332,13 @@ struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
 struct HeldTickNeverBegins : RightSteps {
     struct MistakenSlot {
         struct Begun {
-            WatchedWord& begun;
+            WatchedWord<>& begun;
             Value load() const { return begun.load(); }
             bool compare_exchange_strong(Value& seen, Value desired) {
                 return begun.compare_exchange_strong(seen, desired + 1);
             }
         };
-        WatchedWord &word, &safe;
+        WatchedWord<>&word, &safe;
         Begun begun;
     };
     template <bool has_toggle, class S, class Clock>

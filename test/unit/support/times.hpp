@@ -1,8 +1,7 @@
-// Times to try bounds with, and the plain definition of a tick that the core must agree with.
+// Times to try bounds with, times as numbers, and the plain definition of a tick that the core must agree with.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <random>
 #include <vector>
@@ -11,34 +10,46 @@
 
 namespace snowflake_ids::test {
 
+using namespace std::chrono_literals;
+
 using Wide = __int128;
+
+// A time that a test writes as a number.
+constexpr UnixTime unix_us(std::int64_t us) { return UnixTime{microseconds{us}}; }
+constexpr Ceiling unix_ms(std::int64_t ms) { return Ceiling{milliseconds{ms}}; }
+
+// A time line of microseconds that are written as numbers.
+constexpr Timeline timeline_us(std::int64_t epoch, std::int64_t tick_length, unsigned bits) {
+    return {unix_us(epoch), microseconds{tick_length}, bits};
+}
 
 // The plain definition, in 128 bits so that nothing can overflow.
 struct PlainTimeline {
     Wide epoch, length, count;
 
-    explicit PlainTimeline(const Timeline& t) : epoch(t.epoch_us), length(t.tick_us), count(Wide{1} << t.bits) {}
+    explicit PlainTimeline(const Timeline& t)
+        : epoch(number_of(t.epoch)), length(t.tick_length.count()), count(Wide{1} << t.bits) {}
 
     Wide start(Wide tick) const { return epoch + tick * length; }
 
-    // The tick that contains `us`, which may be outside the format.
-    Wide containing(std::int64_t us) const {
-        const Wide d = us - epoch;
+    // The tick that contains `t`, which may be outside the format.
+    Wide containing(UnixTime t) const {
+        const Wide d = number_of(t) - epoch;
         return d >= 0 ? d / length : -((-d + length - 1) / length);
     }
 
-    std::optional<std::uint64_t> floor(std::int64_t us) const { return inside(containing(us)); }
+    std::optional<std::uint64_t> floor(UnixTime t) const { return inside(containing(t)); }
 
-    // Smallest tick that starts at or after `us`.
-    std::optional<std::uint64_t> at_or_after(std::int64_t us) const {
-        Wide tick = containing(us);
-        if (start(tick) < us) tick++;
+    // Smallest tick that starts at or after `t`.
+    std::optional<std::uint64_t> at_or_after(UnixTime t) const {
+        Wide tick = containing(t);
+        if (start(tick) < number_of(t)) tick++;
         return inside(tick < 0 ? 0 : tick);
     }
 
-    // Largest tick that starts at or before `us`.
-    std::optional<std::uint64_t> at_or_before(std::int64_t us) const {
-        const Wide tick = containing(us);
+    // Largest tick that starts at or before `t`.
+    std::optional<std::uint64_t> at_or_before(UnixTime t) const {
+        const Wide tick = containing(t);
         return inside(tick >= count ? count - 1 : tick);
     }
 
@@ -51,22 +62,22 @@ private:
 
 // The extremes, the epoch, the end, and tick edges everywhere between, each one
 // microsecond and one tick to either side.
-inline std::vector<std::int64_t> interesting_times(const Timeline& t) {
-    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-    constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    std::vector<std::int64_t> times = {lowest, lowest + 1, highest - 1, highest, -1, 0, 1};
-    const auto around = [&](std::int64_t us) {
-        for (const std::int64_t d : {-t.tick_us - 1, -t.tick_us, -t.tick_us + 1, std::int64_t{-1}, std::int64_t{0},
-                                     std::int64_t{1}, t.tick_us - 1, t.tick_us, t.tick_us + 1})
-            times.push_back(us + d);
+inline std::vector<UnixTime> interesting_times(const Timeline& t) {
+    constexpr UnixTime lowest = UnixTime::min(), highest = UnixTime::max();
+    std::vector<UnixTime> times = {lowest,         lowest + 1us, highest - 1us, highest,
+                                   UnixTime{-1us}, UnixTime{},   UnixTime{1us}};
+    const auto around = [&](UnixTime at) {
+        for (const microseconds d : {-1us, 0us, 1us}) {
+            for (const microseconds ticks : {-t.tick_length, 0us, t.tick_length}) times.push_back(at + ticks + d);
+        }
     };
-    around(t.epoch_us);
-    around(t.start_us(t.max_tick()));
-    around(t.end_us());
-    for (unsigned bit = 0; bit < t.bits; bit++) around(t.start_us(std::uint64_t{1} << bit));
+    around(t.epoch);
+    around(t.start(t.max_tick()));
+    around(t.end());
+    for (unsigned bit = 0; bit < t.bits; bit++) around(t.start(std::uint64_t{1} << bit));
     std::mt19937_64 random(20260101);
-    for (int i = 0; i < 2000; i++) around(t.start_us(random() & t.max_tick()));
-    for (int i = 0; i < 2000; i++) times.push_back(static_cast<std::int64_t>(random()));
+    for (int i = 0; i < 2000; i++) around(t.start(random() & t.max_tick()));
+    for (int i = 0; i < 2000; i++) times.push_back(unix_us(static_cast<std::int64_t>(random())));
     return times;
 }
 

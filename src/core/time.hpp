@@ -1,0 +1,48 @@
+// What times are, by type: those of std::chrono. Times of two clocks do not compare, and times of one clock compare
+// exactly, whatever their units: a ceiling in milliseconds and a Unix time in microseconds are first brought to
+// microseconds. A conversion that loses something says how: floor or ceil.
+//
+// That multiplies. So "none" and "never" are times of the finer unit, or a state beside the time; a time in
+// milliseconds is not beyond the year 10889 (ledger/ceiling.hpp).
+//
+// Nothing here reads a clock, and nobody calls now() of std::chrono: see ledger/clock.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace snowflake_ids {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+// Microseconds since 1970, as in a PostgreSQL timestamp.
+using UnixTime = std::chrono::sys_time<microseconds>;
+
+// A bound that ids stay below, or above. What is durable has milliseconds. It is made with std::chrono::ceil, so it is
+// never below what it was made from.
+using Ceiling = std::chrono::sys_time<milliseconds>;
+using Floor = Ceiling;
+
+// Since the machine has started; never goes back.
+struct Monotonic {
+    using duration = microseconds;
+    using rep = duration::rep;
+    using period = duration::period;
+    using time_point = std::chrono::time_point<Monotonic>;
+    static constexpr bool is_steady = true;
+};
+using MonotonicTime = Monotonic::time_point;
+
+// The number of units in a time, for what has no types: bits of an id, bytes of a file, SQL.
+template <class Clock, class Duration>
+constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
+    return t.time_since_epoch().count();
+}
+
+// The milliseconds in a duration, with their fraction, for people.
+constexpr double in_ms(microseconds d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+}  // namespace snowflake_ids
