@@ -1,0 +1,51 @@
+// Mistakes that must not compile: a time of the wrong clock, or of the wrong unit. tools/lint compiles this file once as
+// it is, and once for each mistake, with MISTAKE=1 and so on. Each time a single line differs, so a compiler that refuses
+// refuses the mistake.
+#include "core/time.hpp"
+#include "ledger/clock.hpp"
+#include "ledger/slot.hpp"
+
+namespace snowflake_ids::ledger {
+
+#ifndef MISTAKE
+#define MISTAKE 0
+#endif
+
+// The promise is a Unix time, which the monotonic clock cannot have passed.
+inline bool is_promised([[maybe_unused]] UnixTime wall, [[maybe_unused]] MonotonicTime monotonic,
+                        const Header& header) {
+#if MISTAKE == 1
+    return header.promise.load() > monotonic;
+#else
+    return header.promise.load() > wall;
+#endif
+}
+
+// A ceiling that is rounded down is below the id that it was raised for.
+inline void raise([[maybe_unused]] UnixTime id, Slot& slot) {
+#if MISTAKE == 2
+    slot.ceiling.store(id);
+#else
+    slot.ceiling.store(std::chrono::ceil<milliseconds>(id));
+#endif
+}
+
+// Until then others wait. The wall clock may be set meanwhile.
+inline void take_turn(Header& header) {
+#if MISTAKE == 3
+    header.raising_until.store(wall_clock() + seconds{10});
+#else
+    header.raising_until.store(monotonic_clock() + seconds{10});
+#endif
+}
+
+// A number has no unit.
+inline void begin(Header& header) {
+#if MISTAKE == 4
+    header.lead.store(2500);
+#else
+    header.lead.store(milliseconds{2500});
+#endif
+}
+
+}  // namespace snowflake_ids::ledger
