@@ -270,7 +270,7 @@ END
 	like($said, qr/ERROR:  gave up waiting for the lock on ceiling file/, 'the new server cannot draw');
 	like($said, qr/HINT:.*fuser.*\/proc\/locks/, 'and names what finds the process');
 	my $title = '`gave up waiting for the lock on ceiling file "…" after … ms`';
-	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/runbook.md')->blocks($title, 'sh');
+	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/runbook-files.md')->blocks($title, 'sh');
 	my $run = sub {
 		local $ENV{PGDATA} = $server->data_dir;
 		return join ' ', map { split } `$_[0]`;

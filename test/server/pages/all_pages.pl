@@ -157,9 +157,9 @@ how_to($server, $_)
 	$node->stop;
 }
 
-# ---- doc/runbook.md: a setting before the library is loaded
+# ---- doc/runbook-queries.md: a setting before the library is loaded
 {
-	my $page = Page->new('doc/runbook.md');
+	my $page = Page->new('doc/runbook-queries.md');
 	my ($message) = map { /^A setting before the library is loaded: `(.*)`$/ } $page->headings;
 	my ($load) = $page->text =~ /Run\n`(LOAD .*?)` first/;
 	my ($rc, $out, $err) = $server->psql('postgres', 'SHOW snowflake_ids.machine_id');
@@ -242,7 +242,11 @@ END
 	my $operating = Page->new('doc/operating.md');
 	my $monitoring = Page->new('doc/monitoring.md');
 	my $backups = Page->new('doc/backups.md');
-	my $runbook = Page->new('doc/runbook.md');
+	my $files = Page->new('doc/runbook-files.md');
+	my @runbook = (
+		Page->new('doc/runbook-queries.md'),
+		Page->new('doc/runbook-generating.md'),
+		$files, Page->new('doc/runbook-calls.md'));
 	my $db = 'operated';
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
@@ -292,10 +296,10 @@ END
 	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
 	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What lies where', 'What to do';
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
-	$runbook->run_chapter($server, 'Errors', dbname => $db);
+	$_->run_chapter($server, 'Errors', dbname => $db) for @runbook;
 
 	# one_server_draws runs them.
-	$runbook->take((grep { /^`gave up waiting for the lock/ } $runbook->headings)[0], 'sh');
+	$files->take((grep { /^`gave up waiting for the lock/ } $files->headings)[0], 'sh');
 
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
 	$server->restart;
@@ -315,7 +319,7 @@ END
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$_->all_run for $operating, $monitoring, $backups, $runbook;
+	$_->all_run for $operating, $monitoring, $backups, @runbook;
 
 	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
 	# there are.
@@ -341,9 +345,12 @@ END
 	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
 	my $convert = Page->new('convert/problems.md');
 	my (%about, @twice);
-	push @twice, grep { $about{$_}++ } $_->headings for $runbook, $convert;
-	is(join("\n", @twice), "Errors", 'no section is there twice, except the chapter that both pages have');
-	my $sections = chapter_text($runbook, 'Errors') . chapter_text($convert, 'Errors');
+	push @twice, grep { $_ ne 'Errors' && $about{$_}++ } $_->headings for @runbook, $convert;
+	is(join("\n", @twice), '', 'no section is there twice');
+	my $sections = join '', map { chapter_text($_, 'Errors') } @runbook, $convert;
+	is( join("\n", slurp_file("$root/doc/runbook.md") =~ /^- \[(.*)\]\(/mg),
+		join("\n", grep { $_ ne 'Errors' } map { $_->headings } @runbook),
+		'the list of the runbook has every section of its pages, in their order');
 	my $lines = chapter_text($monitoring, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
 
@@ -358,7 +365,7 @@ END
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim|set_up|durability|shared_ledger|ceiling_file|wal_ceiling|operate|entropy)\.cpp$/
+		  /^(generator|claim_or_wait|set_up|issue_limit|shared_ledger|ceiling_file|wal_ceiling|operate|entropy)\.cpp$/
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
@@ -374,15 +381,15 @@ END
 		'', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
-	is(join("\n", grep { /^`/ && !$known{$_} } $runbook->headings, $convert->headings),
+	is(join("\n", grep { /^`/ && !$known{$_} } map { $_->headings } @runbook, $convert),
 		'', 'the runbook has no section about a message that is gone');
 }
 
-# ---- doc/runbook.md: messages of the server's own
+# ---- doc/runbook-queries.md: messages of the server's own
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
 	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
-	my @headings = Page->new('doc/runbook.md')->headings;
+	my @headings = Page->new('doc/runbook-queries.md')->headings;
 	for (
 		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
 		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
@@ -419,10 +426,10 @@ END
 	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
 }
 
-# ---- doc/runbook.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
+# ---- doc/runbook-queries.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
 {
 	my $db = 'out_of_order';
-	my $page = Page->new('doc/runbook.md');
+	my $page = Page->new('doc/runbook-queries.md');
 	my ($heading) = grep { /^Rows that an index does not find: / } $page->headings;
 	my ($message) = $heading =~ /`(.*)`/;
 	my ($check, $rebuild) = map { $_->{content} } $page->take($heading, 'sql');
@@ -450,10 +457,10 @@ END
 	is($query->($looked_up), '1000', 'and so does the index');
 }
 
-# ---- doc/runbook.md: the extension is in a schema that a session does not search
+# ---- doc/runbook-queries.md: the extension is in a schema that a session does not search
 {
 	my $db = 'elsewhere';
-	my $page = Page->new('doc/runbook.md');
+	my $page = Page->new('doc/runbook-queries.md');
 	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
 	my ($set) = $page->text =~ /Add it: `(SET search_path = .*?)`/;
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
@@ -603,7 +610,7 @@ END
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
 
 	# A page can be read in one go, except those in which something is looked up.
-	my %looked_up = map { ("doc/$_.md" => 1) } qw(reference runbook);
+	my %looked_up = ('doc/reference.md' => 1);
 	my %lines = map { $_ => scalar(() = $pages{$_} =~ /\n/g) } grep { !$looked_up{$_} } keys %pages;
 	is(join(' ', grep { $lines{$_} >= ($_ eq 'README.md' ? 150 : 200) } sort keys %lines), '', 'no page is too long');
 
