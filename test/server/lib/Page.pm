@@ -43,6 +43,7 @@ our %run_by = (
 	'doc/installing.md' => 'installing',
 	'doc/time-queries.md' => 'all_pages',
 	'doc/drivers.md' => 'driver_programs',
+	'doc/decoding.md' => 'decoding',
 	'convert/migration.md' => 'pages_of_convert',
 	'convert/problems.md' => 'pages_of_convert',
 	'convert/recipes.md' => 'pages_of_convert',
