@@ -39,6 +39,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/step.hpp"
@@ -58,17 +59,29 @@ enum class Outcome : unsigned char {
 
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
+// How a claim stands to the clock.
+enum class Standing : unsigned char {
+    on_time,
+    toggled,       // the clock has gone back: this claim was the regression
+    held,          // the clock is behind `tick`
+    begun,         // the same, and this claim began the tick
+    held_in_lead,  // as these two, and the clock is behind by no more than the lead
+    begun_in_lead,
+};
+
 struct Claim {
     Outcome outcome = Outcome::issued;
-    bool toggled = false;   // this claim was the regression
-    bool held = false;      // the clock is behind `tick`
-    bool advanced = false;  // held, and this claim began a new tick
-    bool own_lead = false;  // the clock is behind `tick` by no more than the lead
+    Standing standing = Standing::on_time;
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint64_t tick = 0;  // issued: of the ids; ceiling: the wanted one; else that of the last id
     microseconds wait{};     // overflow, regression: how long until a retry makes sense
+
+    constexpr bool toggled() const { return standing == Standing::toggled; }
+    constexpr bool held() const { return standing >= Standing::held; }
+    constexpr bool advanced() const { return standing == Standing::begun || standing == Standing::begun_in_lead; }
+    constexpr bool own_lead() const { return standing >= Standing::held_in_lead; }
 };
 
 template <class W>
@@ -107,6 +120,69 @@ microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     return microseconds{slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1};
 }
 
+// What a claim makes of the word: it answers `claim`. If that issues numbers, the word must first become `after`.
+struct Plan {
+    Claim claim;
+    State after{};
+};
+
+// `tick`: of the last id, or the wanted one.
+constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome = outcome, .tick = tick}}; }
+
+template <class Clock>
+Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
+    switch (s.verdict) {
+        case Verdict::overflow:
+        case Verdict::regression:
+            return {{.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
+                     .toggle = state.toggle(),
+                     .tick = state.tick,
+                     .wait = clock.until(s.resume)}};
+        case Verdict::ended:
+            return refuse(Outcome::ended, state.tick);
+        case Verdict::issued:
+            break;
+    }
+    if (s.state.tick >= limit) return refuse(Outcome::ceiling, s.state.tick);
+    return {
+        {.standing = standing, .toggle = s.state.toggle(), .first = s.first, .count = s.count, .tick = s.state.tick},
+        s.state};
+}
+
+// The tick of a held generator is used up (see Hold above). Nothing: another process was faster, start over.
+template <class S, class Clock>
+std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t word, const State& state, bool own_lead,
+                                        std::uint32_t want, const Rules& rules, std::uint64_t limit) {
+    // After the format's last tick a higher ceiling is of no use: plan_step() answers `ended`.
+    const std::uint64_t next = state.tick + 1;
+    if (state.tick < rules.max_tick && next >= limit) return refuse(Outcome::ceiling, next);
+    const microseconds left = begin_held_tick(slot, clock, word, state.tick);
+    if (left.count() < 0) return {};
+    if (left.count() > 0) {
+        return Plan{{.outcome = Outcome::overflow,
+                     .standing = own_lead ? Standing::held_in_lead : Standing::held,
+                     .toggle = state.toggle(),
+                     .tick = state.tick,
+                     .wait = left}};
+    }
+    Step s = step(state, next, want, rules);
+    if (own_lead && rules.has_toggle) s.state.safe = std::max(s.state.safe, s.state.tick);
+    return plan_step(s, state, own_lead ? Standing::begun_in_lead : Standing::begun, clock, limit);
+}
+
+template <class S, class Clock>
+std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State& state, std::uint64_t now,
+                         std::uint32_t want, const Rules& rules, std::uint64_t limit) {
+    const Step s = step(state, now, want, rules);
+    if (s.verdict == Verdict::overflow && s.held)
+        return plan_next_held_tick(slot, clock, word, state, s.own_lead, want, rules, limit);
+    const Standing standing = s.state.drifts != state.drifts ? Standing::toggled
+                              : !s.held                      ? Standing::on_time
+                              : s.own_lead                   ? Standing::held_in_lead
+                                                             : Standing::held;
+    return plan_step(s, state, standing, clock, limit);
+}
+
 }  // namespace detail
 
 // Any row of the step's table.
@@ -122,56 +198,12 @@ template <class S, class Clock>
             return {.outcome = now.error == Error::time_before_epoch ? Outcome::before_epoch : Outcome::ended,
                     .tick = state.tick};
         }
-
-        Step s = step(state, now.value, want, rules);
-        bool advanced = false;
-        if (s.verdict == Verdict::overflow && s.held) {
-            // After the format's last tick a higher ceiling is of no use: step() below answers `ended`.
-            if (state.tick < rules.max_tick && state.tick + 1 >= limit)
-                return {.outcome = Outcome::ceiling, .tick = state.tick + 1};
-            const microseconds left = detail::begin_held_tick(slot, clock, word, state.tick);
-            if (left.count() > 0) {
-                return {.outcome = Outcome::overflow,
-                        .held = true,
-                        .own_lead = s.own_lead,
-                        .toggle = state.toggle(),
-                        .tick = state.tick,
-                        .wait = left};
-            }
-            if (left.count() < 0) continue;
-            const bool own_lead = s.own_lead;
-            s = step(state, state.tick + 1, want, rules);
-            s.held = advanced = true;
-            s.own_lead = own_lead;
-            if (own_lead && rules.has_toggle) s.state.safe = std::max(s.state.safe, s.state.tick);
-        }
-        switch (s.verdict) {
-            case Verdict::issued:
-                break;
-            case Verdict::overflow:
-            case Verdict::regression:
-                return {.outcome = s.verdict == Verdict::overflow ? Outcome::overflow : Outcome::regression,
-                        .toggle = state.toggle(),
-                        .tick = state.tick,
-                        .wait = clock.until(s.resume)};
-            case Verdict::ended:
-                return {.outcome = Outcome::ended, .tick = state.tick};
-        }
-
-        if (s.state.tick >= limit) return {.outcome = Outcome::ceiling, .tick = s.state.tick};
-
-        const bool toggled = s.state.drifts != state.drifts;
-        if (s.state.safe != state.safe) raise_to(slot.safe, s.state.safe);
-        if (slot.word.compare_exchange_weak(word, pack(s.state, rules.has_toggle))) {
-            return {.toggled = toggled,
-                    .held = s.held,
-                    .advanced = advanced,
-                    .own_lead = s.own_lead,
-                    .toggle = s.state.toggle(),
-                    .first = s.first,
-                    .count = s.count,
-                    .tick = s.state.tick};
-        }
+        const std::optional<detail::Plan> plan = detail::plan(slot, clock, word, state, now.value, want, rules, limit);
+        if (!plan) continue;
+        const auto& [claim, after] = *plan;
+        if (claim.outcome != Outcome::issued) return claim;
+        if (after.safe != state.safe) raise_to(slot.safe, after.safe);
+        if (slot.word.compare_exchange_weak(word, pack(after, rules.has_toggle))) return claim;
     }
 }
 

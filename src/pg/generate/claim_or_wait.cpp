@@ -58,7 +58,7 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
             // A life begins at a tick that is used up, although nobody drew its numbers: that is no overflow.
-            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead) fail_overflow(g);
+            if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
             if (g.rules.on_regression != OnRegression::wait) fail_regression(g, c);
@@ -108,7 +108,7 @@ void note_behind(const Generator& g) {
 // The life has just begun, ahead of the clock (ledger/life.hpp): that is not worth a line.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
-    return c.own_lead && ledger::wall_clock() < header.life_began.load() + header.lead.load();
+    return c.own_lead() && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
 // A claim has failed, and its caller is going to wait.
@@ -116,7 +116,7 @@ void note_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
     // A held tick that is used up waits because the clock is behind.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
-    if (overflow && !failed.held) {
+    if (overflow && !failed.held()) {
         note_overflow(g);
     } else if (overflow || failed.outcome == ledger::Outcome::regression) {
         note_behind(g);
@@ -176,9 +176,9 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
 void note_regression(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
-    if (!c.toggled) {
+    if (!c.toggled()) {
         if (is_lead_of_start(c)) return;
-        if (c.advanced) counters.holds.fetch_add(1, relaxed);
+        if (c.advanced()) counters.holds.fetch_add(1, relaxed);
         note_behind(g);
         return;
     }

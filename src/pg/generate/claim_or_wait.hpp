@@ -53,11 +53,11 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
     // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
     // note a regression.
-    if (unlikely(c.tick != g.counted_tick || c.toggled || c.held || promised_past(g))) {
+    if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || promised_past(g))) {
         if (unlikely(!unsettled::accepts(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
-        if (unlikely(c.toggled || c.held)) note_regression(g, c);
-        if (c.tick != g.counted_tick || c.toggled || c.advanced) {
+        if (unlikely(c.standing != ledger::Standing::on_time)) note_regression(g, c);
+        if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up = {};

@@ -47,8 +47,47 @@ void check_may_draw(const char* name) {
     not_accepted::check();
 }
 
-// Binds `g` to its slot. First the counters of its former slot get the ids drawn there.
-//
+// The slot of the generator. If it has none yet, a free one becomes its slot, unless explicit calls have created too many.
+ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
+    if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
+    if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
+             errhint("Use an existing partition or layout.")));
+    }
+    if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
+                           "ledger.",
+                           max_all_owned_slots),
+                 errhint("Use an existing partition or layout.")));
+    }
+    ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
+    if (slot == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
+                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
+                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
+                                "server, move the ceiling file away and start the server again.")));
+    }
+    return *slot;
+}
+
+// Gives `g` its slot. First the counters of its former slot get the ids drawn there.
+void rebind(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
+    if (g.name == nullptr) enlist(g);
+    end_lease(g);
+    count_up(g);
+    g.name = name;
+    g.lease = {};
+    g.slot = &slot;
+    g.node = node;
+    g.counted_tick = 0;
+}
+
 // The caller asks for recovery and for the time once per set-up, and passes both:
 //   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
 //     primary's, and the database as entered, although its ceiling was not read.
@@ -60,41 +99,11 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     const uint64 bound_epoch = header->epoch.load();
     if (g.epoch != bound_epoch) durability::forget();
     const ledger::Ledger& shared = durability::enter(in_recovery, patience);
-    ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering);
-    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
-             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
-             errhint("Use an existing partition or layout.")));
-    }
-    if (slot == nullptr && key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
-        ereport(ERROR,
-                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
-                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
-                           "ledger.",
-                           max_all_owned_slots),
-                 errhint("Use an existing partition or layout.")));
-    }
-    if (slot == nullptr) slot = ledger::find_slot(shared, key, true, numbering);
-    if (slot == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
-                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
-                                "server, move the ceiling file away and start the server again.")));
-    }
-    if (g.name == nullptr) enlist(g);
-    ledger::apply_floor(shared, *slot);
-    end_lease(g);
-    count_up(g);
-    g.name = name;
+    ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
+    ledger::apply_floor(shared, slot);
+    rebind(g, name, slot, key.node);
     g.in_recovery = in_recovery;
     g.epoch = bound_epoch;
-    g.lease = {};
-    g.slot = slot;
-    g.node = key.node;
-    g.counted_tick = 0;
     g.set_up = patience.used();
 }
 

@@ -179,7 +179,7 @@ TEST(LedgerModel, PlainFloor) {
 // back, the word that it has seen may come again.)
 struct ResetSlot : Sno {
     Complaint on_done(Global& g, const Claim& c) override {
-        if (c.outcome == Outcome::ended && c.toggled) g.ghost[issued_ghost] = 0;
+        if (c.outcome == Outcome::ended && c.toggled()) g.ghost[issued_ghost] = 0;
         return Sno::on_done(g, c);
     }
 };

@@ -135,7 +135,7 @@ struct Settled : Model {
 
     // A row, or what a reader was told (toggled): `first` is the transaction, or the reader's snapshot.
     Complaint on_issue(Global& g, const Issued& i) override {
-        if (!i.toggled) {
+        if (!i.toggled()) {
             const Value row = get(g.ghost[rows_ghost], i.first);
             if (row == 0 || i.tick < row) set(g.ghost[rows_ghost], i.first, i.tick);
             return nullptr;
@@ -186,7 +186,7 @@ Claim row(Value x, Value t) {
 }
 Claim told(Value snapshot, Value t) {
     Claim c = row(snapshot, t);
-    c.toggled = true;
+    c.standing = Standing::toggled;
     return c;
 }
 

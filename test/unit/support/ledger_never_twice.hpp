@@ -62,7 +62,8 @@ struct NeverTwice : Model {
     unsigned floor_operation(Value floor, Raise raise_slot) {
         const Operation raise = [this, floor, raise_slot](World& w) {
             raise_slot(w.slot, floor, rules.has_toggle);
-            return ledger::Claim{.outcome = ledger::Outcome::ended, .toggled = true, .tick = floor};
+            return ledger::Claim{
+                .outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = floor};
         };
         operations.push_back(raise);
         again.push_back(raise);
@@ -134,12 +135,12 @@ struct NeverTwice : Model {
     }
 
     Complaint on_done(Global& g, const ledger::Claim& c) override {
-        const bool held = c.held && !c.own_lead;
-        if (clock_runs &&
-            ((c.toggled && c.outcome == ledger::Outcome::issued) || held || c.outcome == ledger::Outcome::regression)) {
+        const bool held = c.held() && !c.own_lead();
+        if (clock_runs && ((c.toggled() && c.outcome == ledger::Outcome::issued) || held ||
+                           c.outcome == ledger::Outcome::regression)) {
             return "a regression though the clock never went back";
         }
-        if (c.outcome == ledger::Outcome::ended && c.toggled) {
+        if (c.outcome == ledger::Outcome::ended && c.toggled()) {
             for (Value tick = 0; tick <= c.tick; tick++) {
                 for (Value sequence = 0; sequence <= 3; sequence++) {
                     g.ghost[issued_ghost] |= bit(tick, 0, sequence) | (rules.has_toggle ? bit(tick, 1, sequence) : 0);
@@ -147,7 +148,7 @@ struct NeverTwice : Model {
             }
         }
         if (c.outcome != ledger::Outcome::issued) return nullptr;
-        g.ghost[begun_ghost] += c.advanced;
+        g.ghost[begun_ghost] += c.advanced();
         for (std::uint32_t i = 0; i < c.count; i++) {
             if (c.first + i > rules.max) return "issued beyond the bounds";
             const Value id = bit(c.tick, c.toggle, c.first + i);
@@ -179,7 +180,7 @@ struct NeverTwice : Model {
                 const ledger::Claim c = t.claim();
                 drew = c.outcome == ledger::Outcome::issued;
                 // Under the policies that wait for the clock, that is who must move.
-                if (c.outcome == ledger::Outcome::regression || (c.outcome == ledger::Outcome::overflow && !c.held)) {
+                if (c.outcome == ledger::Outcome::regression || (c.outcome == ledger::Outcome::overflow && !c.held())) {
                     t.now.value++;
                     i = c.outcome == ledger::Outcome::regression ? 0 : i;
                 }

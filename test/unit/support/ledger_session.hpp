@@ -193,7 +193,7 @@ public:
                 i.claimed = c.count;
                 i.held_before = k.held != 0;
                 Steps::begin_lease(l, c, want);
-                k.held = c.held;
+                k.held = c.held();
                 k.noted_view = k.view;
                 k.set(l);
                 drew(k, i);
@@ -216,7 +216,7 @@ public:
             if (!raise_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
             ledger::raise_slot(slot, tick, s.rules.has_toggle);
             header.epoch.fetch_add(1);
-            return {.outcome = ledger::Outcome::ended, .toggled = true, .tick = tick};
+            return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
         }
         if (!set_up(k)) return nothing;
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
@@ -238,7 +238,7 @@ public:
             Steps::unlock(w, r);
             header.epoch.fetch_add(1);
             if (r.error != ledger::CeilingError::none) return nothing;
-            return {.outcome = ledger::Outcome::ended, .toggled = true, .tick = tick};
+            return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
         }
         if (!set_up(k)) return nothing;
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);

@@ -52,7 +52,9 @@ struct Reordered {
         const State state = ledger::unpack(word, safe, rules.has_toggle);
         const Step s = step(state, now.value, want, rules);
         if (s.verdict != Verdict::issued)
-            return {.outcome = ledger::Outcome::overflow, .held = s.held, .tick = state.tick};
+            return {.outcome = ledger::Outcome::overflow,
+                    .standing = s.held ? ledger::Standing::held : ledger::Standing::on_time,
+                    .tick = state.tick};
 
         const bool toggled = s.state.drifts != state.drifts;
         const auto raise = [&] {
@@ -67,8 +69,9 @@ struct Reordered {
             return {.outcome = ledger::Outcome::overflow, .tick = state.tick};
         }
         if (order.word_before_raise) raise();
-        return {.toggled = toggled,
-                .held = s.held,
+        return {.standing = toggled  ? ledger::Standing::toggled
+                            : s.held ? ledger::Standing::held
+                                     : ledger::Standing::on_time,
                 .toggle = s.state.toggle(),
                 .first = s.first,
                 .count = s.count,
