@@ -48,6 +48,7 @@ our %run_by = (
 	'convert/problems.md' => 'pages_of_convert',
 	'convert/recipes.md' => 'pages_of_convert',
 	'doc/partitioning.md' => 'partitioning',
+	'doc/retention.md' => 'retention',
 	'doc/uninstalling.md' => {
 		'A table and what depends on it' => 'all_pages',
 		'All tables of a database' => 'partitioning',
