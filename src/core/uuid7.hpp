@@ -87,13 +87,14 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// The moment of a time, which is not before 1970: `whole` seconds and the `rest`. The result is above max_moment if the
-// time is after the end.
-constexpr Moment moment(seconds whole, nanoseconds rest) {
-    const auto ms = std::chrono::duration_cast<milliseconds>(rest);  // never negative
-    const auto of_tick = static_cast<std::uint64_t>((rest - ms).count()),
-               tick = std::uint64_t{nanoseconds{milliseconds{1}}.count()};
-    return static_cast<std::uint64_t>((whole + ms).count()) << fraction_bits | (of_tick << fraction_bits) / tick;
+// The moment of a time, which is not before 1970: `whole` seconds and the `rest`, unsigned, as the clock has them. The
+// result is above max_moment if the time is after the end.
+template <class Period>
+using Unsigned = std::chrono::duration<std::uint64_t, Period>;
+constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest) {
+    const auto ms = std::chrono::duration_cast<Unsigned<std::milli>>(rest);
+    return (whole + ms).count() << fraction_bits |
+           ((rest - ms).count() << fraction_bits) / Unsigned<std::nano>{milliseconds{1}}.count();
 }
 
 // The moment of the next id, from the moments of the last id and of the clock. No moment is used twice, so ids grow

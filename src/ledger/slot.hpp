@@ -12,21 +12,46 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/time.hpp"
 
 namespace snowflake_ids::ledger {
 
-// A shared word: 64 bits, whatever they say.
+using Word = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
+
+// A word that says a time. std::atomic of a class would move it through an array, and each function that does that gets a
+// stack protector.
 template <class T>
-using Holds = std::atomic<T>;
-using Word = Holds<std::uint64_t>;
-template <class... T>
-constexpr bool are_words = ((Holds<T>::is_always_lock_free && sizeof(Holds<T>) == 8) && ...);
-static_assert(are_words<std::uint64_t, UnixTime, MonotonicTime, Ceiling, microseconds>,
-              "shared memory needs address-free atomics");
+class TimeWord {
+public:
+    T load(std::memory_order order = std::memory_order_seq_cst) const { return std::bit_cast<T>(word_.load(order)); }
+    void store(T value, std::memory_order order = std::memory_order_seq_cst) { word_.store(bits(value), order); }
+    bool compare_exchange_strong(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst) {
+        std::uint64_t seen = bits(expected);
+        const bool done = word_.compare_exchange_strong(seen, bits(desired), order);
+        expected = std::bit_cast<T>(seen);
+        return done;
+    }
+    bool compare_exchange_weak(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst) {
+        std::uint64_t seen = bits(expected);
+        const bool done = word_.compare_exchange_weak(seen, bits(desired), order);
+        expected = std::bit_cast<T>(seen);
+        return done;
+    }
+
+private:
+    static std::uint64_t bits(T value) { return std::bit_cast<std::uint64_t>(value); }
+
+    Word word_;
+};
+
+template <class T>
+using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
 // There is no fetch_add() for a duration.
 template <class W>
