@@ -1,0 +1,79 @@
+# Storage that keeps no local files: at each start the ceiling file is gone, and only what travels with WAL is there.
+# doc/stateless.md says what holds then.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $clock = clock();
+my $server = new_server('stateless', $clock);
+my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
+$server->safe_psql('postgres', 'CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, n int)');
+
+# Ends the server's life, takes its file away, moves the clock, and starts it.
+sub start_without_file
+{
+	my ($how, $step) = @_;
+	$how eq 'kill' ? kill_postmaster($server) : $server->stop($how);
+	unlink $ceiling or die "no ceiling file: $!";
+	$clock->step($step);
+	start_at($server, $clock);
+	return;
+}
+
+# ---- the clock goes back by hours at each start: the ceiling in WAL is above all ids, and above all that readers were told
+{
+	my $ids = Ids->new;
+	my $start = $clock->now;
+	$ids->draw($server);
+	for my $how (('fast', 'immediate', 'kill') x 3)
+	{
+		value($server, 'INSERT INTO feed SELECT FROM generate_series(1, 100)');
+		my $told = value($server, 'SELECT sno_settled()');
+		my $last = value($server, 'SELECT max(id) FROM feed');
+		start_without_file($how, -7200);
+		is(value($server, "SELECT min(id) > greatest('$told'::sno, '$last') FROM gen_sno_series(10) AS id"),
+			't', "$how: ids go on above the rows, and above what a reader was told");
+		$ids->draw($server);
+	}
+	$clock->set_to($start);
+	$ids->draw($server);
+	$clock->step(60);
+	$ids->draw($server);
+	$ids->none_twice('no ceiling file at any start, the clock back by 2 h each time');
+}
+
+# ---- scale to zero: many starts in a row, with a clock that is right. The lead does not add up.
+{
+	my $ids = Ids->new;
+	start_without_file('fast', 86400);
+	my @lead;
+	for (1 .. 15)
+	{
+		$ids->draw($server);
+		push @lead, value($server, 'SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())');
+		start_without_file('fast', 0);
+	}
+	my ($most) = sort { $b <=> $a } @lead;
+	cmp_ok($most, '<', 5, 'after fifteen starts ids are no further ahead of the clock than two leads');
+	note sprintf 'ahead of the clock after each start: %s s', join ' ', map { sprintf '%.1f', $_ } @lead;
+	$ids->none_twice('no ceiling file, many starts in a row');
+}
+
+# ---- a branch: a copy that runs beside its original. With a machine id of its own no sno is there twice.
+{
+	my $branch = copy_of('branch', $server->data_dir, "snowflake_ids.machine_id = 7\n");
+	unlink $branch->data_dir . '/snowflake_ids.ceiling';
+	start_at($branch, $clock);
+	my %seen;
+	my ($sno, $mastic) = ('SELECT gen_sno_series(20000)', 'SELECT gen_mastic_series(20000)');
+	$seen{$_}++ for map { split /\n/ } value($server, $sno), value($branch, $sno);
+	is(scalar(grep { $_ > 1 } values %seen), 0, 'a branch with a machine id: no sno twice');
+	is(scalar(keys %seen), 40000, 'of those of both');
+	is(value($server, 'SELECT sno_partition(gen_sno()) <> 7'), 't', 'the original keeps its own');
+	$branch->stop('immediate');
+}
+$server->stop('immediate');
+done_testing();
