@@ -43,6 +43,10 @@ public:
         expected = std::bit_cast<T>(seen);
         return done;
     }
+    T fetch_add(T more, std::memory_order order = std::memory_order_seq_cst) {
+        static_assert(std::is_same_v<T, microseconds>, "two points in time have no sum");
+        return std::bit_cast<T>(word_.fetch_add(bits(more), order));
+    }
 
 private:
     static std::uint64_t bits(T value) { return std::bit_cast<std::uint64_t>(value); }
@@ -52,13 +56,6 @@ private:
 
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
-
-// There is no fetch_add() for a duration.
-template <class W>
-void add_to(W& word, decltype(word.load()) more) {
-    auto seen = word.load(std::memory_order_relaxed);
-    while (!word.compare_exchange_weak(seen, seen + more, std::memory_order_relaxed)) {}
-}
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that

@@ -132,7 +132,7 @@ struct Waiting {
 
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
-    ledger::add_to(w->counters->waited, ledger::monotonic_clock() - w->since);
+    w->counters->waited.fetch_add(ledger::monotonic_clock() - w->since, relaxed);
     w->counters->waiting.fetch_sub(1);
 }
 
