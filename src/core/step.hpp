@@ -16,7 +16,7 @@
 //
 // Lead. A new life puts H ahead of a clock that is right: it begins above all ids that may have been issued.
 // So if the clock is behind H by no more than Rules::lead, the policy does not decide: the step holds. A toggle that is
-// free is used all the same, and a floor leaves none free: it raises S as well. No number depends on the lead: holding
+// free is used all the same, and a floor leaves none free: it lifts S as well. No number depends on the lead: holding
 // is always safe.
 #pragma once
 
@@ -76,7 +76,7 @@ namespace detail {
 // Takes up to `want` numbers of the tick that `s` is at.
 constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     Step step{.state = s};
-    if (s.next < r.min) s.next = r.min;  // the bounds have been raised
+    if (s.next < r.min) s.next = r.min;  // the bounds have been lifted
     if (s.next > r.max) {
         step.verdict = Verdict::overflow;
         step.resume = s.tick + 1;
@@ -126,7 +126,7 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
 
 // A floor from outside (restore, observe, a new life). Nothing is issued again at or below the highest of
 // `floor`, the state's tick and its safe tick, in either toggle and with any bounds. The state never moves back.
-constexpr State raise(const State& s, std::uint64_t floor) {
+constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;
     if (up.tick > floor) floor = up.tick;

@@ -1,4 +1,4 @@
-// The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is raised.
+// The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is lifted.
 #include "ledger/ceiling_file.hpp"
 
 #include <cerrno>
@@ -217,12 +217,12 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
 
-CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
-                            Along along) {
+CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
+                           Along along) {
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    // The process that had the lock before us may have raised it already.
+    // The process that had the lock before us may have lifted it already.
     if (slot.ceiling.load() >= least) return {};
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const Ceiling others = std::min(least, along.to);
@@ -232,15 +232,15 @@ CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, con
         return at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
     const bool promised = ledger.header->promise.load() != UnixTime{};
-    return raise_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
+    return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
 }
 
-CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least) {
+CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least) {
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
     const auto none = [](std::uint32_t) { return Ceiling{}; };
-    return raise_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
+    return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }
 
 }  // namespace snowflake_ids::ledger

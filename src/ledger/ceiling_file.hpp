@@ -13,7 +13,7 @@
 // An entry lies inside one sector, so a torn page loses no entry that was synced before. A free entry is all zero. The
 // bit of a slot is set after its entry has been synced: zeros in its place are damage from then on.
 //
-// Raising. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
+// Lifting. One process at a time, under a file lock that the kernel releases when the process ends: read the file,
 // write all of it with the higher entries, sync it, and only then publish: store the ceilings in the slots, where
 // sessions rely on them, by an atomic maximum. During this, other processes continue below the old ceilings. All of the
 // file is written each time, because after a failed sync the kernel may take a page for written that is not.
@@ -160,11 +160,11 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     return r;
 }
 
-// The steps of a raise, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled`:
+// The steps of a lift, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled`:
 // that of the promise.
 template <class H, class SlotAt, class File, class Wanted>
-CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
-                                    Ceiling settled = {}) {
+CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
+                                   Ceiling settled = {}) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
@@ -174,28 +174,28 @@ CeilingResult raise_locked_ceilings(H& header, std::uint32_t count, SlotAt slot,
     }
     c.settled = std::max(c.settled, settled);
     r = file.write(c);
-    if (r.error == CeilingError::none) raise_to(header.settled_ceiling, c.settled);
+    if (r.error == CeilingError::none) lift_to(header.settled_ceiling, c.settled);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++) {
-        if (c.entries[i].ceiling != Ceiling{}) raise_to(slot(i).ceiling, c.entries[i].ceiling);
+        if (c.entries[i].ceiling != Ceiling{}) lift_to(slot(i).ceiling, c.entries[i].ceiling);
     }
     return r;
 }
 
-// Which ceilings of other slots are raised in the same sync, and how far: see raise_ceiling().
+// Which ceilings of other slots are lifted in the same sync, and how far: see lift_ceiling().
 struct Along {
     Ceiling from, to;
 };
 inline constexpr Along no_others{max_ceiling, {}};
 
-// Raises the durable ceiling of `slot` to at least `least`.
+// Lifts the durable ceiling of `slot` to at least `least`.
 //
-// Other generators in use share the sync. Every other ceiling above `along.from` is raised as well, to
+// Other generators in use share the sync. Every other ceiling above `along.from` is lifted as well, to
 // `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take the others
 // with it.
-CeilingResult raise_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
-                            Along along);
+CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
+                           Along along);
 
-// Raises the ceiling of the promise. Once there is a promise, each raise of a ceiling raises it along.
-CeilingResult raise_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
+// Lifts the ceiling of the promise. Once there is a promise, each lift of a ceiling lifts it along.
+CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
 
 }  // namespace snowflake_ids::ledger

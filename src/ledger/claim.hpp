@@ -3,7 +3,7 @@
 //   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
 //      the claim would see regressions that never happened: another process may have advanced the word in between.
 //   2. Compute the pure step (core/step.hpp).
-//   3. On a regression raise `safe` first, by an atomic maximum. If the process is killed here, the next caller sees a
+//   3. On a regression lift `safe` first, by an atomic maximum. If the process is killed here, the next caller sees a
 //      higher `safe`, which does no harm.
 //   4. Swap the word. If another process was faster, start over.
 //
@@ -22,7 +22,7 @@
 //   - if the word has changed: another process was faster, start over.
 //
 // Lead: a new life puts a slot ahead of a clock that is right. Behind by no more than Rules::lead, a clock has not gone
-// back (core/step.hpp). A held tick that is begun in the lead raises `safe` to it: when the clock passes the floor and
+// back (core/step.hpp). A held tick that is begun in the lead lifts `safe` to it: when the clock passes the floor and
 // is still behind, it has not gone back, and no toggle may be free.
 //
 // Limit: a tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
@@ -52,7 +52,7 @@ enum class Outcome : unsigned char {
     issued,
     overflow,      // sequence of this tick used up: try again after `wait`
     regression,    // clock behind and the policy is to wait (try after `wait`) or to fail
-    ceiling,       // the tick is at or above the caller's limit: raise the ceilings first
+    ceiling,       // the tick is at or above the caller's limit: lift the ceilings first
     ended,         // after the last tick of the format or of the word
     before_epoch,  // the clock is before the format's epoch
 };
@@ -85,7 +85,7 @@ struct Claim {
 };
 
 template <class W>
-void raise_to(W& word, decltype(word.load()) floor) {
+void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
     while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
 }
@@ -202,7 +202,7 @@ template <class S, class Clock>
         if (!plan) continue;
         const auto& [claim, after] = *plan;
         if (claim.outcome != Outcome::issued) return claim;
-        if (after.safe != state.safe) raise_to(slot.safe, after.safe);
+        if (after.safe != state.safe) lift_to(slot.safe, after.safe);
         if (slot.word.compare_exchange_weak(word, pack(after, rules.has_toggle))) return claim;
     }
 }

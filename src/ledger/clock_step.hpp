@@ -4,7 +4,7 @@
 // offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
 //
 // Not each draw looks, which would cost too much. These do: a draw that finds the clock behind, or that must wait or
-// raise a ceiling, and snowflake_ids.status(). So a step is seen at the latest when a monitoring system looks. If the
+// lift a ceiling, and snowflake_ids.status(). So a step is seen at the latest when a monitoring system looks. If the
 // clock is set back within that time, only draws can have seen it.
 #pragma once
 

@@ -7,7 +7,7 @@
 // lease, because the tick may have to last: the draw that finds this out keeps one number and gives up the rest. A
 // lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
 //
-// Floors. The process that raises a floor adds one to Header::epoch afterwards. A process with a lease looks at that
+// Floors. The process that lifts a floor adds one to Header::epoch afterwards. A process with a lease looks at that
 // word before each number.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Beginning a life of the server, and floors: every slot is raised above what earlier lives may have issued.
+// Beginning a life of the server, and floors: every slot is lifted above what earlier lives may have issued.
 #include "ledger/life.hpp"
 
 #include "ledger/clock.hpp"
@@ -18,12 +18,12 @@ void begin_at(Slot& slot, Floor floor) {
 void apply_floor(const Ledger& ledger, Slot& slot) {
     apply_floor(*ledger.header, slot, [](Slot& s, Floor floor) {
         const Format format = format_of(s);
-        if (has_time(format)) raise_unless_past(s, tick_of(s, floor), has_toggle(format), begin_slot<Slot>);
+        if (has_time(format)) lift_unless_past(s, tick_of(s, floor), has_toggle(format), begin_slot<Slot>);
     });
 }
 
-void raise_floor(const Ledger& ledger, Floor floor) {
-    raise_floor(*ledger.header, slot_count, slot_at(ledger), floor, begin_at);
+void lift_floor(const Ledger& ledger, Floor floor) {
+    lift_floor(*ledger.header, slot_count, slot_at(ledger), floor, begin_at);
 }
 
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,

@@ -7,7 +7,7 @@
 //   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be
 //      durable, and the last writer may have died before its sync.
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
-//   3. Raise the floor, for slots that are created later.
+//   3. Lift the floor, for slots that are created later.
 //   4. Store the id of the life. Until then no session draws.
 // If the process ends before that, the next one does all steps again, as a life of its own. A memory begins one life
 // only: otherwise two servers on one data directory would take the file from each other in turn.
@@ -38,7 +38,7 @@ CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::u
 // Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
 // the tick where it now is.
 template <class S>
-std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
+std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     // The word has no room for a later tick: a generator that gets there has ended.
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
     for (;;) {
@@ -47,37 +47,37 @@ std::uint64_t raise_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // Without a toggle, a slot that is past the tick never comes back to it. With a toggle the word must change
         // even then: a claim may be running that has read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
-        State up = raise(state, tick);
+        State up = lift(state, tick);
         // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
         // change all the same: add one to `next`, or take the next tick if `next` has no room.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
-            if (up.next > next_mask) up = raise(state, state.tick + 1);
+            if (up.next > next_mask) up = lift(state, state.tick + 1);
         }
-        raise_to(slot.safe, up.safe);
+        lift_to(slot.safe, up.safe);
         if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
     }
 }
 
 // Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life
-// has raised while its ids were in the lead: those are above the floor of a next life that begins at once.
+// has lifted while its ids were in the lead: those are above the floor of a next life that begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
-// The same in ticks. Rounded up, with one tick for a floor at the same tick (raise_slot), and one for the first held
+// The same in ticks. Rounded up, with one tick for a floor at the same tick (lift_slot), and one for the first held
 // tick, which may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
-// Raises a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
+// Lifts a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
 // the first time, and the slot must be above its ceiling; the slot is new.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
-    const std::uint64_t up = raise_slot(slot, tick, has_toggle);
+    const std::uint64_t up = lift_slot(slot, tick, has_toggle);
     // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
@@ -87,7 +87,7 @@ bool has_begun(const H& header) {
     return header.life_id.load() != 0;
 }
 
-// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` raises a slot to a floor,
+// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` lifts a slot to a floor,
 // with its sequence used up. `least_number`: the life's number is not below it.
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
@@ -113,24 +113,24 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     }
     header.reset_floor.store(c.floor);
     header.settled_ceiling.store(c.settled);
-    raise_to(header.floor, std::max(c.floor, at_least));
+    lift_to(header.floor, std::max(c.floor, at_least));
     header.life_number.store(c.life.number);
     header.life_id.store(id);
     return {};
 }
 
-// Raises the slot unless it is past the tick already. `lift`: begin_slot() or raise_slot().
+// Lifts the slot unless it is past the tick already. `lift`: begin_slot() or lift_slot().
 template <class S, class Lift>
-void raise_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
+void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
-// The steps of the two functions below. `lift(slot, floor)` raises a slot that has a generator above the floor.
+// The steps of the two functions below. `lift(slot, floor)` lifts a slot that has a generator above the floor.
 // Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads
 // the floor. So at least one of them sees the other.
 template <class H, class SlotAt, class Lift>
-void raise_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
-    raise_to(header.floor, floor);
+void lift_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
+    lift_to(header.floor, floor);
     for (std::uint32_t i = 0; i < count; i++) lift(slot(i), floor);
 }
 
@@ -139,11 +139,11 @@ void apply_floor(const H& header, S& slot, Lift lift) {
     if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is raised by its
+// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is lifted by its
 // creator, which reads the floor after it has taken the slot.
-void raise_floor(const Ledger& ledger, Floor floor);
+void lift_floor(const Ledger& ledger, Floor floor);
 
-// Raises a slot above the floor. For the process that created it, and for each that finds it.
+// Lifts a slot above the floor. For the process that created it, and for each that finds it.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 }  // namespace snowflake_ids::ledger

@@ -18,8 +18,8 @@ bool chosen(const Reset& reset, const Slot& slot) {
            (reset.node < 0 || reset.node == key.node);
 }
 
-// True if the reset names exactly one generator. Then only its slot is raised. Otherwise the floor of future slots is
-// raised too, because a generator that has no slot yet may be meant.
+// True if the reset names exactly one generator. Then only its slot is lifted. Otherwise the floor of future slots is
+// lifted too, because a generator that has no slot yet may be meant.
 bool names_one(const Reset& reset) {
     return reset.kind == Kind::mastic ||
            (reset.node >= 0 && (reset.kind == Kind::sno || reset.kind == Kind::snowflake_si));
@@ -57,12 +57,12 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || chosen(reset, at(i));
-    const bool raises_floor = !(reset.force && all) && (!found || !names_one(reset));
+    const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
-        if (raises_floor) {
-            raise_to(header.reset_floor, reset.floor);
-            raise_to(header.floor, reset.floor);
+        if (lifts_floor) {
+            lift_to(header.reset_floor, reset.floor);
+            lift_to(header.floor, reset.floor);
         } else if (reset.force && all) {
             // The floor first: a slot that is created during the reset must not begin above the old one.
             header.reset_floor.store(reset.floor);
@@ -83,13 +83,13 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
             slot.passed.store({});
             set_entry(entry, slot, reset.ceiling);
         } else {
-            raise_slot(slot, tick, toggled_format);
+            lift_slot(slot, tick, toggled_format);
             // The next life begins there.
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
     const CeilingResult r = force_locked(header, slot_count, at, file, change, move);
-    // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader raises it
+    // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader lifts it
     // up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
     return r;
@@ -120,7 +120,7 @@ CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, 
 
 }  // namespace
 
-// The lock only if it is needed: those who raise ceilings would wait for it.
+// The lock only if it is needed: those who lift ceilings would wait for it.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     const CeilingResult r = look_at_ceilings(place, ledger, false);
     return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);

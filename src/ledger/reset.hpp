@@ -20,7 +20,7 @@ struct Reset {
 };
 
 // Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
-// `safe` is stored before the swap: stored after it, it could undo a raise by a regression in between.
+// `safe` is stored before the swap: stored after it, it could undo a lift by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
     if (tick > max_tick(toggled_format)) tick = max_tick(toggled_format);
@@ -36,7 +36,7 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 
 // The steps of a forced reset, once `file` is locked. `change(c)` changes what the file will say otherwise;
 // `put_back(slot, entry)` moves a chosen slot back and sets its entry. Its ceiling must go down too, or the next
-// life would raise the slot to it.
+// life would lift the slot to it.
 //
 // First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no draw
 // starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
@@ -55,7 +55,7 @@ CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, const Fi
     header.epoch.fetch_add(1);
     r = file.write(c);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++)
-        raise_to(slot(i).ceiling, c.entries[i].ceiling);
+        lift_to(slot(i).ceiling, c.entries[i].ceiling);
     return r;
 }
 

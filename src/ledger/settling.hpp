@@ -23,7 +23,7 @@
 //   4. If it is committed and has a transaction id: note it in the ring.
 //   5. `low` becomes none.
 // A reader, after its snapshot was taken:
-//   6. Raise the promise. T is what it now is.
+//   6. Lift the promise. T is what it now is.
 //   7. Of each backend: `low`, then the ring, from the newest entry down to the first that the snapshot calls finished.
 //      T is the earliest of all that are of the reader's database.
 //      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table takes

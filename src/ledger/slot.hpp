@@ -106,7 +106,7 @@ struct BasicSlot {
     Word key;   // Key::pack(), 0: free. Set once by compare-and-swap
     Word word;  // see word.hpp
     Word safe;  // highest tick that may have been used under the other toggle; only a forced reset lowers it
-    // Ticks at or above it may not be issued. Published: raised only to what the ceiling file has and has synced. A
+    // Ticks at or above it may not be issued. Published: lifted only to what the ceiling file has and has synced. A
     // forced reset and a new life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
     Word begun;  // see claim.hpp: when a held tick was begun
@@ -146,10 +146,10 @@ struct Header {
     Holds<UnixTime> life_began;
     Holds<microseconds> lead;     // see life.hpp: constant during a life
     Holds<UnixTime> stats_since;  // the counters were 0 then
-    Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is raised above it
+    Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is lifted above it
     Holds<Floor> reset_floor;     // the floor that an operator has named; also in the ceiling file
     Word epoch;                   // every floor and reset adds one: sessions then set their generators up again
-    Holds<MonotonicTime> raising_until;  // until then a backend raises ceilings early
+    Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
     Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() uses up no tick
     Word slots_taken;  // slots that got a generator in this memory; those that the ceiling file names not counted
     Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp

@@ -1,7 +1,6 @@
 // Core errors as PostgreSQL errors: one table gives SQLSTATE, message and detail.
 //
-// Names in src/pg: fail_x() ends in an error; check_x() does so if something is wrong. raise_x() has nothing to do with
-// errors: it lifts a ceiling or a floor.
+// Names in src/pg: fail_x() ends in an error; check_x() does so if something is wrong.
 #pragma once
 
 #include <cstddef>

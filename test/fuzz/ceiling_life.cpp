@@ -107,9 +107,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(timeline.tick_length.count() > 0 &&
             clamped_tick(timeline, UnixTime{microseconds{in.take<std::int64_t>()}}) <= timeline.max_tick());
 
-    // Raised, it is in the file with all the others, and the next life has them.
+    // Lifted, it is in the file with all the others, and the next life has them.
     const Ceiling least = take_ceiling();
-    require(raise_ceiling(place(), l, *slot, least, {std::bit_cast<Ceiling>(in.take<std::uint64_t>()), least}).error ==
+    require(lift_ceiling(place(), l, *slot, least, {std::bit_cast<Ceiling>(in.take<std::uint64_t>()), least}).error ==
             CeilingError::none);
     require(slot->ceiling.load() >= least);
     const Ceilings written = content();

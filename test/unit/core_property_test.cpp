@@ -21,13 +21,13 @@ namespace {
 using namespace snowflake_ids::test;
 
 using StepFunction = std::function<Step(const State&, std::uint64_t, std::uint32_t, const Rules&)>;
-using RaiseFunction = std::function<State(const State&, std::uint64_t)>;
+using LiftFunction = std::function<State(const State&, std::uint64_t)>;
 
 struct Subject {
     StepFunction step = [](const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
         return snowflake_ids::step(s, now, want, r);
     };
-    RaiseFunction raise = [](const State& s, std::uint64_t floor) { return snowflake_ids::raise(s, floor); };
+    LiftFunction lift = [](const State& s, std::uint64_t floor) { return snowflake_ids::lift(s, floor); };
 };
 
 bool same(const State& a, const State& b) {
@@ -44,11 +44,11 @@ public:
 
     // What has been met, or a clock that never goes wrong would pass for a proof.
     struct Seen {
-        std::size_t calls = 0, issued = 0, overflows = 0, regressions = 0, ended = 0, toggles = 0, held = 0, raised = 0;
+        std::size_t calls = 0, issued = 0, overflows = 0, regressions = 0, ended = 0, toggles = 0, held = 0, lifted = 0;
 
         void operator+=(const Seen& o) {
             calls += o.calls, issued += o.issued, overflows += o.overflows, regressions += o.regressions;
-            ended += o.ended, toggles += o.toggles, held += o.held, raised += o.raised;
+            ended += o.ended, toggles += o.toggles, held += o.held, lifted += o.lifted;
         }
     };
     Seen seen;
@@ -58,7 +58,7 @@ public:
         for (int i = 0; i < length && violation_.empty(); i++) {
             move_clock();
             if (below(40) == 0) {
-                raise();
+                lift();
             } else if (below(12) == 0) {
                 // As the ledger does when a held tick is used up: the next tick, whatever the clock says.
                 call(state_.tick + 1, want());
@@ -142,9 +142,9 @@ private:
         if (!ok && violation_.empty()) violation_ = what;
     }
 
-    void raise() {
+    void lift() {
         const std::uint64_t asked = below(2) ? now_ : state_.tick + below(4) - (state_.tick > 4 ? below(5) : 0);
-        const State up = subject_.raise(state_, asked);
+        const State up = subject_.lift(state_, asked);
         floor_ = std::max({asked, state_.tick, state_.safe});
         if (strict_) {
             check(up.tick == floor_ && up.safe == floor_, "raise is not the highest of floor, tick and safe");
@@ -152,7 +152,7 @@ private:
             check(up.next > rules_.max, "raise leaves numbers at its floor");
         }
         has_floor_ = true;
-        seen.raised++;
+        seen.lifted++;
         state_ = up;
     }
 
@@ -239,9 +239,9 @@ TEST(CoreProperty, NothingIsIssuedTwice) {
     std::printf(
         "[property] calls %zu: issued %zu (held %zu, toggled %zu), overflow %zu, regression %zu, ended %zu; "
         "floors %zu\n",
-        seen.calls, seen.issued, seen.held, seen.toggles, seen.overflows, seen.regressions, seen.ended, seen.raised);
+        seen.calls, seen.issued, seen.held, seen.toggles, seen.overflows, seen.regressions, seen.ended, seen.lifted);
     EXPECT_GT(seen.issued, 3000000u);
-    for (const std::size_t rare : {seen.overflows, seen.regressions, seen.ended, seen.toggles, seen.held, seen.raised})
+    for (const std::size_t rare : {seen.overflows, seen.regressions, seen.ended, seen.toggles, seen.held, seen.lifted})
         EXPECT_GT(rare, 100000u);
 }
 
@@ -304,8 +304,8 @@ TEST(CoreProperty, CatchesABoundThatIsOffByOne) {
 
 TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor) {
-        State up = raise(s, floor);
+    broken.lift = [](const State& s, std::uint64_t floor) {
+        State up = lift(s, floor);
         up.safe = s.safe;
         return up;
     };
@@ -314,8 +314,8 @@ TEST(CoreProperty, CatchesAFloorThatLeavesSafe) {
 
 TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor) {
-        State up = raise(s, floor);
+    broken.lift = [](const State& s, std::uint64_t floor) {
+        State up = lift(s, floor);
         up.next = s.next;
         return up;
     };
@@ -324,8 +324,8 @@ TEST(CoreProperty, CatchesAFloorThatLeavesTheSequence) {
 
 TEST(CoreProperty, CatchesAFloorThatForgetsTheHighestTick) {
     Subject broken;
-    broken.raise = [](const State& s, std::uint64_t floor) {
-        State up = raise(s, floor);
+    broken.lift = [](const State& s, std::uint64_t floor) {
+        State up = lift(s, floor);
         up.tick = up.safe = floor;
         return up;
     };

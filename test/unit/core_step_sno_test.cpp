@@ -296,8 +296,8 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
             EXPECT_EQ(back.value.state.drifts, g.state.drifts);
         }
     }
-    // Raised past everything, and still so after a snapshot.
-    g.state = raise(g.state, 70);
+    // Lifted past everything, and still so after a snapshot.
+    g.state = lift(g.state, 70);
     const sno::Generator back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
     for (std::uint64_t now = 0; now <= 70; now++)
         EXPECT_NE(step(back.state, now, 1, rules_of(back)).verdict, Verdict::issued) << now;

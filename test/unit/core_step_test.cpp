@@ -214,21 +214,21 @@ TEST(CoreStep, MasticScenariosNeverRepeat) {
     }
 }
 
-// ---- raise ----
+// ---- lift ----
 
 // The floor holds for generators with other bounds too: they share the state, not the bounds.
 static_assert([] {
     const Rules above{.min = 6, .max = 65535, .max_tick = 1000, .has_toggle = true};
-    const State up = raise({.tick = 10, .safe = 5, .next = 3, .drifts = 1}, 100);
+    const State up = lift({.tick = 10, .safe = 5, .next = 3, .drifts = 1}, 100);
     for (std::uint64_t now = 0; now <= 100; now++)
         if (step(up, now, 1, above).verdict == Verdict::issued) return false;
     return up.drifts == 1 && step(up, 101, 1, above).verdict == Verdict::issued;
 }());
 
 // Never back, and no overflow at the extremes.
-static_assert(raise({.tick = 10, .safe = 20}, 5).tick == 20);
-static_assert(raise({.tick = 30, .safe = 20}, 5).safe == 30);
-static_assert(raise({}, UINT64_MAX).tick == UINT64_MAX);
+static_assert(lift({.tick = 10, .safe = 20}, 5).tick == 20);
+static_assert(lift({.tick = 30, .safe = 20}, 5).safe == 30);
+static_assert(lift({}, UINT64_MAX).tick == UINT64_MAX);
 static_assert(step({}, UINT64_MAX, UINT32_MAX, {.max = 5, .max_tick = 10}).verdict == Verdict::ended);
 static_assert(step({}, 0, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 65536);
 static_assert(step({.tick = 3, .next = 65535}, 3, UINT32_MAX, {.max = 65535, .max_tick = 10}).count == 1);
@@ -267,9 +267,9 @@ TEST(CoreStep, RulesByDefault) {
 
 // After a floor no generator has a number left in that tick, whatever its bounds.
 TEST(CoreStep, FloorIsAboveEveryBound) {
-    EXPECT_EQ(raise({}, 5).next, used_up);
+    EXPECT_EQ(lift({}, 5).next, used_up);
     for (const State& s : {State{.tick = 5, .safe = 9}, State{.tick = 9, .safe = 5}, State{.tick = 4, .safe = 5}}) {
-        const State up = raise(s, s.tick == 4 ? 9 : 3);
+        const State up = lift(s, s.tick == 4 ? 9 : 3);
         EXPECT_EQ(up.tick, 9u);
         EXPECT_EQ(up.safe, 9u);
     }

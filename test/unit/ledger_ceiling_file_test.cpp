@@ -262,7 +262,7 @@ TEST(LedgerCeilingBytes, AsksBeforeEachWrite) {
     data.place.before_write = [] { asked++; };
     for (const int writes : {2, 1}) {
         asked = 0;
-        EXPECT_EQ(life.raised(slot, slot.ceiling.load() + 1ms), CeilingError::none);
+        EXPECT_EQ(life.lifted(slot, slot.ceiling.load() + 1ms), CeilingError::none);
         EXPECT_EQ(asked, writes);
     }
 }
@@ -275,10 +275,10 @@ TEST(LedgerCeilingBytes, DurableOnceSynced) {
     const std::size_t i = life.index(slot);
     const auto is_marked = [&] { return (data.content().durable[i / 64] >> i % 64 & 1) != 0; };
     on_sync = [] { return EIO; };
-    EXPECT_EQ(life.raised(slot, now), CeilingError::io);
+    EXPECT_EQ(life.lifted(slot, now), CeilingError::io);
     EXPECT_FALSE(is_marked());
     on_sync = nullptr;
-    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now), CeilingError::none);
     EXPECT_TRUE(is_marked());
 }
 

@@ -221,7 +221,7 @@ TEST(LedgerClaim, SafeOnlyGrows) {
     WatchedSlot slot(t);
     for (const std::uint64_t floor : {0u, 199u, 200u, 201u, 150u}) {
         const std::uint64_t before = t.cells[safe_cell];
-        raise_to(slot.safe, floor);
+        lift_to(slot.safe, floor);
         EXPECT_EQ(t.cells[safe_cell], std::max(before, floor));
     }
 }
@@ -293,7 +293,7 @@ TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
     EXPECT_GT(issued, 20000u);
 }
 
-// Generators that share a slot may have other bounds: raised ones start at the new minimum,
+// Generators that share a slot may have other bounds: lifted ones start at the new minimum,
 // lowered ones find the tick used up.
 TEST(LedgerClaim, BoundsMayDifferByCaller) {
     Tape t(mastic_rules, {.tick = 100, .next = 3}, 100);

@@ -19,17 +19,17 @@ using namespace snowflake_ids::test;
 
 Rules rules_of(bool has_toggle) { return {.max = 9, .max_tick = max_tick(has_toggle), .has_toggle = has_toggle}; }
 
-// ---- raise_slot()
+// ---- lift_slot()
 
 struct Raised : Tape {
     explicit Raised(const State& state, bool has_toggle = false) : Tape(rules_of(has_toggle), state, 0) {}
-    std::uint64_t raise(std::uint64_t tick) { return raise_slot(slot(), tick, rules.has_toggle); }
+    std::uint64_t lift(std::uint64_t tick) { return lift_slot(slot(), tick, rules.has_toggle); }
 };
 
 TEST(LedgerRaise, NotBeyondTheLastTick) {
     for (const bool has_toggle : {false, true}) {
         Raised t({.tick = 100}, has_toggle);
-        EXPECT_EQ(t.raise(max_tick(has_toggle) + 5), max_tick(has_toggle));
+        EXPECT_EQ(t.lift(max_tick(has_toggle) + 5), max_tick(has_toggle));
         EXPECT_EQ(t.state().tick, max_tick(has_toggle));
         EXPECT_EQ(t.state().safe, max_tick(has_toggle));
     }
@@ -37,10 +37,10 @@ TEST(LedgerRaise, NotBeyondTheLastTick) {
 
 TEST(LedgerRaise, WordOfASlotThatIsPastTheTick) {
     Raised t({.tick = 100, .next = 3});
-    EXPECT_EQ(t.raise(99), 100u);
+    EXPECT_EQ(t.lift(99), 100u);
     EXPECT_EQ(t.state().next, 3u) << "nothing to do";
     Raised with_toggle({.tick = 100, .safe = 80, .next = 3}, true);
-    EXPECT_EQ(with_toggle.raise(99), 100u);
+    EXPECT_EQ(with_toggle.lift(99), 100u);
     EXPECT_EQ(with_toggle.state().next, used_up) << "a claim that has read the old `safe` must fail";
     EXPECT_EQ(with_toggle.state().safe, 100u);
 }
@@ -50,27 +50,27 @@ TEST(LedgerRaise, AgainAtTheSameTick) {
     for (const bool has_toggle : {false, true}) {
         Raised t({.tick = 100, .next = 3}, has_toggle);
         for (const std::uint32_t next : {used_up, used_up + 1, used_up + 2}) {
-            EXPECT_EQ(t.raise(100), 100u);
+            EXPECT_EQ(t.lift(100), 100u);
             EXPECT_EQ(t.state().next, next);
         }
         t.set({.tick = 100, .safe = 100, .next = next_mask - 1});
-        EXPECT_EQ(t.raise(100), 100u);
+        EXPECT_EQ(t.lift(100), 100u);
         EXPECT_EQ(t.state().next, next_mask);
-        EXPECT_EQ(t.raise(100), 101u);
+        EXPECT_EQ(t.lift(100), 101u);
         EXPECT_EQ(t.state().tick, 101u);
         EXPECT_EQ(t.state().safe, 101u);
         EXPECT_EQ(t.state().next, used_up);
     }
 }
 
-// ---- raise_floor() of a ledger
+// ---- lift_floor() of a ledger
 
 TEST(LedgerRaise, FloorOfAllSlots) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     const Floor floor = unix_ms(1798761600000);
     const Slot &first = life.slot({Format::sno, 3, 0}), &second = life.slot({Format::snowflake, 0, 0});
-    raise_floor(life.ledger, floor);
+    lift_floor(life.ledger, floor);
     for (const Slot* slot : {&first, &second}) EXPECT_GE(ServerLife::stands_at(*slot), floor - 4ms);
     EXPECT_EQ(life.ledger.header->floor.load(), floor);
 }

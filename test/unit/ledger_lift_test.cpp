@@ -1,4 +1,4 @@
-// What a raise and a new life make of the ceiling file, also when it cannot be written.
+// What a lift and a new life make of the ceiling file, also when it cannot be written.
 #include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
@@ -54,9 +54,9 @@ TEST(LedgerBegunLife, FirstOne) {
 TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
     const DataDirectory data;
     const ServerLife life(data, 1);
-    ASSERT_EQ(life.raised(life.slot(sno), now), CeilingError::none);
-    ASSERT_EQ(life.raised(life.slot(mastic), now + 7000ms), CeilingError::none);
-    ASSERT_EQ(life.raised(life.slot(of_calls), unix_ms(1)), CeilingError::none);
+    ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
+    ASSERT_EQ(life.lifted(life.slot(mastic), now + 7000ms), CeilingError::none);
+    ASSERT_EQ(life.lifted(life.slot(of_calls), unix_ms(1)), CeilingError::none);
     const ServerLife next(data, 2, now + 1000ms);
     EXPECT_GT(next.life().number, life.life().number);
     EXPECT_EQ(next.life().id, 2u);
@@ -78,7 +78,7 @@ TEST(LedgerBegunLife, NotBegunWithoutASync) {
     const DataDirectory data;
     {
         const ServerLife life(data, 1);
-        ASSERT_EQ(life.raised(life.slot(sno), now), CeilingError::none);
+        ASSERT_EQ(life.lifted(life.slot(sno), now), CeilingError::none);
     }
     const LedgerMemory memory;
     const Ledger ledger = memory.make();
@@ -94,7 +94,7 @@ TEST(LedgerBegunLife, NotBegunWithoutASync) {
     EXPECT_EQ(begin_life(data, ledger, 3), CeilingError::none);
 }
 
-// ---- raises ----
+// ---- lifts ----
 
 TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     const DataDirectory data;
@@ -107,26 +107,26 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
         EXPECT_EQ(slot.ceiling.load(), Ceiling{});
         return 0;
     };
-    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now);
     // No second time, and never lower.
-    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
-    ASSERT_EQ(life.raised(slot, now - 5ms), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now - 5ms), CeilingError::none);
     EXPECT_EQ(syncs, 1);
     EXPECT_EQ(life.in_file(slot), now);
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
 }
 
-// Generators in use are raised along, but not far ahead of the clock with one that is.
+// Generators in use are lifted along, but not far ahead of the clock with one that is.
 TEST(LedgerRaise, Along) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot &idle = life.slot({Format::sno, 1, 0}), &used = life.slot({Format::sno, 2, 0}), &slot = life.slot(sno),
          &far = life.slot({Format::sno, 4, 0}), &fresh = life.slot({Format::sno, 5, 0});
-    ASSERT_EQ(life.raised(idle, now), CeilingError::none);
-    ASSERT_EQ(life.raised(used, now + 1ms), CeilingError::none);
-    ASSERT_EQ(life.raised(far, now + 90000ms), CeilingError::none);
-    ASSERT_EQ(life.raise(slot, now + 50000ms, {now, now + 2500ms}).error, CeilingError::none);
+    ASSERT_EQ(life.lifted(idle, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(used, now + 1ms), CeilingError::none);
+    ASSERT_EQ(life.lifted(far, now + 90000ms), CeilingError::none);
+    ASSERT_EQ(life.lift(slot, now + 50000ms, {now, now + 2500ms}).error, CeilingError::none);
     const auto expect = [&](const Slot& s, Ceiling expected) {
         EXPECT_EQ(s.ceiling.load(), expected);
         EXPECT_EQ(life.in_file(s), expected);
@@ -137,7 +137,7 @@ TEST(LedgerRaise, Along) {
     expect(far, now + 90000ms);
     expect(fresh, Ceiling{});
     // Nor further than the one whose sync it is.
-    ASSERT_EQ(life.raise(fresh, now + 2000ms, {now - 1ms, now + 2500ms}).error, CeilingError::none);
+    ASSERT_EQ(life.lift(fresh, now + 2000ms, {now - 1ms, now + 2500ms}).error, CeilingError::none);
     expect(idle, now + 2000ms);
     expect(used, now + 2500ms);
 }
@@ -146,18 +146,18 @@ TEST(LedgerRaise, FailedSyncPublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot &slot = life.slot(sno), &other = life.slot(mastic);
-    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
-    ASSERT_EQ(life.raised(other, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(other, now), CeilingError::none);
     for (const int error : {EIO, ENOSPC, EDQUOT}) {
         on_sync = [error] { return error; };
-        const CeilingResult r = life.raise(slot, now + 1000ms, {now - 1ms, now + 500ms});
+        const CeilingResult r = life.lift(slot, now + 1000ms, {now - 1ms, now + 500ms});
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, error);
         EXPECT_EQ(slot.ceiling.load(), now);
         EXPECT_EQ(other.ceiling.load(), now);
     }
     on_sync = nullptr;
-    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::none);
     EXPECT_GE(slot.ceiling.load(), now + 1ms);
 }
 
@@ -166,14 +166,14 @@ TEST(LedgerRaise, FailedWritePublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
-    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     rlimit before;
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
     for (const rlim_t limit : {rlim_t{0}, rlim_t{4096}, rlim_t{ceiling_file_bytes - 1}}) {
         const rlimit small{limit, before.rlim_max};
         ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-        const CeilingResult r = life.raise(slot, now + 1000ms + milliseconds{limit}, no_others);
+        const CeilingResult r = life.lift(slot, now + 1000ms + milliseconds{limit}, no_others);
         ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, EFBIG);
@@ -182,26 +182,26 @@ TEST(LedgerRaise, FailedWritePublishesNothing) {
         EXPECT_GE(life.in_file(slot), now);
     }
     std::signal(SIGXFSZ, handler);
-    EXPECT_EQ(life.raised(slot, now + 99999ms), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now + 99999ms), CeilingError::none);
 }
 
 TEST(LedgerRaise, DirectoryGone) {
     const DataDirectory data;
     const ServerLife life(data, 1);
     Slot& slot = life.slot(sno);
-    ASSERT_EQ(life.raised(slot, now), CeilingError::none);
+    ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     fs::rename(data.dir.path(), data.dir.path().string() + ".gone");
-    CeilingResult r = life.raise(slot, now + 1ms);
+    CeilingResult r = life.lift(slot, now + 1ms);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, ENOENT);
     std::ofstream(data.dir.path()) << "a file";
-    r = life.raise(slot, now + 1ms);
+    r = life.lift(slot, now + 1ms);
     EXPECT_EQ(r.error, CeilingError::io);
     EXPECT_EQ(r.system_errno, ENOTDIR);
     EXPECT_EQ(slot.ceiling.load(), now);
     fs::remove(data.dir.path());
     fs::rename(data.dir.path().string() + ".gone", data.dir.path());
-    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::none);
 }
 
 TEST(LedgerRaise, SymbolicLinkRefused) {
@@ -212,7 +212,7 @@ TEST(LedgerRaise, SymbolicLinkRefused) {
     fs::create_symlink("elsewhere", data.path);
     for (const bool dangling : {false, true}) {
         if (dangling) fs::remove(data.dir / "elsewhere");
-        const CeilingResult r = life.raise(slot, now);
+        const CeilingResult r = life.lift(slot, now);
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ELOOP);
         EXPECT_EQ(slot.ceiling.load(), Ceiling{});
@@ -238,9 +238,9 @@ TEST(LedgerRaise, LockedByAnother) {
     {
         LockedCeilings other(data.place);
         ASSERT_EQ(other.open().error, CeilingError::none);
-        EXPECT_EQ(life.raised(slot, now), CeilingError::busy);
+        EXPECT_EQ(life.lifted(slot, now), CeilingError::busy);
     }
-    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now), CeilingError::none);
 }
 
 TEST(LedgerRaise, WithoutSync) {
@@ -250,7 +250,7 @@ TEST(LedgerRaise, WithoutSync) {
     place.sync = false;
     on_sync = [] { return EIO; };
     Slot& slot = life.slot(sno);
-    EXPECT_EQ(raise_ceiling(place, life.ledger, slot, now, no_others).error, CeilingError::none);
+    EXPECT_EQ(lift_ceiling(place, life.ledger, slot, now, no_others).error, CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now);
 }
 

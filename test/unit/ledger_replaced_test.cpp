@@ -29,7 +29,7 @@ struct LedgerReplacedFile : testing::Test {
     std::unique_ptr<ServerLife> old = std::make_unique<ServerLife>(data, 1);
     Slot* of_old = &old->slot(sno);
 
-    LedgerReplacedFile() { EXPECT_EQ(old->raised(*of_old, now), CeilingError::none); }
+    LedgerReplacedFile() { EXPECT_EQ(old->lifted(*of_old, now), CeilingError::none); }
     // All that memory knows is in the file.
     static void expect_restored(const ServerLife& life) {
         const Ceilings c = life.data.content();
@@ -43,8 +43,8 @@ struct LedgerReplacedFile : testing::Test {
         }
     }
     static void use(const ServerLife& life) {
-        EXPECT_EQ(life.raised(life.slot(mastic), now + 5000ms), CeilingError::none);
-        EXPECT_EQ(life.raised(life.slot(of_calls), unix_ms(1)), CeilingError::none);
+        EXPECT_EQ(life.lifted(life.slot(mastic), now + 5000ms), CeilingError::none);
+        EXPECT_EQ(life.lifted(life.slot(of_calls), unix_ms(1)), CeilingError::none);
         EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now - 9000ms, .ceiling = {}}).error,
                   CeilingError::none);
     }
@@ -53,13 +53,13 @@ struct LedgerReplacedFile : testing::Test {
 TEST_F(LedgerReplacedFile, Missing) {
     use(*old);
     fs::remove(data.path);
-    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     expect_restored(*old);
     EXPECT_EQ(old->in_file(old->slot(mastic)), now + 5000ms);
     EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
 }
 
-// Removed during a raise: after it was opened and before it was locked, or while it was synced. Nothing is published, and
+// Removed during a lift: after it was opened and before it was locked, or while it was synced. Nothing is published, and
 // the caller tries again, with a new file.
 TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
     const auto remove = [&] {
@@ -69,10 +69,10 @@ TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
     for (std::function<int()>* when : {&on_lock, &on_sync}) {
         const Ceiling before = of_old->ceiling.load();
         *when = remove;
-        EXPECT_EQ(old->raised(*of_old, before + 1ms), CeilingError::busy);
+        EXPECT_EQ(old->lifted(*of_old, before + 1ms), CeilingError::busy);
         EXPECT_EQ(of_old->ceiling.load(), before);
         *when = nullptr;
-        ASSERT_EQ(old->raised(*of_old, before + 1ms), CeilingError::none);
+        ASSERT_EQ(old->lifted(*of_old, before + 1ms), CeilingError::none);
         expect_restored(*old);
     }
 }
@@ -85,7 +85,7 @@ TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     c.floor = now + 1ms;
     c.entries[1] = {Key{Format::sno, 11, 0}.pack(), 0, now + 99999ms};
     data.put(c);
-    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     EXPECT_EQ(data.content().entries[1].key, 0u);
     expect_restored(*old);
 }
@@ -95,7 +95,7 @@ TEST_F(LedgerReplacedFile, OfThisLife) {
     const std::string bytes = data.bytes();
     use(*old);
     data.put(bytes);
-    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     expect_restored(*old);
 }
 
@@ -106,7 +106,7 @@ TEST_F(LedgerReplacedFile, HigherThanPublished) {
     c.entries[old->index(other)] = {mastic.pack(), mastic_numbering, now + 9000ms};
     c.floor = unix_ms(5);
     data.put(c);
-    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     EXPECT_EQ(other.ceiling.load(), now + 9000ms);
     EXPECT_EQ(old->in_file(other), now + 9000ms);
     EXPECT_EQ(data.content().floor, unix_ms(5));
@@ -115,8 +115,8 @@ TEST_F(LedgerReplacedFile, HigherThanPublished) {
 // Nothing of a life that is over gets into the file or to its sessions any more.
 void expect_superseded(const ServerLife& life, Slot& slot) {
     const std::string bytes = life.data.bytes();
-    EXPECT_EQ(life.raised(slot, now + 1ms), CeilingError::superseded);
-    EXPECT_EQ(life.raised(life.slot({Format::sno, 12, 0}), now), CeilingError::superseded);
+    EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::superseded);
+    EXPECT_EQ(life.lifted(life.slot({Format::sno, 12, 0}), now), CeilingError::superseded);
     EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now, .ceiling = now, .force = true}).error,
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
@@ -151,17 +151,17 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
         bool began = false;
         (void) begin_life(place, not_begun, 3, {}, began);
     };
-    const auto raises = [&](const CeilingPlace& place) {
-        (void) raise_ceiling(place, life.ledger, slot, now, no_others);
+    const auto lifts = [&](const CeilingPlace& place) {
+        (void) lift_ceiling(place, life.ledger, slot, now, no_others);
     };
-    const auto promises = [&](const CeilingPlace& place) { (void) raise_settled(place, life.ledger, now); };
+    const auto promises = [&](const CeilingPlace& place) { (void) lift_settled(place, life.ledger, now); };
     const auto resets = [&](const CeilingPlace& place) {
         (void) apply(place, life.ledger, {.floor = now, .ceiling = now});
     };
     const auto looks = [&](const CeilingPlace& place) { (void) check_ceilings(place, life.ledger); };
     const auto each = [&] {
         EXPECT_TRUE(ends_before_it_writes(data, begins));
-        EXPECT_TRUE(ends_before_it_writes(data, raises));
+        EXPECT_TRUE(ends_before_it_writes(data, lifts));
         EXPECT_TRUE(ends_before_it_writes(data, promises));
         EXPECT_TRUE(ends_before_it_writes(data, resets));
     };
@@ -173,13 +173,13 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     each();
     EXPECT_TRUE(ends_before_it_writes(data, looks));
     EXPECT_TRUE(fs::is_empty(data.path.parent_path()));
-    EXPECT_EQ(life.raised(slot, now), CeilingError::none);
+    EXPECT_EQ(life.lifted(slot, now), CeilingError::none);
 }
 
 TEST_F(LedgerReplacedFile, OfANewerLife) {
     const ServerLife newer(data, 2);
     expect_superseded(*old, *of_old);
-    EXPECT_EQ(newer.raised(newer.slot(sno), now + 1ms), CeilingError::none);
+    EXPECT_EQ(newer.lifted(newer.slot(sno), now + 1ms), CeilingError::none);
     expect_superseded(*old, *of_old);
 }
 
@@ -209,7 +209,7 @@ TEST_F(LedgerReplacedFile, WhileItIsLocked) {
         fs::remove(data.path);
         data.put(bytes);
         // Another file: another lock.
-        EXPECT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+        EXPECT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     }
     EXPECT_EQ(old->in_file(*of_old), now + 1ms);
 }
@@ -221,12 +221,12 @@ TEST_F(LedgerReplacedFile, NothingStaysOpen) {
         return n;
     };
     const std::size_t before = open_files();
-    ASSERT_EQ(old->raised(*of_old, now + 1ms), CeilingError::none);
+    ASSERT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     on_sync = [] { return EIO; };
-    ASSERT_EQ(old->raised(*of_old, now + 2ms), CeilingError::io);
+    ASSERT_EQ(old->lifted(*of_old, now + 2ms), CeilingError::io);
     on_sync = nullptr;
     data.put("damaged");
-    ASSERT_EQ(old->raised(*of_old, now + 2ms), CeilingError::damaged);
+    ASSERT_EQ(old->lifted(*of_old, now + 2ms), CeilingError::damaged);
     EXPECT_EQ(open_files(), before);
 }
 

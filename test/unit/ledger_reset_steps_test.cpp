@@ -28,8 +28,8 @@ struct LedgerResetSteps : testing::Test {
     // A generator that has come to a time.
     Slot& slot_at(const Key& key, Ceiling at) const {
         Slot& slot = life.slot(key);
-        raise_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
-        EXPECT_EQ(life.raised(slot, at + 2500ms), CeilingError::none);
+        lift_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
+        EXPECT_EQ(life.lifted(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
     CeilingError apply(const Reset& reset) const { return ledger::apply(data.place, life.ledger, reset).error; }
@@ -202,7 +202,7 @@ TEST_F(LedgerResetSteps, WithoutADirectory) {
     EXPECT_EQ(header.epoch.load(), epoch);
 }
 
-// Those who raise ceilings have the lock all the time: a look at a good file does without.
+// Those who lift ceilings have the lock all the time: a look at a good file does without.
 TEST_F(LedgerResetSteps, LookWithoutTheLock) {
     on_lock = [] { return EWOULDBLOCK; };
     EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::none);

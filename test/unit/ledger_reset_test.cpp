@@ -37,8 +37,8 @@ struct LedgerReset : testing::Test {
     // A generator that has come to a time.
     Slot& slot_at(const Key& key, Ceiling at, std::uint64_t numbering = 0) {
         Slot& slot = life->slot(key, numbering);
-        if (has_time(key.format)) raise_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
-        EXPECT_EQ(life->raised(slot, at + 2500ms), CeilingError::none);
+        if (has_time(key.format)) lift_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
+        EXPECT_EQ(life->lifted(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
     CeilingResult apply(const Reset& reset) const { return ledger::apply(data.place, ledger, reset); }
@@ -175,7 +175,7 @@ bool same(const Ceilings& a, const Ceilings& b) {
 TEST_F(LedgerReset, DamagedInALife) {
     Slot& slot = slot_at(mastic, now);
     ASSERT_EQ(apply({.floor = now - 1000ms}).error, CeilingError::none);
-    ASSERT_EQ(raise_settled(data.place, ledger, now + 1000ms).error, CeilingError::none);
+    ASSERT_EQ(lift_settled(data.place, ledger, now + 1000ms).error, CeilingError::none);
     const std::string good = data.bytes();
     const Ceilings whole = data.content();
     const std::size_t entry = ceiling_header_bytes + life->index(slot) * ceiling_entry_bytes;
@@ -185,8 +185,8 @@ TEST_F(LedgerReset, DamagedInALife) {
         data.put(bad);
         const CeilingError error = check().error;
         EXPECT_TRUE(error == CeilingError::damaged || error == CeilingError::other_version);
-        EXPECT_EQ(life->raised(slot, now + 9999ms), error);
-        EXPECT_EQ(raise_settled(data.place, ledger, now + 9999ms).error, error);
+        EXPECT_EQ(life->lifted(slot, now + 9999ms), error);
+        EXPECT_EQ(lift_settled(data.place, ledger, now + 9999ms).error, error);
         EXPECT_EQ(apply({.floor = now + 1000ms}).error, error);
         EXPECT_EQ(forced().error, error);
         EXPECT_EQ(data.bytes(), bad);
@@ -194,7 +194,7 @@ TEST_F(LedgerReset, DamagedInALife) {
         std::filesystem::remove(data.path);
         EXPECT_EQ(check().error, CeilingError::none);
         Slot& other = life->slot(sno);
-        ASSERT_EQ(life->raised(other, other.ceiling.load() + 1ms), CeilingError::none);
+        ASSERT_EQ(life->lifted(other, other.ceiling.load() + 1ms), CeilingError::none);
         Ceilings again = data.content();
         EXPECT_EQ(again.entries[life->index(other)].ceiling, other.ceiling.load());
         again.entries[life->index(other)] = {};

@@ -200,8 +200,8 @@ TEST_F(LedgerSettled, APreparedTransactionHasAPlace) {
 struct LedgerPromise : testing::Test {
     DataDirectory data;
 
-    static CeilingError raised(const ServerLife& life, Ceiling least) {
-        return raise_settled(life.data.place, life.ledger, least).error;
+    static CeilingError lifted(const ServerLife& life, Ceiling least) {
+        return lift_settled(life.data.place, life.ledger, least).error;
     }
 };
 
@@ -209,10 +209,10 @@ TEST_F(LedgerPromise, HoldsForEveryGeneratorOfTheNextLife) {
     {
         const ServerLife life(data, 1);
         life.slot({Format::sno, 3, 0});
-        EXPECT_EQ(raised(life, now), CeilingError::none);
+        EXPECT_EQ(lifted(life, now), CeilingError::none);
         EXPECT_EQ(life.ledger.header->settled_ceiling.load(), now);
         EXPECT_EQ(data.content().settled, now);
-        EXPECT_EQ(raised(life, now - 1ms), CeilingError::none);
+        EXPECT_EQ(lifted(life, now - 1ms), CeilingError::none);
         EXPECT_EQ(data.content().settled, now) << "never lower";
     }
     // The clock has gone back: the next life would begin an hour before.
@@ -226,10 +226,10 @@ TEST_F(LedgerPromise, HoldsForEveryGeneratorOfTheNextLife) {
 TEST_F(LedgerPromise, IsRaisedAlongOnceThereIsOne) {
     const ServerLife life(data, 1);
     const Slot& slot = life.slot({Format::sno, 3, 0});
-    EXPECT_EQ(life.raise(slot, now, {{}, now}).error, CeilingError::none);
+    EXPECT_EQ(life.lift(slot, now, {{}, now}).error, CeilingError::none);
     EXPECT_EQ(data.content().settled, Ceiling{});
     life.ledger.header->promise.store(unix_us(1));
-    EXPECT_EQ(life.raise(slot, now + 5000ms, {{}, now + 2500ms}).error, CeilingError::none);
+    EXPECT_EQ(life.lift(slot, now + 5000ms, {{}, now + 2500ms}).error, CeilingError::none);
     EXPECT_EQ(data.content().settled, now + 2500ms);
     EXPECT_EQ(life.ledger.header->settled_ceiling.load(), now + 2500ms);
 }
@@ -237,29 +237,29 @@ TEST_F(LedgerPromise, IsRaisedAlongOnceThereIsOne) {
 TEST_F(LedgerPromise, CountsOnlyWhenItIsSynced) {
     const ServerLife life(data, 1);
     on_sync = [] { return EIO; };
-    EXPECT_EQ(raised(life, now), CeilingError::io);
+    EXPECT_EQ(lifted(life, now), CeilingError::io);
     EXPECT_EQ(life.ledger.header->settled_ceiling.load(), Ceiling{});
     on_sync = nullptr;
-    EXPECT_EQ(raised(life, now), CeilingError::none);
+    EXPECT_EQ(lifted(life, now), CeilingError::none);
 }
 
 TEST_F(LedgerPromise, IsWrittenAgainToAFileThatIsNew) {
     const ServerLife life(data, 1);
-    EXPECT_EQ(raised(life, now), CeilingError::none);
+    EXPECT_EQ(lifted(life, now), CeilingError::none);
     std::filesystem::remove(data.path);
-    EXPECT_EQ(life.raised(life.slot({Format::sno, 3, 0}), now + 1ms), CeilingError::none);
+    EXPECT_EQ(life.lifted(life.slot({Format::sno, 3, 0}), now + 1ms), CeilingError::none);
     EXPECT_EQ(data.content().settled, now);
 }
 
 TEST_F(LedgerPromise, IsRefusedToALifeThatIsOver) {
     const ServerLife orphan(data, 1), next(data, 2);
-    EXPECT_EQ(raised(orphan, now), CeilingError::superseded);
+    EXPECT_EQ(lifted(orphan, now), CeilingError::superseded);
     EXPECT_EQ(orphan.ledger.header->settled_ceiling.load(), Ceiling{});
 }
 
 TEST_F(LedgerPromise, GoesBackWithAForcedResetOnly) {
     const ServerLife life(data, 1);
-    EXPECT_EQ(raised(life, now + 3600000ms), CeilingError::none);
+    EXPECT_EQ(lifted(life, now + 3600000ms), CeilingError::none);
     life.ledger.header->promise.store(now + 3600000ms);
     Reset reset{.floor = now, .ceiling = now + 2500ms};
     EXPECT_EQ(apply(data.place, life.ledger, reset).error, CeilingError::none);

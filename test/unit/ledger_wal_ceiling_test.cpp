@@ -1,4 +1,4 @@
-// The ceiling in WAL: when it is read and raised, and when its floor comes first.
+// The ceiling in WAL: when it is read and lifted, and when its floor comes first.
 #include "ledger/wal_ceiling.hpp"
 
 #include <gtest/gtest.h>
@@ -13,14 +13,14 @@ namespace {
 using namespace snowflake_ids::test;
 
 struct LedgerWal : testing::Test {
-    // As another session may have raised it meanwhile: at least to `at_least`.
+    // As another session may have lifted it meanwhile: at least to `at_least`.
     struct Wal {
         WalCeiling now;
         std::string& log;
         Ceiling at_least{};
 
         WalCeiling read() { return now; }
-        WalCeiling raise(const WalCeiling& to) {
+        WalCeiling lift(const WalCeiling& to) {
             log += "raise " + std::to_string(number_of(to.until)) + " of " + std::to_string(to.life_id) + ";";
             now = {to.until > at_least ? to.until : at_least, to.life_id};
             return now;
@@ -66,9 +66,9 @@ TEST_F(LedgerWal, AnswersWhatItGot) {
 
 TEST_F(LedgerWal, IsRaisedOnlyIfItMustBe) {
     Wal wal{{unix_ms(500), 7}, log};
-    EXPECT_EQ(raise_wal_above(wal, 7, unix_ms(499), unix_ms(900)), unix_ms(500)) << "another session has raised it";
+    EXPECT_EQ(lift_wal_above(wal, 7, unix_ms(499), unix_ms(900)), unix_ms(500)) << "another session has raised it";
     EXPECT_EQ(log, "");
-    EXPECT_EQ(raise_wal_above(wal, 7, unix_ms(500), unix_ms(900)), unix_ms(900)) << "no id of that time or later";
+    EXPECT_EQ(lift_wal_above(wal, 7, unix_ms(500), unix_ms(900)), unix_ms(900)) << "no id of that time or later";
     EXPECT_EQ(log, "raise 900 of 7;");
 }
 

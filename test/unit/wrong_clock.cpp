@@ -21,8 +21,8 @@ inline bool is_promised([[maybe_unused]] UnixTime wall, [[maybe_unused]] Monoton
 #endif
 }
 
-// A ceiling that is rounded down is below the id that it was raised for.
-inline void raise([[maybe_unused]] UnixTime id, Slot& slot) {
+// A ceiling that is rounded down is below the id that it was lifted for.
+inline void lift([[maybe_unused]] UnixTime id, Slot& slot) {
 #if MISTAKE == 2
     slot.ceiling.store(id);
 #else
@@ -33,9 +33,9 @@ inline void raise([[maybe_unused]] UnixTime id, Slot& slot) {
 // Until then others wait. The wall clock may be set meanwhile.
 inline void take_turn(Header& header) {
 #if MISTAKE == 3
-    header.raising_until.store(wall_clock() + seconds{10});
+    header.lifting_until.store(wall_clock() + seconds{10});
 #else
-    header.raising_until.store(monotonic_clock() + seconds{10});
+    header.lifting_until.store(monotonic_clock() + seconds{10});
 #endif
 }
 

@@ -40,10 +40,10 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
                             "functions then need force => true.")));
 }
 
-void raise_past(Generator& g, uint64 tick) {
+void lift_past(Generator& g, uint64 tick) {
     // The durable ceiling first: the next life begins there.
-    durability::raise_above(g, tick + 1, Patience{.queues = true});
-    ledger::raise_slot(*g.slot, tick, g.rules.has_toggle);
+    durability::lift_above(g, tick + 1, Patience{.queues = true});
+    ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
     // Ends leases of other backends at this tick.
     shared_ledger().header->epoch.fetch_add(1);
 }
@@ -60,7 +60,7 @@ bool forced(FunctionCallInfo fcinfo, int n) {
 
 void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
     if (!force) check_not_far_ahead(id_time, what);
-    raise_past(g, ledger::clamped_tick(g.timeline, id_time));
+    lift_past(g, ledger::clamped_tick(g.timeline, id_time));
 }
 
 }  // namespace snowflake_ids::operate
@@ -68,8 +68,8 @@ void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
 namespace snowflake_ids {
 
 using operate::forced;
+using operate::lift_past;
 using operate::observe;
-using operate::raise_past;
 
 namespace {
 
@@ -94,8 +94,8 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // ceilings of their slots give that bound.
 //
 // A session may be set up after the reset and before this call. It draws below the old WAL ceiling, maybe for long,
-// because ALTER SEQUENCE can make us wait. So we lower the ceiling, raise the epoch again so that such sessions look
-// again, and then raise the ceiling above what they drew.
+// because ALTER SEQUENCE can make us wait. So we lower the ceiling, lift the epoch again so that such sessions look
+// again, and then lift the ceiling above what they drew.
 void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
@@ -104,7 +104,7 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
     };
     const Ceiling old = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until), patience).until;
     shared.header->epoch.fetch_add(1);
-    wal_ceiling::raise(ceiling_below(old), patience);
+    wal_ceiling::lift(ceiling_below(old), patience);
 }
 
 // Repairs this database's WAL ceiling if it is damaged. It no longer tells which ids the database may have: then the
@@ -114,7 +114,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     if (!wal_ceiling::is_damaged(patience)) return;
     // Only the life: the database cannot be entered.
     (void) ceiling_file::ledger_in_life(patience);
-    ledger::raise_floor(shared, reset.floor);
+    ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
     wal_ceiling::repair({until, shared.header->life_id.load()}, patience);
     shared.header->epoch.fetch_add(1);
@@ -204,8 +204,8 @@ void pass(Ready ready, UnixTime until) {
             nap(next - now);
         } else if (next_pass.compare_exchange_strong(next, now + between_passes)) {
             const UnixTime passed = Max(ledger::wall_clock(), until);
-            raise_past(g, ledger::clamped_tick(g.timeline, passed));
-            ledger::raise_to(g.slot->passed, passed);
+            lift_past(g, ledger::clamped_tick(g.timeline, passed));
+            ledger::lift_to(g.slot->passed, passed);
         }
     }
 }
@@ -280,7 +280,7 @@ FUNCTION(snowflake_ids_reset) {
         if (reset.force)
             put_back_wal_ceiling(shared, floor, patience);
         else
-            wal_ceiling::raise({reset.ceiling, shared.header->life_id.load()}, patience);
+            wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " by force" : "")));

@@ -9,7 +9,7 @@ namespace snowflake_ids::operate {
 void check_not_far_ahead(UnixTime id_time, const char* what);
 
 // After this call the generator issues nothing at or before `tick`, durably.
-void raise_past(Generator& g, uint64 tick);
+void lift_past(Generator& g, uint64 tick);
 
 // Argument `n`, force. Raises an error if it is true and the caller is no superuser.
 bool forced(FunctionCallInfo fcinfo, int n);

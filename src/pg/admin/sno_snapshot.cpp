@@ -119,7 +119,7 @@ FUNCTION(snowflake_ids_sno_restore) {
     if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);
-    operate::raise_past(g, tick);
+    operate::lift_past(g, tick);
     PG_RETURN_VOID();
 }
 

@@ -142,7 +142,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
         check_worth_waiting(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
-            durability::raise_above(g, c.tick, patience);
+            durability::lift_above(g, c.tick, patience);
             continue;
         }
         const microseconds left = patience.left();
@@ -201,7 +201,7 @@ ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {
-            ledger::raise_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::raise_slot<ledger::Slot>);
+            ledger::lift_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::lift_slot<ledger::Slot>);
         }
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);

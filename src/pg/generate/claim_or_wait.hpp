@@ -62,7 +62,7 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
             g.counted_tick = c.tick;
             g.set_up = {};
             durability::note_latest(g.timeline.start(c.tick));
-            if (unlikely(c.tick >= g.raise_from)) durability::raise_ahead(g, c.tick);
+            if (unlikely(c.tick >= g.lift_from)) durability::lift_ahead(g, c.tick);
         }
     }
     g.uncounted += c.count;

@@ -9,7 +9,7 @@
 //   set_up              once per setting: finds the slot, under the server's life and the database's ceiling
 //   series, lease       gives a number that this session has claimed and not yet used
 //   claim               claims more; waits or raises an error if there are none
-//   durability          how far ahead ids may go; raises the ceilings
+//   durability          how far ahead ids may go; lifts the ceilings
 //   unsettled           shows readers which ids may still appear; an id that is too late for that is not used
 //   generator           the struct that all of them work on
 #pragma once
@@ -43,7 +43,7 @@ struct Generator {
     uint64 epoch = 0;           // Header::epoch it was set up under
     UnixTime accepted{};        // time of the last claim, see unsettled.hpp
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
-    uint64 raise_from = 0;      // ticks from here on are near the limit
+    uint64 lift_from = 0;       // ticks from here on are near the limit
     bool in_recovery = false;   // set up in recovery, with standby_machine_id
     uint64 generation = 0;      // settings::generation it was set up under
     uint64 counted_tick = 0;    // tick that `uncounted` belongs to; 0: none yet in this transaction

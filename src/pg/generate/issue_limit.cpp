@@ -1,4 +1,4 @@
-// When ceilings are raised, and how far.
+// When ceilings are lifted, and how far.
 #include "pg/generate/issue_limit.hpp"
 
 extern "C" {
@@ -32,7 +32,7 @@ ledger::SeenCeilings wal;
 void saw(Ceiling until) { wal.saw(until, wal_ceiling::position()); }
 
 // While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
-// the last one, and frequent restarts would add up. A life that has just begun raises them no further than it has
+// the last one, and frequent restarts would add up. A life that has just begun lifts them no further than it has
 // lasted: then the clock gains on the ids also when the server crashes several times a second.
 microseconds step() {
     constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
@@ -43,7 +43,7 @@ microseconds step() {
 UnixTime target(const Generator& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + step());
 }
-// How much time must be left below a ceiling at `until`; if less is left, a backend begins to raise it.
+// How much time must be left below a ceiling at `until`; if less is left, a backend begins to lift it.
 microseconds enough(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? step() / 2 : margin(); }
 
 // The published ceiling of the slot.
@@ -58,36 +58,36 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     // Generators may already be at the time where the life began.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + step());
     saw(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
-        ledger::raise_floor(shared, floor);
+        ledger::lift_floor(shared, floor);
         shared.header->epoch.fetch_add(1);  // ends leases below the floor
     }));
 }
 
-void raise_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
+void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const wal_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
-    saw(ledger::raise_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
+    saw(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
-void raise_wal_ahead(UnixTime soon, UnixTime target) {
+void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
-    const Ceiling until = wal_ceiling::raise_if_free(soon, {ledger::ceiling_at(target), life_id});
+    const Ceiling until = wal_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) saw(until);
 }
 
-// One backend at a time raises ceilings early, because all others would wait for its flush. Its right expires by
+// One backend at a time lifts ceilings early, because all others would wait for its flush. Its right expires by
 // itself, in case the backend dies. It lasts longer than the slowest sync, or others would begin to wait for that
-// sync. A backend that reaches the ceiling raises it without this right.
-bool may_raise_ahead() {
+// sync. A backend that reaches the ceiling lifts it without this right.
+bool may_lift_ahead() {
     constexpr seconds expiry{10};
-    auto& busy_until = shared_ledger().header->raising_until;
+    auto& busy_until = shared_ledger().header->lifting_until;
     MonotonicTime seen = busy_until.load(std::memory_order_relaxed);
     const MonotonicTime now = ledger::monotonic_clock();
     if (seen > now) return false;
     return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
-void end_raise_ahead() { shared_ledger().header->raising_until.store({}, std::memory_order_relaxed); }
+void end_raise_ahead() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -95,7 +95,7 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
     // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
-    if (!in_recovery && prepared_below.load() == 0) ledger::raise_to(prepared_below, unsettled::next_xid());
+    if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, unsettled::next_xid());
     if (!in_recovery && wal.until() == Ceiling{}) enter_database(shared, patience);
     return shared;
 }
@@ -103,7 +103,7 @@ const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
     if (wal.until() < t) saw(wal_ceiling::read(patience).until);
     // The last ids begin below the ceiling. Their tick may end above it.
-    if (wal.until() < t) raise_wal_above(t, t, patience);
+    if (wal.until() < t) lift_wal_above(t, t, patience);
     return wal.until();
 }
 
@@ -122,35 +122,34 @@ void set_limit(Generator& g) {
         return tick ? tick.value : g.timeline.max_tick() + 1;
     };
     g.limit = first_refused(until);
-    g.raise_from = first_refused(until - enough(until));
+    g.lift_from = first_refused(until - enough(until));
 }
 
-void raise_above(Generator& g, uint64 tick, const Patience& patience) {
+void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // While this one waited, another process may have raised it far enough: of all that wait, one syncs.
+    // While this one waited, another process may have lifted it far enough: of all that wait, one syncs.
     ceiling_file::until_done(patience, [&] {
         if (wanted < ceiling(g)) return ledger::CeilingResult{};
-        return ceiling_file::try_raise(*g.slot, ledger::ceiling_at(target(g, tick)));
+        return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(target(g, tick)));
     });
-    if (!g.in_recovery && wanted >= wal.until()) raise_wal_above(wanted, target(g, tick), patience);
+    if (!g.in_recovery && wanted >= wal.until()) lift_wal_above(wanted, target(g, tick), patience);
     set_limit(g);
 }
 
-void raise_ahead(Generator& g, uint64 tick) {
+void lift_ahead(Generator& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + enough(target(g, tick));
-    // Checked again here, because another backend may have raised them since.
+    // Checked again here, because another backend may have lifted them since.
     if (soon >= ceiling(g) || (!g.in_recovery && soon >= wal.until())) {
-        if (!may_raise_ahead()) return;
+        if (!may_lift_ahead()) return;
         ledger::note_clock_step(*shared_ledger().header);
         PG_TRY();
         {
             const UnixTime least = target(g, tick);
             // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first,
             // because it has the fence.
-            const bool raised =
-                soon < ceiling(g) ||
-                ceiling_file::try_raise(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
-            if (raised && !g.in_recovery && soon >= wal.until()) raise_wal_ahead(soon, least);
+            const bool lifted = soon < ceiling(g) || ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error ==
+                                                         ledger::CeilingError::none;
+            if (lifted && !g.in_recovery && soon >= wal.until()) lift_wal_ahead(soon, least);
         }
         PG_CATCH();
         {

@@ -10,8 +10,8 @@
 namespace snowflake_ids::durability {
 
 // Call this before a generator is bound to a slot. Returns the ledger, in a life that has begun. Outside recovery it
-// also enters the database (uses it for the first time in this life): if another life raised the database's ceiling, it
-// raises the ledger's floor above that ceiling.
+// also enters the database (uses it for the first time in this life): if another life lifted the database's ceiling, it
+// lifts the ledger's floor above that ceiling.
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
 // The latest time of the ids that the present transaction has drawn, or of what it was told has settled. 0: none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this
@@ -24,21 +24,21 @@ inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 // step: it writes WAL and waits for the standbys anyway.
 void before_commit();
 
-// The ceiling of this database's ids, for a reader who wants it at `t` at least: looks again, or raises it.
+// The ceiling of this database's ids, for a reader who wants it at `t` at least: looks again, or lifts it.
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
 void forget();
 
-// Sets g.limit and g.raise_from from the present ceilings.
+// Sets g.limit and g.lift_from from the present ceilings.
 void set_limit(Generator& g);
 
-// A claim wants `tick`, which is at or above g.limit: raises the ceilings above it. Waits if another process is
-// raising them. Raises an error if that fails, or if the patience ends.
-void raise_above(Generator& g, uint64 tick, const Patience& patience);
+// A claim wants `tick`, which is at or above g.limit: lifts the ceilings above it. Waits if another process is
+// lifting them. Raises an error if that fails, or if the patience ends.
+void lift_above(Generator& g, uint64 tick, const Patience& patience);
 
-// The limit is near: raises the ceilings unless another backend does so. During this, other backends continue below
+// The limit is near: lifts the ceilings unless another backend does so. During this, other backends continue below
 // the old ceilings. Waits for no other process.
-void raise_ahead(Generator& g, uint64 tick);
+void lift_ahead(Generator& g, uint64 tick);
 
 }  // namespace snowflake_ids::durability

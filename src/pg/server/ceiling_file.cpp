@@ -100,21 +100,21 @@ void fail(const ledger::CeilingResult& r) {
     pg_unreachable();
 }
 
-ledger::CeilingResult try_raise(const ledger::Slot& slot, Ceiling least) {
-    // A ceiling that is still ahead of the clock was raised within the last window: its generator is in use, so it is
-    // raised along.
+ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
+    // A ceiling that is still ahead of the clock was lifted within the last window: its generator is in use, so it is
+    // lifted along.
     const UnixTime now = ledger::wall_clock();
-    return ledger::raise_ceiling(place(), shared_ledger(), slot, least,
-                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
+    return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
+                                {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
 }
 
-void try_raise_settled(Ceiling least) { (void) ledger::raise_settled(place(), shared_ledger(), least); }
+void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
 
 void remember(const ledger::Slot& slot) {
     // Any ceiling will do.
     constexpr Ceiling any{milliseconds{1}};
     if (slot.ceiling.load() != Ceiling{}) return;
-    until_done({}, [&] { return ledger::raise_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
+    until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 
 void check() {

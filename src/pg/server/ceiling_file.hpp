@@ -10,7 +10,7 @@
 
 namespace snowflake_ids::ceiling_file {
 
-// When a quarter of the window is left, ceilings are raised to a quarter above the window. So each is synced once per
+// When a quarter of the window is left, ceilings are lifted to a quarter above the window. So each is synced once per
 // window, and no backend has to stop for it.
 inline microseconds margin() { return microseconds{settings::durable_window()} / 4; }
 
@@ -20,11 +20,11 @@ inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window()
 // The ledger, in a life that has begun: only then do its slots know of earlier lives.
 const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
-// Raises the ceiling of a slot above the clock or further; other generators in use are raised along. One attempt.
-ledger::CeilingResult try_raise(const ledger::Slot& slot, Ceiling least);
+// Lifts the ceiling of a slot above the clock or further; other generators in use are lifted along. One attempt.
+ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 
-// Raises the ceiling of the promise (ledger/settling.hpp). One attempt; if it fails, the old ceiling remains.
-void try_raise_settled(Ceiling least);
+// Lifts the ceiling of the promise (ledger/settling.hpp). One attempt; if it fails, the old ceiling remains.
+void try_lift_settled(Ceiling least);
 
 // Gives the slot an entry, also if its generator has no time.
 void remember(const ledger::Slot& slot);

@@ -262,7 +262,7 @@ WalCeiling read(const Patience& patience) {
     return found.ceiling;
 }
 
-WalCeiling raise(const WalCeiling& wanted, const Patience& patience) {
+WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
     const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
     if (!is_new(c.after)) return c.after;
     // The relation is new. The extension was dropped and created again, but the ids that the old relation covered
@@ -271,7 +271,7 @@ WalCeiling raise(const WalCeiling& wanted, const Patience& patience) {
     return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
-Ceiling raise_if_free(UnixTime soon, const WalCeiling& wanted) {
+Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
     if (rel == nullptr) return {};
     if (!is_logged(rel)) {

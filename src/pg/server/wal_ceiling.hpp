@@ -29,17 +29,17 @@ void watch(void (*forget)());
 // The current ceiling of this database, flushed; on a standby, what has been replayed.
 WalCeiling read(const Patience& patience);
 
-// Raises the ceiling to at least `wanted.until`, and writes that life. A relation that was just created is raised
+// Lifts the ceiling to at least `wanted.until`, and writes that life. A relation that was just created is lifted
 // above the ceilings of all slots, whichever session is first. Returns the ceiling in force, flushed, of the relation
 // that exists now. If that turns out to be a new relation, `forget` was called before.
-WalCeiling raise(const WalCeiling& wanted, const Patience& patience);
+WalCeiling lift(const WalCeiling& wanted, const Patience& patience);
 
-// Raises the ceiling early: only if it is not above `soon`, and without waiting for another session. Returns until
+// Lifts the ceiling early: only if it is not above `soon`, and without waiting for another session. Returns until
 // when ids may be issued; 0: another session has the relation locked, or it is new, missing, unlogged or damaged. A
 // draw that needs the ceiling will wait, or get the error.
-Ceiling raise_if_free(UnixTime soon, const WalCeiling& wanted);
+Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 
-// Up to where WAL has the ceiling that read(), raise() or raise_if_free() has returned last.
+// Up to where WAL has the ceiling that read(), lift() or lift_if_free() has returned last.
 XLogRecPtr position();
 
 // For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
@@ -56,7 +56,7 @@ struct InDatabase {
     const Patience& patience;
 
     WalCeiling read() const { return wal_ceiling::read(patience); }
-    WalCeiling raise(const WalCeiling& wanted) const { return wal_ceiling::raise(wanted, patience); }
+    WalCeiling lift(const WalCeiling& wanted) const { return wal_ceiling::lift(wanted, patience); }
 };
 
 }  // namespace snowflake_ids::wal_ceiling

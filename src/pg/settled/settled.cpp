@@ -103,7 +103,7 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Raises the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
+// Lifts the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
 // wrong, and far ahead, and is corrected later, the promise remains. It goes the longest tick further, or the last ids
 // would not settle for snowflake_ids_settled() until somebody draws others. Returns it.
 UnixTime promise(const ledger::Ledger& shared) {
@@ -112,11 +112,11 @@ UnixTime promise(const ledger::Ledger& shared) {
     const auto& durable = shared.header->settled_ceiling;
     UnixTime until = std::min(now - slack, issued_until(shared) + longest);
     if (until > durable.load()) {
-        ceiling_file::try_raise_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
+        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
         until = std::min<UnixTime>(until, durable.load());
     }
     auto& word = shared.header->promise;
-    if (until > UnixTime{}) ledger::raise_to(word, until);
+    if (until > UnixTime{}) ledger::lift_to(word, until);
     return word.load();
 }
 

@@ -82,7 +82,7 @@ bool TableWriters::is_relative(Oid relation) const {
 bool TableWriters::find_relatives() {
     if (table_ == unsettled::every_table) return false;
     if (relatives_ != NIL) return true;
-    // So that the cache has what was committed before the promise was raised.
+    // So that the cache has what was committed before the promise was lifted.
     AcceptInvalidationMessages();
     Relation inherits = table_open(InheritsRelationId, AccessShareLock);
     relatives_ = list_concat(with_relatives(inherits, table_, true), with_relatives(inherits, table_, false));

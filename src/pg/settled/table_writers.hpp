@@ -17,7 +17,7 @@ namespace snowflake_ids {
 void check_is_table(Oid table);
 
 // A row may be inserted through the table itself, through its partitions and children, or through the tables that it is
-// a part of. Ask after the promise was raised: so what is attached or locked later only gets ids that keep the promise.
+// a part of. Ask after the promise was lifted: so what is attached or locked later only gets ids that keep the promise.
 // Of unsettled::every_table all transactions are writers.
 class TableWriters {
 public:

@@ -48,7 +48,7 @@ TEST(LedgerLead, NoIdTwice) {
     }
 }
 
-// While a slot begins: floors are raised at the same time as claims, and their processes die.
+// While a slot begins: floors are lifted at the same time as claims, and their processes die.
 TEST(LedgerLead, NoIdTwiceWhileItBegins) {
     for (const bool has_toggle : {false, true}) {
         Lead m(OnRegression::error, has_toggle);

@@ -1,6 +1,6 @@
 // Leases and one slot under every interleaving: with claims, commits and floors of others in
 // between. An id is larger than all that its process could see when it drew, none comes twice,
-// and after a floor has been raised none comes at or below it. What a server has around a slot
+// and after a floor has been lifted none comes at or below it. What a server has around a slot
 // is in ledger_lease_lives_test.cpp.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ constexpr auto committed_cell = static_cast<Cell>(first_other_cell + 1);
 // What a lease can do wrong.
 struct Careless {
     bool view = false;   // it outlives the snapshot
-    bool epoch = false;  // nobody looks whether a floor was raised
+    bool epoch = false;  // nobody looks whether a floor was lifted
 };
 
 struct Leases : Model {
@@ -55,13 +55,13 @@ struct Leases : Model {
         programs.push_back({static_cast<unsigned>(operations.size())});
         operations.push_back([this, draws, commits](World& w) { return run(w, draws, commits); });
     }
-    // Raises a floor, as an observe does: the slot first, then the epoch.
+    // Lifts a floor, as an observe does: the slot first, then the epoch.
     void floor(Value tick) {
         programs.push_back({static_cast<unsigned>(operations.size())});
         operations.push_back([tick](World& w) {
             WatchedWord<> epoch;
             epoch.watch(w, epoch_cell);
-            raise_slot(w.slot, tick, false);
+            lift_slot(w.slot, tick, false);
             epoch.fetch_add(1);
             return Claim{.outcome = Outcome::ended, .tick = tick};
         });

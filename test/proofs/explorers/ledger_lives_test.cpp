@@ -69,7 +69,7 @@ TEST(LedgerLives, FileHold) {
     expect_right(m);
 }
 
-// A life's first held tick begins at once, and ids in the lead raise `safe`.
+// A life's first held tick begins at once, and ids in the lead lift `safe`.
 TEST(LedgerLives, SnoFileInTheLead) {
     Sno<File> m;
     m.with_begun = true;

@@ -157,7 +157,7 @@ TEST(LedgerModel, SnoFloor) {
         Sno m;
         m.clock = {1, 2, 3};
         m.claims_of<RealClaim>({{1}, {1}});
-        m.programs.push_back({m.raise_operation(floor)});
+        m.programs.push_back({m.lift_operation(floor)});
         m.start_anywhere(3);
         expect_right(m);
     }
@@ -168,7 +168,7 @@ TEST(LedgerModel, PlainFloor) {
         Plain m;
         m.last_monotonic = 1;
         m.claims_of<RealClaim>({{1, 1}, {2}});
-        m.programs.push_back({m.raise_operation(floor)});
+        m.programs.push_back({m.lift_operation(floor)});
         m.start_anywhere(3);
         expect_right(m);
     }
@@ -205,7 +205,7 @@ TEST(LedgerModel, FloorOnAFloor) {
     m.rules.max = 65535;
     m.check_progress = false;
     m.claims_of<RealClaim>({{1}});
-    for (int i = 0; i < 2; i++) m.programs.push_back({m.raise_operation(3), m.raise_operation(2)});
+    for (int i = 0; i < 2; i++) m.programs.push_back({m.lift_operation(3), m.lift_operation(2)});
     for (const std::uint32_t next : {used_up, used_up + 1, next_mask - 1, next_mask}) {
         for (const std::uint64_t safe : {0, 1, 2, 3}) {
             m.initial.push_back(m.at({.tick = 3, .safe = safe, .next = next}));
@@ -286,7 +286,7 @@ TEST(LedgerModel, FindsFloorComparedWithTheWordOnly) {
         Value word = slot.word.load();
         const State state = unpack(word, 0, toggle);
         if (state.tick >= floor) return;
-        const State up = raise(state, floor);
+        const State up = lift(state, floor);
         slot.safe.store(up.safe);
         slot.word.compare_exchange_strong(word, pack(up, toggle));
     })});

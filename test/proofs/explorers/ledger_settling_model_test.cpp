@@ -250,12 +250,12 @@ struct Reader {
         const Value snapshot = m.finished.load();
         const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
         const UnixTime f = time_at(w.tick().value);
-        if (Steps::promise_first) raise_to(m.promise, f);
+        if (Steps::promise_first) lift_to(m.promise, f);
         UnixTime t = Steps::promise_first ? m.promise.load() : f;
         if (Steps::prepared_last) Steps::limit_by(m.own, finished, t);
         for (unsigned i = 0; i < looks_at; i++) Steps::limit_by(m.other[i], finished, t);
         if (!Steps::prepared_last) Steps::limit_by(m.own, finished, t);
-        if (!Steps::promise_first) raise_to(m.promise, f);
+        if (!Steps::promise_first) lift_to(m.promise, f);
         w.issue(told(snapshot, Steps::settled_start(units_in(t), tick)));
         return {};
     }
@@ -497,7 +497,7 @@ struct TableReader {
         const Value snapshot = m.finished.load();
         const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
         const UnixTime f = time_at(w.tick().value);
-        if (Steps::promise_first) raise_to(m.promise, f);
+        if (Steps::promise_first) lift_to(m.promise, f);
         UnixTime t = Steps::promise_first ? m.promise.load() : f;
         const auto holds = [&m](unsigned p) {
             return [&m, p](Value) { return (m.locks.load() & lock_of_process(p)) != 0; };
@@ -512,7 +512,7 @@ struct TableReader {
             }
         }
         if (!Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
-        if (!Steps::promise_first) raise_to(m.promise, f);
+        if (!Steps::promise_first) lift_to(m.promise, f);
         w.issue(told(snapshot, units_in(t)));
         return {};
     }

@@ -101,7 +101,7 @@ TEST(LedgerStorm, Threads) {
 
 // ---- wrong on purpose ----
 
-// Storms of other seeds until one finds a repeat. A `safe` that is stored, not raised, takes a
+// Storms of other seeds until one finds a repeat. A `safe` that is stored, not lifted, takes a
 // chain of six events that is too rare here; ledger_model_test.cpp finds it.
 template <class Claims>
 void expect_caught(const char* name) {

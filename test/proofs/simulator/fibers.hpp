@@ -123,7 +123,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t stack_bytes = 256 << 10;  // raising a ceiling has the ceiling file on it, twice
+    static constexpr std::size_t stack_bytes = 256 << 10;  // lifting a ceiling has the ceiling file on it, twice
 
     static std::vector<std::unique_ptr<char[]>>& spare_stacks() {
         static std::vector<std::unique_ptr<char[]>> spare;

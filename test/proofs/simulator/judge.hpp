@@ -26,7 +26,7 @@ struct Times {
         }
         return false;
     }
-    void raise_to(const Times& t) {
+    void lift_to(const Times& t) {
         for (std::uint32_t g = 0; g < generator_count; g++) at[g] = std::max(at[g], t.at[g]);
     }
 };
@@ -170,7 +170,7 @@ public:
         settled_polls++;
         for (std::uint32_t of = 0; of < table_count; of++) {
             if (table != of && table != all_tables) continue;
-            settled_[database][of].raise_to(told);
+            settled_[database][of].lift_to(told);
             for (std::size_t i = s.commits; i < commits_.size(); i++) {
                 if (commits_[i].database == database && commits_[i].low.of[of].any_before(told))
                     blame("a row that the reader did not see is below its settled time");

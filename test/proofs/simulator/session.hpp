@@ -161,7 +161,7 @@ public:
     bool observe(std::uint32_t g, UnixTime t) {
         const Timeline& timeline = w.generators[g].timeline;
         const Value tick = timeline.floor_tick(t).value;
-        if (!set_up(g) || !raise_above(g, tick + 1)) return false;
+        if (!set_up(g) || !lift_above(g, tick + 1)) return false;
         begin_slot(g, tick);
         m.header.epoch.fetch_add(1);
         return true;
@@ -234,8 +234,8 @@ private:
         return r.error == ledger::CeilingError::none && ledger::has_begun(m.header);
     }
 
-    void raise_floor(Floor floor) {
-        ledger::raise_to(m.header.floor, floor);
+    void lift_floor(Floor floor) {
+        ledger::lift_to(m.header.floor, floor);
         for (std::uint32_t g = 0; g < generator_count; g++) {
             if (slot(g).key.load() != 0) begin_slot(g, tick_of(g, floor));
         }
@@ -246,14 +246,14 @@ private:
         if (!begin_life()) return false;
         if (m.header.prepared_below.load() == 0) {
             scheduler->step();
-            ledger::raise_to(m.header.prepared_below, w.transactions.next);
+            ledger::lift_to(m.header.prepared_below, w.transactions.next);
         }
         if (wal_until != Ceiling{}) return true;
         Wal wal{site.wal[database]};
         const Ceiling target = ledger::ceiling_at(ahead() + step());
         wal_until = ledger::enter_database(wal, m.header.life_id.load(), target, [&](Floor floor) {
             if (w.wrong.wal_unread) return;
-            raise_floor(floor);
+            lift_floor(floor);
             m.header.epoch.fetch_add(1);
         });
         return true;
@@ -266,8 +266,8 @@ private:
         Value key = slot(g).key.load();
         if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
         if (const Floor floor = m.header.floor.load(); floor != Floor{}) {
-            ledger::raise_unless_past(slot(g), tick_of(g, floor), w.generators[g].rules.has_toggle,
-                                      [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
+            ledger::lift_unless_past(slot(g), tick_of(g, floor), w.generators[g].rules.has_toggle,
+                                     [&](Slot&, Value tick, bool) { begin_slot(g, tick); });
         }
         s.lease = {};
         s.statement = 0;
@@ -279,19 +279,19 @@ private:
         const Ceiling until = std::min(slot(g).ceiling.load(), wal_until);
         states[g].limit = w.generators[g].timeline.ceil_tick(until).value;
     }
-    bool raise_above(std::uint32_t g, Value tick) {
+    bool lift_above(std::uint32_t g, Value tick) {
         const UnixTime wanted = w.generators[g].timeline.start(tick);
         while (wanted >= slot(g).ceiling.load()) {
-            if (!raise_file(g, target(g, tick))) return false;
+            if (!lift_file(g, target(g, tick))) return false;
         }
         if (wanted >= wal_until) {
             Wal wal{site.wal[database]};
-            wal_until = ledger::raise_wal_above(wal, m.header.life_id.load(), wanted, target(g, tick));
+            wal_until = ledger::lift_wal_above(wal, m.header.life_id.load(), wanted, target(g, tick));
         }
         set_limit(g);
         return true;
     }
-    bool raise_file(std::uint32_t own, Ceiling least) {
+    bool lift_file(std::uint32_t own, Ceiling least) {
         return locked([&](const CeilingFile& f) {
                    if (slot(own).ceiling.load() >= least) return ledger::CeilingResult{};
                    const Ceiling from = ledger::ceiling_at(site.wall()),
@@ -301,8 +301,8 @@ private:
                        return slot(i).ceiling.load() > from ? to : Ceiling{};
                    };
                    const bool promised = m.header.promise.load() != UnixTime{};
-                   return ledger::raise_locked_ceilings(m.header, generator_count, slots(), f, wanted,
-                                                        promised ? ledger::ceiling_at(ahead()) : Ceiling{});
+                   return ledger::lift_locked_ceilings(m.header, generator_count, slots(), f, wanted,
+                                                       promised ? ledger::ceiling_at(ahead()) : Ceiling{});
                }).error == ledger::CeilingError::none;
     }
 
@@ -340,7 +340,7 @@ private:
                     scheduler->sleep(std::clamp<microseconds>(c.wait, 1us, 100ms));
                     break;
                 case ledger::Outcome::ceiling:
-                    if (!raise_above(g, c.tick)) return {};
+                    if (!lift_above(g, c.tick)) return {};
                     break;
                 default:
                     return {};
@@ -381,12 +381,12 @@ private:
             const Ceiling least = ledger::ceiling_at(ahead());
             locked([&](const CeilingFile& f) {
                 if (durable.load() >= least) return ledger::CeilingResult{};
-                return ledger::raise_locked_ceilings(
+                return ledger::lift_locked_ceilings(
                     m.header, generator_count, slots(), f, [](std::uint32_t) { return Ceiling{}; }, least);
             });
             until = std::min<UnixTime>(until, durable.load());
         }
-        if (until > UnixTime{}) ledger::raise_to(m.header.promise, until);
+        if (until > UnixTime{}) ledger::lift_to(m.header.promise, until);
         return m.header.promise.load();
     }
     bool table_has(Value xid) {
@@ -410,7 +410,7 @@ private:
         Wal wal{site.wal[database]};
         if (wal_until < promised) wal_until = wal.read().until;
         if (wal_until < promised)
-            wal_until = ledger::raise_wal_above(wal, m.header.life_id.load(), promised, ledger::ceiling_at(promised));
+            wal_until = ledger::lift_wal_above(wal, m.header.life_id.load(), promised, ledger::ceiling_at(promised));
         UnixTime t = std::min<UnixTime>(promised, wal_until);
         if (t <= UnixTime{}) return always;
         const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };

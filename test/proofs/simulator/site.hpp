@@ -207,7 +207,7 @@ struct Wal {
         scheduler->step();
         return flush();
     }
-    ledger::WalCeiling raise(const ledger::WalCeiling& wanted) const {
+    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const {
         scheduler->step();
         ledger::WalCeiling& w = wal.written;
         w = {std::max(w.until, wanted.until), wanted.life_id};

@@ -49,7 +49,7 @@ struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     }
 };
 
-// A floor is raised while a generator gets its slot, and another process finds that slot.
+// A floor is lifted while a generator gets its slot, and another process finds that slot.
 struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static constexpr const char* name = "new slot and floor";
     static constexpr unsigned slots = 2;
@@ -62,10 +62,10 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     static bool has_generator(Slot& s) { return ledger::has_time(ledger::format_of(s)); }
     void thread(unsigned i) {
         const auto at = [this](std::uint32_t n) -> Slot& { return slot[n]; };
-        const auto raise = [](Slot& s, Floor floor) { ledger::begin_slot(s, tick_at(floor), false); };
+        const auto lift = [](Slot& s, Floor floor) { ledger::begin_slot(s, tick_at(floor), false); };
         if (i == 0) {
-            ledger::raise_floor(header, slots, at, ceiling_at(3), [&](Slot& s, Floor floor) {
-                if (has_generator(s)) raise(s, floor);
+            ledger::lift_floor(header, slots, at, ceiling_at(3), [&](Slot& s, Floor floor) {
+                if (has_generator(s)) lift(s, floor);
             });
             ids.cover(3);
             return;
@@ -74,8 +74,8 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
         Slot& s = *ledger::find_slot_from(0, header, slots, at, key, true, 5);
         require(&s == &slot[0], "two slots for a generator");
         ledger::apply_floor(header, s, [&](Slot& found, Floor floor) {
-            ledger::raise_unless_past(found, tick_at(floor), false,
-                                      [&](Slot& low, Value tick, bool) { raise(low, ceiling_at(tick)); });
+            ledger::lift_unless_past(found, tick_at(floor), false,
+                                     [&](Slot& low, Value tick, bool) { lift(low, ceiling_at(tick)); });
         });
         Clock clock{1, 4};
         for (unsigned n = 0; n < 2; n++) ids.issue(claim(s, clock, 1, rules), rules);

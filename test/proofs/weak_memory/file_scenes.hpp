@@ -33,11 +33,11 @@ struct Server {
             disk.entries[i] = {i + 1, 0, ceiling_at(ceiling)};
         }
     }
-    void raise(unsigned i, Ceiling least) {
+    void lift(unsigned i, Ceiling least) {
         const Held held(file_lock);
         if (slot[i].ceiling.load() >= least) return;
         const auto wanted = [&](std::uint32_t j) { return j == i ? least : Ceiling{}; };
-        (void) ledger::raise_locked_ceilings(header, slots, at(), file, wanted);
+        (void) ledger::lift_locked_ceilings(header, slots, at(), file, wanted);
     }
     // An id must be below the ceiling that the next life would find.
     void issue(unsigned i, const ledger::Claim& c) {
@@ -74,7 +74,7 @@ struct Session {
     void draw() {
         ledger::Claim c = claim(*slot, clock, 1, Server::rules, limit);
         if (c.outcome == ledger::Outcome::ceiling) {
-            server.raise(index, ceiling_at(c.tick + 1));
+            server.lift(index, ceiling_at(c.tick + 1));
             set_limit();
             c = claim(*slot, clock, 1, Server::rules, limit);
         }
@@ -111,7 +111,7 @@ struct LifeBegins : rl::test_suite<LifeBegins, 3>, Server {
     }
 };
 
-// Ceilings are raised while others draw below them.
+// Ceilings are lifted while others draw below them.
 struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
     static constexpr const char* name = "ceilings";
 
@@ -126,7 +126,7 @@ struct Ceilings : rl::test_suite<Ceilings, 3>, Server {
         if (i == 1) {
             const Held held(file_lock);
             const auto none = [](std::uint32_t) { return Ceiling{}; };
-            (void) ledger::raise_locked_ceilings(header, slots, at(), file, none, ceiling_at(6));
+            (void) ledger::lift_locked_ceilings(header, slots, at(), file, none, ceiling_at(6));
         }
         s.draw();
         require(header.settled_ceiling.load() <= disk.settled, "the promise has a ceiling that is not on disk");
@@ -165,7 +165,7 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
     }
 };
 
-// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has raised
+// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has lifted
 // the slot, then the epoch, and then it has committed.
 struct Leases : rl::test_suite<Leases, 2>, Server {
     static constexpr const char* name = "lease";
@@ -175,7 +175,7 @@ struct Leases : rl::test_suite<Leases, 2>, Server {
     void before() { live(7); }
     void thread(unsigned i) {
         if (i == 0) {
-            ledger::raise_slot(slot[0], 4, false);
+            ledger::lift_slot(slot[0], 4, false);
             header.epoch.fetch_add(1);
             const Held held(commits);
             committed = true;

@@ -135,7 +135,7 @@ inline void read(Database& db) {
     const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
     // Much may happen before it looks.
     for (unsigned n = pick(2) * pick(60); n > 0; n--) pause();
-    ledger::raise_to(db.promise, time_at(between(1, db.last_time)));
+    ledger::lift_to(db.promise, time_at(between(1, db.last_time)));
     UnixTime t = db.promise.load();
     for (Backend& b : db.backend) ledger::limit_by(b, Database::id, finished, t);
     for (Backend& b : db.prepared_places) ledger::limit_by(b, Database::id, finished, t);
@@ -184,7 +184,7 @@ struct OneTable : Database {
         const unsigned seen = snapshot();
         const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
         for (unsigned n = pick(2) * pick(30); n > 0; n--) pause();
-        ledger::raise_to(promise, time_at(between(1, last_time)));
+        ledger::lift_to(promise, time_at(between(1, last_time)));
         UnixTime t = promise.load();
         for (unsigned b = 0; b < backends; b++)
             ledger::limit_by(backend[b], id, finished, t, [this, b](Value) { return is_locked(b); });

@@ -62,7 +62,7 @@ struct Floor : rl::test_suite<Floor, 3> {
     void thread(unsigned i) {
         if (i == 0) {
             const Value floor = between(1, 4);
-            ledger::raise_slot(slot, floor, rules.has_toggle);
+            ledger::lift_slot(slot, floor, rules.has_toggle);
             ids.cover(floor);
         }
         Clock clock{1, 5};
@@ -85,8 +85,8 @@ struct FloorApplied : rl::test_suite<FloorApplied, 3> {
     void thread(unsigned i) {
         Clock clock{1, 5};
         if (i < 2) {
-            ledger::raise_unless_past(slot, 2, true, [this](Slot& s, Value tick, bool toggle) {
-                ledger::raise_slot(s, tick, toggle);
+            ledger::lift_unless_past(slot, 2, true, [this](Slot& s, Value tick, bool toggle) {
+                ledger::lift_slot(s, tick, toggle);
                 ids.cover(tick);
             });
         }

@@ -43,7 +43,7 @@ inline const char* name_of(Operation o) {
 }
 inline const char* name_of(std::memory_order order) { return rl::format(static_cast<rl::memory_order>(order)); }
 
-// A place in the code. The templates that many words go through, as raise_to(), are a site for each word.
+// A place in the code. The templates that many words go through, as lift_to(), are a site for each word.
 struct Site {
     const char* word;
     Operation operation;

@@ -98,11 +98,10 @@ struct ServerLife {
         return *ledger::find_slot(ledger, key, true, numbering);
     }
     std::uint32_t index(const ledger::Slot& slot) const { return static_cast<std::uint32_t>(&slot - ledger.slots); }
-    ledger::CeilingResult raise(const ledger::Slot& slot, Ceiling least,
-                                ledger::Along along = ledger::no_others) const {
-        return ledger::raise_ceiling(data.place, ledger, slot, least, along);
+    ledger::CeilingResult lift(const ledger::Slot& slot, Ceiling least, ledger::Along along = ledger::no_others) const {
+        return ledger::lift_ceiling(data.place, ledger, slot, least, along);
     }
-    ledger::CeilingError raised(const ledger::Slot& slot, Ceiling least) const { return raise(slot, least).error; }
+    ledger::CeilingError lifted(const ledger::Slot& slot, Ceiling least) const { return lift(slot, least).error; }
     ledger::Life life() const { return ledger::life_of(*ledger.header); }
     Ceiling in_file(const ledger::Slot& slot) const { return data.content().entries[index(slot)].ceiling; }
     // The start of the tick up to which a slot is used up.

@@ -47,7 +47,7 @@ struct Lives : Model, Server {
             newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw_by_lease(6, false); };
         }
     }
-    // A process that raises a floor, as an observe does.
+    // A process that lifts a floor, as an observe does.
     void floor_session(Value tick) {
         processes({1}, [this, tick](World& w) { return Session<RightSteps>(w, *this).floor(tick); });
     }

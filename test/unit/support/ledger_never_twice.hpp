@@ -52,21 +52,21 @@ struct NeverTwice : Model {
         }
     }
 
-    // An operation that raises the slot to a floor, as a new server life or a restore does.
+    // An operation that lifts the slot to a floor, as a new server life or a restore does.
     // From then on the ids at or below it count as issued: by whom the floor came from.
-    unsigned raise_operation(Value floor) {
+    unsigned lift_operation(Value floor) {
         return floor_operation(floor,
-                               [](auto& slot, Value tick, bool toggle) { ledger::raise_slot(slot, tick, toggle); });
+                               [](auto& slot, Value tick, bool toggle) { ledger::lift_slot(slot, tick, toggle); });
     }
-    template <class Raise>
-    unsigned floor_operation(Value floor, Raise raise_slot) {
-        const Operation raise = [this, floor, raise_slot](World& w) {
-            raise_slot(w.slot, floor, rules.has_toggle);
+    template <class Lift>
+    unsigned floor_operation(Value floor, Lift lift_slot) {
+        const Operation lift = [this, floor, lift_slot](World& w) {
+            lift_slot(w.slot, floor, rules.has_toggle);
             return ledger::Claim{
                 .outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = floor};
         };
-        operations.push_back(raise);
-        again.push_back(raise);
+        operations.push_back(lift);
+        again.push_back(lift);
         return static_cast<unsigned>(operations.size() - 1);
     }
 

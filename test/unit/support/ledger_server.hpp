@@ -97,7 +97,7 @@ struct WatchedWal {
         world->sync(as_cell(wal_cell));
         return c;
     }
-    ledger::WalCeiling raise(const ledger::WalCeiling& wanted) const {
+    ledger::WalCeiling lift(const ledger::WalCeiling& wanted) const {
         const ledger::WalCeiling c = write_only(wanted);
         world->sync(as_cell(wal_cell));
         return c;

@@ -29,9 +29,9 @@ struct RightSteps {
         return ledger::begin_locked_life(std::forward<Args>(args)...);
     }
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
         if (slot.ceiling.load() >= least) return {};
-        return ledger::raise_locked_ceilings(
+        return ledger::lift_locked_ceilings(
             header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, [least](std::uint32_t) { return least; });
     }
     template <class... Args>
@@ -44,8 +44,8 @@ struct RightSteps {
         return ledger::enter_database(std::forward<Args>(args)...);
     }
     template <class... Args>
-    static Ceiling raise_wal_above(Args&&... args) {
-        return ledger::raise_wal_above(std::forward<Args>(args)...);
+    static Ceiling lift_wal_above(Args&&... args) {
+        return ledger::lift_wal_above(std::forward<Args>(args)...);
     }
 
     // Leases.
@@ -81,7 +81,7 @@ struct Server {
     Value second = 0;                              // in which all lives begin; 0: each begins in a later one
     static constexpr Value by_server = 2;          // a session's memory: that of the server that runs
 
-    mutable std::size_t fenced = 0;  // raises that were refused
+    mutable std::size_t fenced = 0;  // lifts that were refused
 
     // Ids as they follow each other inside a toggle; never 0.
     static Value order(Value tick, Value sequence) { return (tick << 3 | sequence) + 1; }
@@ -122,7 +122,7 @@ public:
             }
             case raising: {
                 Value until = known[3];
-                if (!raise_above(known[4], known[2], s.with_wal, until)) return nothing;
+                if (!lift_above(known[4], known[2], s.with_wal, until)) return nothing;
                 w.go_on_with({memory, claiming, known[2], until, limit(until), known[5]});
             }
         }
@@ -199,7 +199,7 @@ public:
                 drew(k, i);
             }
             case raising:
-                if (!raise_above(k.wanted, k.life_id, s.with_wal && k.standby == 0, k.until)) return nothing;
+                if (!lift_above(k.wanted, k.life_id, s.with_wal && k.standby == 0, k.until)) return nothing;
                 k.wanted = 0;
                 k.below = limit(k.until);
                 go_on(k, claiming);
@@ -213,8 +213,8 @@ public:
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
         if (k.part == raising) {
-            if (!raise_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
-            ledger::raise_slot(slot, tick, s.rules.has_toggle);
+            if (!lift_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
+            ledger::lift_slot(slot, tick, s.rules.has_toggle);
             header.epoch.fetch_add(1);
             return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
         }
@@ -349,11 +349,11 @@ private:
     }
 
     // Without it there are fewer states.
-    void begin(WatchedSlot& raised, Value tick, bool has_toggle) {
+    void begin(WatchedSlot& lifted, Value tick, bool has_toggle) {
         if (s.with_begun)
-            ledger::begin_slot(raised, tick, has_toggle);
+            ledger::begin_slot(lifted, tick, has_toggle);
         else
-            ledger::raise_slot(raised, tick, has_toggle);
+            ledger::lift_slot(lifted, tick, has_toggle);
     }
     bool begin_life() {
         if (ledger::has_begun(header)) return true;
@@ -374,7 +374,7 @@ private:
         const Value life_id = header.life_id.load();
         const Ceiling target = ceiling_at(w.tick().value + s.window);
         const Ceiling until = Steps::enter_database(wal, life_id, target, [&](Floor at) {
-            ledger::raise_to(header.floor, at);
+            ledger::lift_to(header.floor, at);
             if (slot.key.load() != 0) begin(slot, tick_at(at), s.rules.has_toggle);
             if (s.with_leases) header.epoch.fetch_add(1);
         });
@@ -384,7 +384,7 @@ private:
         Value key = slot.key.load();
         if (key == 0) slot.key.compare_exchange_strong(key, 1);
         if (const Floor at = header.floor.load(); at != Floor{}) {
-            ledger::raise_unless_past(
+            ledger::lift_unless_past(
                 slot, tick_at(at), s.rules.has_toggle,
                 [this](WatchedSlot& found, Value tick, bool toggle) { begin(found, tick, toggle); });
         }
@@ -394,17 +394,17 @@ private:
         return s.rules.has_toggle ? Steps::template claim<true>(slot, w.clock, want, s.rules, below)
                                   : Steps::template claim<false>(slot, w.clock, want, s.rules, below);
     }
-    bool raise_above(Value tick, Value life_id, bool with_wal, Value& until) {
+    bool lift_above(Value tick, Value life_id, bool with_wal, Value& until) {
         const Value target = std::max(w.tick().value + s.window, tick + 1);
         if (s.with_file && tick >= tick_at(slot.ceiling.load())) {
             if (!w.lock()) return false;
-            const ledger::CeilingResult r = Steps::raise_ceiling(header, slot, ceiling_at(target), file);
+            const ledger::CeilingResult r = Steps::lift_ceiling(header, slot, ceiling_at(target), file);
             Steps::unlock(w, r);
             s.fenced += r.error == ledger::CeilingError::superseded;
             if (r.error != ledger::CeilingError::none) return false;
         }
         if (with_wal && tick >= until)
-            until = tick_at(Steps::raise_wal_above(wal, life_id, ceiling_at(tick), ceiling_at(target)));
+            until = tick_at(Steps::lift_wal_above(wal, life_id, ceiling_at(tick), ceiling_at(target)));
         return true;
     }
 

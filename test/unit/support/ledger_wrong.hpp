@@ -57,18 +57,18 @@ struct Reordered {
                     .tick = state.tick};
 
         const bool toggled = s.state.drifts != state.drifts;
-        const auto raise = [&] {
+        const auto lift = [&] {
             if (order.forget_raise || !toggled) return;
-            order.store_safe ? slot.safe.store(s.state.safe) : ledger::raise_to(slot.safe, s.state.safe);
+            order.store_safe ? slot.safe.store(s.state.safe) : ledger::lift_to(slot.safe, s.state.safe);
         };
-        if (!order.word_before_raise) raise();
+        if (!order.word_before_raise) lift();
         const std::uint64_t next = ledger::pack(s.state, rules.has_toggle);
         if (order.store_word) {
             slot.word.store(next);
         } else if (!slot.word.compare_exchange_strong(word, next)) {
             return {.outcome = ledger::Outcome::overflow, .tick = state.tick};
         }
-        if (order.word_before_raise) raise();
+        if (order.word_before_raise) lift();
         return {.standing = toggled  ? ledger::Standing::toggled
                             : s.held ? ledger::Standing::held
                                      : ledger::Standing::on_time,

@@ -21,7 +21,7 @@ struct LeaseOutlivesItsView : RightSteps {
     }
 };
 
-// Nobody looks whether a floor was raised.
+// Nobody looks whether a floor was lifted.
 struct LeaseOutlivesAFloor : RightSteps {
     static constexpr bool set_up_again_after_floor = false;
 };

@@ -7,11 +7,11 @@
 
 namespace snowflake_ids::test {
 
-// ---- raises ----
+// ---- lifts ----
 
-// A raise, whose slot's ceiling is published by `publish(write)`. `write()` writes the file.
+// A lift, whose slot's ceiling is published by `publish(write)`. `write()` writes the file.
 template <class H, class S, class File, class Publish>
-ledger::CeilingResult raise_otherwise(const H& header, S& slot, Ceiling least, const File& file, Publish publish) {
+ledger::CeilingResult lift_otherwise(const H& header, S& slot, Ceiling least, const File& file, Publish publish) {
     if (slot.ceiling.load() >= least) return {};
     typename File::Content c;
     const ledger::CeilingResult r = ledger::read_for_life(
@@ -23,9 +23,9 @@ ledger::CeilingResult raise_otherwise(const H& header, S& slot, Ceiling least, c
 
 struct PublishedBeforeTheSync : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return raise_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
-            ledger::raise_to(slot.ceiling, higher);
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return lift_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
+            ledger::lift_to(slot.ceiling, higher);
             return write();
         });
     }
@@ -33,10 +33,10 @@ struct PublishedBeforeTheSync : RightSteps {
 
 struct PublishedThoughTheSyncFailed : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return raise_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return lift_otherwise(header, slot, least, file, [&](Ceiling higher, auto write) {
             const ledger::CeilingResult r = write();
-            ledger::raise_to(slot.ceiling, higher);
+            ledger::lift_to(slot.ceiling, higher);
             return r;
         });
     }
@@ -45,7 +45,7 @@ struct PublishedThoughTheSyncFailed : RightSteps {
 // What is wanted is written and stored, though another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
         typename File::Content c;
         ledger::CeilingResult r = ledger::read_for_life(
             header, 1u, [&](std::uint32_t) -> S& { return slot; }, file, c);
@@ -70,31 +70,31 @@ struct ChangedFile : File {
 };
 
 template <class H, class S, class File, class Change>
-ledger::CeilingResult raise_reading(H& header, S& slot, Ceiling least, const File& file, Change change) {
-    return RightSteps::raise_ceiling(header, slot, least, ChangedFile<File, Change>{file, change});
+ledger::CeilingResult lift_reading(H& header, S& slot, Ceiling least, const File& file, Change change) {
+    return RightSteps::lift_ceiling(header, slot, least, ChangedFile<File, Change>{file, change});
 }
 
 // Nobody looks at the file: what it must say is taken from memory.
 struct RaiseComparesWithMemoryOnly : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return raise_reading(header, slot, least, file, [](auto& c) { c = {}; });
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return lift_reading(header, slot, least, file, [](auto& c) { c = {}; });
     }
 };
 
 // The file is read, and its higher ceilings stay, whatever life wrote them.
 struct NoFence : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return raise_reading(header, slot, least, file, [&](auto& c) { c.life = ledger::life_of(header); });
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return lift_reading(header, slot, least, file, [&](auto& c) { c.life = ledger::life_of(header); });
     }
 };
 
 // Of two lives that began in the same second without knowing of each other, each takes the file for its own.
 struct FenceWithoutIds : RightSteps {
     template <class H, class S, class File>
-    static ledger::CeilingResult raise_ceiling(H& header, S& slot, Ceiling least, const File& file) {
-        return raise_reading(header, slot, least, file, [&](auto& c) {
+    static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
+        return lift_reading(header, slot, least, file, [&](auto& c) {
             const ledger::Life own = ledger::life_of(header);
             if (c.life.number == own.number) c.life.id = own.id;
         });
@@ -123,7 +123,7 @@ struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
     }
 };
 
-// The id of the life is there before the slots are raised.
+// The id of the life is there before the slots are lifted.
 struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -149,13 +149,13 @@ struct FilesTrusted : OtherLife<FilesTrusted> {
     }
 };
 
-// It raises the slots that it finds, and not the floor for those to come.
+// It lifts the slots that it finds, and not the floor for those to come.
 struct NewSlotAtTheClock : OtherLife<NewSlotAtTheClock> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
                                        Value id, Floor at_least, Value now_s) {
-        const auto raised = [&](auto& s, Floor bound) { resume(s, std::max(bound, at_least)); };
-        return ledger::begin_locked_life(header, n, slot, raised, file, id, Floor{}, now_s);
+        const auto lifted = [&](auto& s, Floor bound) { resume(s, std::max(bound, at_least)); };
+        return ledger::begin_locked_life(header, n, slot, lifted, file, id, Floor{}, now_s);
     }
 };
 
@@ -230,11 +230,11 @@ struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
 
 struct DatabaseEnteredBeforeItsFloor : RightSteps {
     template <class Wal, class RaiseFloor>
-    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor raise_floor) {
+    static Ceiling enter_database(Wal& wal, Value life_id, Ceiling target, RaiseFloor lift_floor) {
         const ledger::WalCeiling c = wal.read();
         if (c.life_id == life_id) return c.until;
-        const Ceiling until = wal.raise({target, life_id}).until;
-        raise_floor(c.until);
+        const Ceiling until = wal.lift({target, life_id}).until;
+        lift_floor(c.until);
         return until;
     }
 };
@@ -248,7 +248,7 @@ struct DatabaseEnteredWithoutFloor : RightSteps {
 
 struct WalNotFlushed : RightSteps {
     template <class Wal>
-    static Ceiling raise_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+    static Ceiling lift_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
         const Ceiling until = wal.read().until;
         return wanted < until ? until : wal.write_only({target, life_id}).until;
     }
@@ -256,9 +256,9 @@ struct WalNotFlushed : RightSteps {
 
 struct WalReadUnflushed : RightSteps {
     template <class Wal>
-    static Ceiling raise_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
+    static Ceiling lift_wal_above(Wal& wal, Value life_id, UnixTime wanted, Ceiling target) {
         const Ceiling until = wal.read_only().until;
-        return wanted < until ? until : wal.raise({target, life_id}).until;
+        return wanted < until ? until : wal.lift({target, life_id}).until;
     }
 };
 
