@@ -39,7 +39,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// The sequence starts there: src/sql/05-wal_ceiling.sql.
+// A new sequence begins at the sealed 0, which src/sql/05-wal_ceiling.sql has as START.
 static_assert(seal(0) == 22320);
 
 }  // namespace snowflake_ids::ledger

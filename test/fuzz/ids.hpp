@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/gid.hpp"
-#include "core/order.hpp"
+#include "core/gid_order.hpp"
+#include "core/mastic_order.hpp"
 #include "core/sno.hpp"
+#include "core/sno_order.hpp"
 #include "fuzz.hpp"
 
 namespace snowflake_ids::fuzz {

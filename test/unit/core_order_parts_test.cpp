@@ -1,8 +1,10 @@
-// Sort keys bit for bit, as order.hpp lays them out; neighbours at the places where a byte overflows; comparison of ids
+// Sort keys bit for bit, as sno_order.hpp and gid_order.hpp lay them out; neighbours at the places where a byte overflows; comparison of ids
 // that differ in one byte. That keys agree with the order of the ids is in core_order_test.cpp.
 #include <gtest/gtest.h>
 
-#include "core/order.hpp"
+#include "core/gid_order.hpp"
+#include "core/mastic_order.hpp"
+#include "core/sno_order.hpp"
 #include "core/uuid7.hpp"
 
 namespace snowflake_ids {

@@ -142,7 +142,8 @@ bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
 // ---- changes
 
-// A page of WAL that the server's memory has, and the disk does not, may be an orphan's.
+// Flushing writes to the disk. A process that has outlived its server (an orphan) ends before it does that, because
+// another server may write its own WAL there by now.
 void flush(XLogRecPtr lsn) {
     if (lsn == InvalidXLogRecPtr) return;
     end_if_orphaned();

@@ -7,7 +7,9 @@
 
 #include <cstring>
 
-#include "core/order.hpp"
+#include "core/gid_order.hpp"
+#include "core/mastic_order.hpp"
+#include "core/sno_order.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/pg.hpp"
@@ -116,7 +118,7 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 
 // ---- sorting
 //
-// PostgreSQL sorts abbreviated keys (core/order.hpp describes them), and compares whole ids only if two keys are
+// PostgreSQL sorts abbreviated keys (core/neighbour.hpp describes them), and compares whole ids only if two keys are
 // equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
 
 template <class Type>

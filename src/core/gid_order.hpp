@@ -1,0 +1,88 @@
+// The order of gids for sorting and indexes: a 64-bit sort key (neighbour.hpp), and the neighbours of an id.
+//
+//   bits 63-62   kind
+//   bit  61      0: before the year 2248 (ms < 2^43)    1: later
+//   bits 60-18   ms, 43 bits                            bits 60-13   ms, 48 bits
+//   bits 17-0    the last nine bytes in 18 bits:        bits 12-0    the upper 13 of these bits
+//                00000-0ffff  byte 7 below the prefix: byte 7 and the next 8 bits
+//                10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
+//                30000-3ffff  byte 7 above the prefix: byte 7 and the next 8 bits
+#pragma once
+
+#include <cstdint>
+
+#include "core/base58.hpp"
+#include "core/bytes.hpp"
+#include "core/gid.hpp"
+#include "core/neighbour.hpp"
+
+namespace snowflake_ids::gid {
+
+class SortKey {
+public:
+    explicit constexpr SortKey(const Id&) {}
+
+    constexpr std::uint64_t operator()(const Id& id) const {
+        const std::uint64_t head = load_be<8>(id.bytes);
+        const std::uint64_t kind = (head >> 61 & 3) << 62, ms = head >> 8 & 0xffffffffffff,
+                            code = code_of_random(head, low_bytes(id));
+        if (ms >> 43 == 0) return kind | ms << 18 | code;
+        return kind | std::uint64_t{1} << 61 | ms << 13 | code >> 5;
+    }
+
+private:
+    // Where the codes of the last nine bytes begin, if byte 7 is below, at or above the prefix.
+    static constexpr std::uint64_t below_prefix = 0, at_prefix = 0x10000, above_prefix = 0x30000;
+
+    static constexpr std::uint64_t code_of_random(std::uint64_t head, std::uint64_t random) {
+        const std::uint64_t prefix = head >> 56, byte7 = head & 0xff;
+        if (byte7 == prefix) return at_prefix + (random >> 47);
+        return (byte7 < prefix ? below_prefix : above_prefix) + (byte7 << 8 | random >> 56);
+    }
+};
+
+constexpr Id lowest(Kind kind, std::uint64_t ms) {
+    return compose({kind, ms, base58::random_min_high, base58::random_min_low});
+}
+constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0xff, ~std::uint64_t{0}}); }
+constexpr Id lowest() { return lowest(Kind::volume, 0); }
+constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
+
+// Neighbours among the valid ids. After the last id of a millisecond comes the first of the next one, and after the
+// last id of a kind the first of the next kind.
+constexpr Neighbour<Id> next(const Id& id) {
+    Fields f = split(id);
+    if (compare(id, highest(f.kind, f.ms)) != 0) {
+        if (++f.random == 0) f.byte7++;
+        return {compose(f), true};
+    }
+    if (f.ms != timeline.max_tick()) return {lowest(f.kind, f.ms + 1), true};
+    if (f.kind != Kind::segment) return {lowest(static_cast<Kind>(static_cast<int>(f.kind) + 1), 0), true};
+    return {};
+}
+
+constexpr Neighbour<Id> previous(const Id& id) {
+    Fields f = split(id);
+    if (compare(id, lowest(f.kind, f.ms)) != 0) {
+        if (f.random-- == 0) f.byte7--;
+        return {compose(f), true};
+    }
+    if (f.ms != 0) return {highest(f.kind, f.ms - 1), true};
+    if (f.kind != Kind::volume)
+        return {highest(static_cast<Kind>(static_cast<int>(f.kind) - 1), timeline.max_tick()), true};
+    return {};
+}
+
+struct Type {
+    using Id = gid::Id;
+    using SortKey = gid::SortKey;
+    static constexpr const char* name = "gid";
+    static constexpr std::size_t binary_size = gid::binary_size, text_size = gid::text_size;
+    static constexpr auto& parse = gid::parse;
+    static constexpr auto& print = gid::print;
+    static constexpr auto& from_bytes = gid::from_bytes;
+    static constexpr Id lowest() { return gid::lowest(); }
+    static constexpr Id highest() { return gid::highest(); }
+};
+
+}  // namespace snowflake_ids::gid

@@ -1,0 +1,100 @@
+// The order of snos for sorting and indexes: a 64-bit sort key (neighbour.hpp), and the neighbours of an id.
+//
+//   bits 63-24   time, tick-tock: as they are
+//   bits 23-0    metabyte, partition and sequence, relative to the first id sorted. It has metabyte M and partition P.
+//                The window is the 128 partitions that differ from P in the lowest 7 bits only. It gets half of all
+//                codes, because node numbers are small, or close together.
+//                  M, in the window       exact: place in the window and sequence, 7 + 16 bits
+//                  M, outside             half of the partition; above the window also the window's size
+//                  another metabyte       15 bits for each; above M also the window's size
+//                    P                      2000-5fff: a quarter of the sequence
+//                    below P                1fff is P - 1, and so on; all that are further away share 0000
+//                    above P                6000 is P + 1, and so on; all that are further away share 7fff
+#pragma once
+
+#include <cstdint>
+
+#include "core/bytes.hpp"
+#include "core/neighbour.hpp"
+#include "core/sno.hpp"
+
+namespace snowflake_ids::sno {
+
+class SortKey {
+public:
+    explicit constexpr SortKey(const Id& first)
+        : metabyte_(first.bytes[5]),
+          partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))),
+          window_start_(partition_ & ~(window - 1)) {}
+
+    constexpr std::uint64_t operator()(const Id& id) const {
+        const std::uint64_t head = load_be<8>(id.bytes);
+        const auto metabyte = static_cast<std::uint32_t>(head >> 16 & 0xff);
+        const auto partition = static_cast<std::uint32_t>(head & 0xffff);
+        const auto sequence = static_cast<std::uint32_t>(low_bytes(id));
+        const std::uint32_t code =
+            metabyte == metabyte_
+                ? (metabyte << 15) + of_first_metabyte(partition, sequence)
+                : (metabyte < metabyte_ ? 0 : half) + (metabyte << 15 | of_another_metabyte(partition, sequence));
+        return (head & ~std::uint64_t{0xffffff}) | code;
+    }
+
+private:
+    static constexpr std::uint32_t window = 128, half = window << 16;
+
+    // Below half + 2^15, for the metabyte of the first id.
+    constexpr std::uint32_t of_first_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
+        if (partition < window_start_) return partition >> 1;
+        const std::uint32_t place = partition - window_start_;
+        return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
+    }
+
+    // The codes of another metabyte, 15 bits. Each partition below or above P has one code, and those that are further
+    // away than there are codes share the last one.
+    static constexpr std::uint32_t below_p = 0x0000, at_p = 0x2000, above_p = 0x6000, codes_beside_p = 0x2000;
+
+    constexpr std::uint32_t of_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
+        if (partition == partition_) return at_p + (sequence >> 2);
+        if (partition < partition_) return below_p + codes_beside_p - 1 - nearest(partition_ - 1 - partition);
+        return above_p + nearest(partition - partition_ - 1);
+    }
+
+    static constexpr std::uint32_t nearest(std::uint32_t distance) {
+        return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
+    }
+
+    std::uint32_t metabyte_, partition_, window_start_;
+};
+
+constexpr Id lowest() { return {}; }
+constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
+
+constexpr Neighbour<Id> next(const Id& id) {
+    Neighbour<Id> n{id, compare(id, highest()) != 0};
+    const std::uint64_t low = low_bytes(id) + 1;
+    store_be<2>(n.id.bytes + 8, low);
+    if (low > max_sequence) store_be<8>(n.id.bytes, load_be<8>(id.bytes) + 1);
+    return n;
+}
+
+constexpr Neighbour<Id> previous(const Id& id) {
+    Neighbour<Id> n{id, compare(id, lowest()) != 0};
+    const std::uint64_t low = low_bytes(id);
+    store_be<2>(n.id.bytes + 8, low - 1);
+    if (low == 0) store_be<8>(n.id.bytes, load_be<8>(id.bytes) - 1);
+    return n;
+}
+
+struct Type {
+    using Id = sno::Id;
+    using SortKey = sno::SortKey;
+    static constexpr const char* name = "sno";
+    static constexpr std::size_t binary_size = sno::binary_size, text_size = sno::text_size;
+    static constexpr auto& parse = sno::parse;
+    static constexpr auto& print = sno::print;
+    static constexpr auto& from_bytes = sno::from_bytes;
+    static constexpr Id lowest() { return sno::lowest(); }
+    static constexpr Id highest() { return sno::highest(); }
+};
+
+}  // namespace snowflake_ids::sno
