@@ -8,10 +8,10 @@
 
 #include <cstdint>
 
-namespace snowflake_ids::machine_id {
+namespace snowflake_ids::automatic_machine_id {
 
 inline constexpr std::uint32_t max = 65535;
-inline constexpr unsigned automatic_bits = 16;  // node bits that an automatic machine id needs
+inline constexpr unsigned bits = 16;  // node bits that an automatic machine id needs
 
 // The finalizer of splitmix64: each bit of the input changes each bit of the output with a probability of one half. A
 // system identifier is a start time and a process id, so those of two servers may differ in a few bits only.
@@ -21,14 +21,14 @@ constexpr std::uint64_t mix(std::uint64_t v) {
     return v ^ v >> 31;
 }
 
-constexpr std::uint32_t automatic(std::uint64_t system_identifier) {
+constexpr std::uint32_t of(std::uint64_t system_identifier) {
     return 0x8000 | static_cast<std::uint32_t>(mix(system_identifier) >> 49);
 }
 
 // `configured`: the setting, negative for automatic.
 constexpr std::uint32_t effective(int configured, std::uint64_t system_identifier, unsigned node_bits) {
     if (configured >= 0) return static_cast<std::uint32_t>(configured);
-    return node_bits < automatic_bits ? 0 : automatic(system_identifier);
+    return node_bits < bits ? 0 : of(system_identifier);
 }
 
-}  // namespace snowflake_ids::machine_id
+}  // namespace snowflake_ids::automatic_machine_id

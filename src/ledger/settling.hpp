@@ -82,7 +82,7 @@ void lower_to(W& word, UnixTime t) {
 
 // Steps 1 to 3. False: the id must be thrown away.
 template <class W, class B>
-bool accepts(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
+bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     const bool is_covered = t >= covered;
     if (!is_covered) lower_to(backend.low, t);
     const UnixTime promised = promise.load();

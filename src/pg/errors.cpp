@@ -146,7 +146,7 @@ const Row& find(Error error, const Given& given) {
 
 }  // namespace
 
-void fail(Error error, const Given& given, Node* escontext) {
+void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
     const char* hint = hint_for_text(given);
@@ -159,14 +159,14 @@ void fail(Error error, const Given& given, Node* escontext) {
 
 void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given) {
     // Shown are the times that ids can have: that of the last tick is its start.
-    fail(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch)),
-                 show_time(timestamptz(timeline.start(timeline.max_tick())))});
+    report(error, {Source::argument, what, show_time(given), show_time(timestamptz(timeline.epoch)),
+                   show_time(timestamptz(timeline.start(timeline.max_tick())))});
     pg_unreachable();
 }
 
 void fail_range(Error error, const char* what, int64 given, int64 first, int64 last) {
-    fail(error, {Source::argument, what, psprintf(INT64_FORMAT, given), psprintf(INT64_FORMAT, first),
-                 psprintf(INT64_FORMAT, last)});
+    report(error, {Source::argument, what, psprintf(INT64_FORMAT, given), psprintf(INT64_FORMAT, first),
+                   psprintf(INT64_FORMAT, last)});
     pg_unreachable();
 }
 

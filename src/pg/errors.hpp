@@ -29,7 +29,7 @@ struct Given {
 };
 
 // Raises the error. With a soft error context it saves the error there instead and returns.
-void fail(Error error, const Given& given, Node* escontext = nullptr);
+void report(Error error, const Given& given, Node* escontext = nullptr);
 
 // A time outside those of `what`; for a bound, one that no id of `what` is on the asked side of.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);

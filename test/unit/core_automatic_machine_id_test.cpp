@@ -10,13 +10,13 @@
 #include <set>
 #include <vector>
 
-namespace snowflake_ids::machine_id {
+namespace snowflake_ids::automatic_machine_id {
 namespace {
 
 static_assert(mix(0) == 0 && mix(1) == 0x5692161d100b05e5);
 static_assert(effective(0, 1, 16) == 0 && effective(65535, 1, 16) == 65535 && effective(7, 1, 5) == 7);
-static_assert(effective(-1, 1, 16) == automatic(1) && effective(-1, 1, 15) == 0 && effective(-1, 1, 0) == 0);
-static_assert(automatic(1) == 0xab49 && automatic(7650000000000000000) == 0xb013);
+static_assert(effective(-1, 1, 16) == of(1) && effective(-1, 1, 15) == 0 && effective(-1, 1, 0) == 0);
+static_assert(of(1) == 0xab49 && of(7650000000000000000) == 0xb013);
 
 // As initdb makes it: seconds, microseconds, 12 bits of the process id.
 std::uint64_t identifier(std::uint64_t seconds, std::uint64_t microseconds, std::uint64_t pid) {
@@ -29,7 +29,7 @@ double deviation(Make make) {
     constexpr int n = 32768 * 64;
     std::vector<int> count(32768);
     for (int i = 0; i < n; i++) {
-        const std::uint32_t id = automatic(make(i));
+        const std::uint32_t id = of(make(i));
         EXPECT_TRUE(id >= 0x8000 && id <= max);
         count[id & 0x7fff]++;
     }
@@ -54,7 +54,7 @@ TEST(CoreMachineId, EachBitCounts) {
         int changed = 0;
         for (int i = 0; i < 10000; i++) {
             const std::uint64_t v = random();
-            changed += std::popcount(automatic(v) ^ automatic(v ^ std::uint64_t{1} << bit));
+            changed += std::popcount(of(v) ^ of(v ^ std::uint64_t{1} << bit));
         }
         EXPECT_NEAR(changed / 150000.0, 0.5, 0.01) << "bit " << bit;
     }
@@ -67,10 +67,10 @@ TEST(CoreMachineId, ServersMeetRarely) {
     constexpr int trials = 200000;
     for (int i = 0; i < trials; i++) {
         const std::uint64_t s = 1764000000 + random() % 100000000;
-        pairs += automatic(identifier(s, random() % 1000000, random())) ==
-                 automatic(identifier(s + random() % 3600, random() % 1000000, random()));
+        pairs += of(identifier(s, random() % 1000000, random())) ==
+                 of(identifier(s + random() % 3600, random() % 1000000, random()));
         std::set<std::uint32_t> ids;
-        for (int k = 0; k < 10; k++) ids.insert(automatic(identifier(s + k, random() % 1000000, random())));
+        for (int k = 0; k < 10; k++) ids.insert(of(identifier(s + k, random() % 1000000, random())));
         tens += ids.size() < 10;
     }
     std::printf("of %d: two servers meet %d times (chance: %.1f), ten %d (chance: %.0f)\n", trials, pairs,
@@ -80,4 +80,4 @@ TEST(CoreMachineId, ServersMeetRarely) {
 }
 
 }  // namespace
-}  // namespace snowflake_ids::machine_id
+}  // namespace snowflake_ids::automatic_machine_id

@@ -32,7 +32,7 @@ struct LedgerSettledSteps : testing::Test {
     HookedWord<UnixTime> promise;
     UnixTime covered = no_low;
 
-    bool draws(std::int64_t us) { return accepts(promise, backend, unix_us(us), covered); }
+    bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us), covered); }
     void ends(std::uint64_t xid) { end_transaction(backend, xid); }
     // The snapshot knows all up to `last` as finished.
     std::int64_t limit(std::uint64_t last, std::uint64_t database = 5) {

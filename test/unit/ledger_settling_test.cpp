@@ -37,7 +37,7 @@ struct LedgerSettled : testing::Test {
     UnixTime covered = no_low;
 
     LedgerSettled() { backend.database.store(database); }
-    bool draws(std::int64_t us) { return accepts(promise, backend, unix_us(us), covered); }
+    bool draws(std::int64_t us) { return admit(promise, backend, unix_us(us), covered); }
     void ends(std::uint64_t xid) {
         end_transaction(backend, xid);
         covered = no_low;

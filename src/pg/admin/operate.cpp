@@ -42,7 +42,7 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
 
 void lift_past(Generator& g, uint64 tick) {
     // The durable ceiling first: the next life begins there.
-    durability::lift_above(g, tick + 1, Patience{.queues = true});
+    issue_limit::lift_above(g, tick + 1, Patience{.queues = true});
     ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
     // Ends leases of other backends at this tick.
     shared_ledger().header->epoch.fetch_add(1);
@@ -126,7 +126,7 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
                         errdetail("A server has one generator of them."), errhint("Leave the node out.")));
     }
-    const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : machine_id::max;
+    const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
     return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
 }
 
@@ -273,7 +273,7 @@ FUNCTION(snowflake_ids_reset) {
                         errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
-    (void) durability::enter(in_recovery, patience);
+    (void) issue_limit::enter(in_recovery, patience);
     ceiling_file::apply(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.

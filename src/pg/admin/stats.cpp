@@ -120,7 +120,7 @@ FUNCTION(snowflake_ids_status) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
     };
-    constexpr unsigned wide = machine_id::automatic_bits, narrow = wide - 1;
+    constexpr unsigned wide = automatic_machine_id::bits, narrow = wide - 1;
     const auto word = [](const ledger::Word& w) { return static_cast<int64>(w.load()); };
     const char* refused = not_accepted::describe();
     const int64 life = shared != nullptr ? word(shared->header->life_number) : 0;

@@ -72,7 +72,7 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
 // True for one backend, once a minute: it writes the log line. An overflow may cover thousands of calls a second.
-bool is_due(ledger::Holds<MonotonicTime>& logged) {
+bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     const MonotonicTime now = ledger::monotonic_clock();
     MonotonicTime last = logged.load(relaxed);
     // `last` may be later than `now`, if another backend has stored it since we read the clock.
@@ -86,7 +86,7 @@ bool is_due(ledger::Holds<MonotonicTime>& logged) {
 void note_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
-    if (!is_due(c.overflow_logged)) return;
+    if (!take_turn_to_log(c.overflow_logged)) return;
     ereport(
         LOG_SERVER_ONLY,
         (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
@@ -95,7 +95,7 @@ void note_overflow(const Generator& g) {
 }
 
 void note_behind(const Generator& g) {
-    if (!is_due(g.slot->counters.regression_logged)) return;
+    if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
     const microseconds ahead = g.timeline.start(state.tick) - ledger::wall_clock();
     ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
@@ -142,7 +142,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
         check_worth_waiting(g, c);
         if (c.outcome == ledger::Outcome::ceiling) {
             CHECK_FOR_INTERRUPTS();
-            durability::lift_above(g, c.tick, patience);
+            issue_limit::lift_above(g, c.tick, patience);
             continue;
         }
         const microseconds left = patience.left();
@@ -183,7 +183,7 @@ void note_regression(Generator& g, const ledger::Claim& c) {
         return;
     }
     const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
-    if (!is_due(counters.regression_logged)) return;
+    if (!take_turn_to_log(counters.regression_logged)) return;
     // `safe` is the tick that the clock went back from.
     const microseconds step = g.timeline.start(g.slot->safe.load(relaxed)) - g.timeline.start(c.tick);
     ereport(LOG_SERVER_ONLY,
@@ -205,7 +205,7 @@ ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
         }
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
-        if (unsettled::accepts(g.timeline.last(c.tick))) return c;
+        if (unsettled::admit(g.timeline.last(c.tick))) return c;
     }
 }
 

@@ -54,15 +54,15 @@ pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
     // note a regression.
     if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || promised_past(g))) {
-        if (unlikely(!unsettled::accepts(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
+        if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
         if (unlikely(c.standing != ledger::Standing::on_time)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {
             count_up(g);
             g.counted_tick = c.tick;
             g.set_up = {};
-            durability::note_latest(g.timeline.start(c.tick));
-            if (unlikely(c.tick >= g.lift_from)) durability::lift_ahead(g, c.tick);
+            issue_limit::note_latest(g.timeline.start(c.tick));
+            if (unlikely(c.tick >= g.lift_from)) issue_limit::lift_ahead(g, c.tick);
         }
     }
     g.uncounted += c.count;

@@ -16,7 +16,7 @@ extern "C" {
 #include "pg/server/wait.hpp"
 #include "pg/server/wal_ceiling.hpp"
 
-namespace snowflake_ids::durability {
+namespace snowflake_ids::issue_limit {
 
 UnixTime latest{};
 
@@ -162,4 +162,4 @@ void lift_ahead(Generator& g, uint64 tick) {
     set_limit(g);
 }
 
-}  // namespace snowflake_ids::durability
+}  // namespace snowflake_ids::issue_limit

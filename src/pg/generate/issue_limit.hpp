@@ -7,7 +7,7 @@
 #include "pg/pg.hpp"
 #include "pg/server/wait.hpp"
 
-namespace snowflake_ids::durability {
+namespace snowflake_ids::issue_limit {
 
 // Call this before a generator is bound to a slot. Returns the ledger, in a life that has begun. Outside recovery it
 // also enters the database (uses it for the first time in this life): if another life lifted the database's ceiling, it
@@ -41,4 +41,4 @@ void lift_above(Generator& g, uint64 tick, const Patience& patience);
 // the old ceilings. Waits for no other process.
 void lift_ahead(Generator& g, uint64 tick);
 
-}  // namespace snowflake_ids::durability
+}  // namespace snowflake_ids::issue_limit

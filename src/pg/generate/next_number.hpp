@@ -13,7 +13,7 @@ extern "C" {
 #include "access/xact.h"
 }
 
-namespace snowflake_ids::lease {
+namespace snowflake_ids::next_number {
 
 struct Id {
     uint64 tick;
@@ -60,4 +60,4 @@ pg_attribute_always_inline Id draw(Generator& g, TickNow tick_now) {
     return draw_more<claim>(g);
 }
 
-}  // namespace snowflake_ids::lease
+}  // namespace snowflake_ids::next_number

@@ -37,18 +37,18 @@ struct Pace {
 };
 
 template <generator::ClaimFunction claim, class TickNow>
-[[gnu::noinline]] lease::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
+[[gnu::noinline]] next_number::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
     CHECK_FOR_INTERRUPTS();
-    const lease::Id id = lease::draw<claim>(g, tick_now);
+    const next_number::Id id = next_number::draw<claim>(g, tick_now);
     p.note(&g, id.tick);
     return id;
 }
 
 // Takes one number. `g` must be set up; `tick_now` gives the clock's tick, 0 if it is outside the format.
 template <generator::ClaimFunction claim, class TickNow>
-inline lease::Id take(Pace& p, Generator& g, TickNow tick_now) {
+inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
-    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end && lease::same_view(g))) {
+    if (likely(p.unchecked != 0 && p.of == &g && l.next < l.end && next_number::same_view(g))) {
         p.unchecked--;
         l.used++;
         return {l.tick, l.toggle, l.next++};

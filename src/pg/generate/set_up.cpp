@@ -97,8 +97,8 @@ void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recove
     header = shared_ledger().header;
     // Read this first, so that a later reset is noticed.
     const uint64 bound_epoch = header->epoch.load();
-    if (g.epoch != bound_epoch) durability::forget();
-    const ledger::Ledger& shared = durability::enter(in_recovery, patience);
+    if (g.epoch != bound_epoch) issue_limit::forget();
+    const ledger::Ledger& shared = issue_limit::enter(in_recovery, patience);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
     rebind(g, name, slot, key.node);
@@ -121,7 +121,7 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
 
 // Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
 void ready(Generator& g) {
-    durability::set_limit(g);
+    issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }

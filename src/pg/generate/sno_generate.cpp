@@ -22,7 +22,7 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
 Datum draw_one(Generator& g, uint32 metabyte) {
-    const lease::Id c = lease::draw<generator::claim_sno>(g, tick_now);
+    const next_number::Id c = next_number::draw<generator::claim_sno>(g, tick_now);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 
@@ -53,7 +53,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         },
         [](State& s) {
             Generator& g = generator::ready_sno();
-            const lease::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
+            const next_number::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
             s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
             return PointerGetDatum(&s.id);
         });

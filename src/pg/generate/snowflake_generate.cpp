@@ -26,14 +26,14 @@ uint64 tick_now(Generator& g) {
     return ledger::tick_now(g.now, Time::of(g));
 }
 
-pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const lease::Id& id) {
+pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const next_number::Id& id) {
     const uint32 node = layout.node_bits == 0 ? 0 : g.node;
     return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
 }
 
 template <class Time>
 pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
-    return id_datum(layout, g, lease::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
+    return id_datum(layout, g, next_number::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
 // A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
@@ -43,7 +43,7 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
         fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [&](series::Pace& p) {
             Generator& g = ready();
-            const lease::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
+            const next_number::Id id = series::take<generator::claim_snowflake<Time>>(p, g, tick_now<Time>);
             return id_datum(layout(g), g, id);
         });
 }
@@ -132,7 +132,7 @@ namespace {
 
 // Another layout of the same numbering may have a wider timestamp, and it may have moved the generator beyond the end
 // of this one.
-Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::Id& id) {
+Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
     return id_datum(named.layout, g, id);
@@ -144,7 +144,7 @@ Datum named_id_datum(const NamedLayout& named, const Generator& g, const lease::
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready_snowflake(named);
-    return named_id_datum(named, g, lease::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
+    return named_id_datum(named, g, next_number::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
 }
 
 // gen_snowflake_series(layout, count)
@@ -163,7 +163,7 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             // Between two fetches of a cursor, the name may have become that of another layout.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready_snowflake(*s.named);
-            const lease::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
+            const next_number::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);
             return named_id_datum(*s.named, g, id);
         });
 }

@@ -21,7 +21,7 @@ void at_event(XactEvent event, void*) {
     generator::count_up_all();
     switch (event) {
         case XACT_EVENT_PRE_COMMIT:
-            durability::before_commit();
+            issue_limit::before_commit();
             break;
         case XACT_EVENT_PRE_PREPARE:
             unsettled::before_prepare();
@@ -29,7 +29,7 @@ void at_event(XactEvent event, void*) {
         case XACT_EVENT_COMMIT:
         case XACT_EVENT_ABORT:
         case XACT_EVENT_PREPARE:
-            durability::latest = {};
+            issue_limit::latest = {};
             unsettled::take_back(event == XACT_EVENT_COMMIT);
             break;
         default:  // a parallel worker: its leader ends the transaction

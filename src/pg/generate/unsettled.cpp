@@ -33,11 +33,11 @@ bool is_over(uint64 xid) {
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
-bool accepts(UnixTime t) {
+bool admit(UnixTime t) {
     const ledger::Ledger& shared = shared_ledger();
     ledger::Backend& backend = own_backend(shared);
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    return ledger::accepts(shared.header->promise, backend, t, covered);
+    return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
 // Which cursors are older than the subtransaction, PostgreSQL does not tell.

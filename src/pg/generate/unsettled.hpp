@@ -13,7 +13,7 @@ namespace snowflake_ids::unsettled {
 
 // May the transaction have an id of this time (ledger/settling.hpp)? An id must be asked for before
 // it is used, and again once Header::promise is later than that. False: it must be thrown away.
-bool accepts(UnixTime t);
+bool admit(UnixTime t);
 
 // In place of locks that a transaction has lost (Backend::unlocked), it is prepared with a writer's lock on this table, so
 // that it counts for every table. Nobody else keeps such a lock on it.

@@ -89,12 +89,12 @@ Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, in
     Error error = check_layout(l);
     if (error == Error::none && TIMESTAMP_NOT_FINITE(epoch)) error = Error::bad_epoch;
     if (error == Error::bad_total_width)
-        fail(error, {Source::argument, "layout", psprintf("%u", l.bits())});
+        report(error, {Source::argument, "layout", psprintf("%u", l.bits())});
     else if (error == Error::bad_tick)
-        fail(error,
-             {Source::argument, "tick", DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
+        report(error, {Source::argument, "tick",
+                       DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
     else if (error != Error::none)
-        fail(error, {Source::argument, "epoch", show_time(epoch)});
+        report(error, {Source::argument, "epoch", show_time(epoch)});
     return l;
 }
 

@@ -35,7 +35,9 @@ bool has_citus() {
 
 }  // namespace
 
-uint32 of_primary(unsigned node_bits) { return effective(settings::machine_id, GetSystemIdentifier(), node_bits); }
+uint32 of_primary(unsigned node_bits) {
+    return automatic_machine_id::effective(settings::machine_id, GetSystemIdentifier(), node_bits);
+}
 
 const char* source(bool in_recovery) {
     if (!in_recovery && settings::machine_id < 0) return "automatic";

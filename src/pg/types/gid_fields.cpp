@@ -49,7 +49,7 @@ FUNCTION(snowflake_ids_make_gid) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(random));
     const std::size_t length = VARSIZE_ANY_EXHDR(random);
     if (length != gid::random_size)
-        fail(Error::bad_length, {.source = Source::argument, .what = "random", .shown = show_bytes(bytes, length)});
+        report(Error::bad_length, {.source = Source::argument, .what = "random", .shown = show_bytes(bytes, length)});
     return id_datum(gid::make(kind, ms, load_be<gid::random_size>(bytes)));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 Kind kind_named(const char* name, std::size_t length) {
     if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
-    fail(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
+    report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }
 
@@ -27,7 +27,7 @@ Kind kind_named(const char* name, std::size_t length) {
 // catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
-        fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+        report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     return static_cast<Kind>(modifier);
 }
 
@@ -39,9 +39,10 @@ bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     char text[gid::text_size + 1];
     gid::print(id, text);
     text[gid::text_size] = '\0';
-    fail(Error::bad_kind,
-         {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
-         escontext);
+    report(
+        Error::bad_kind,
+        {Source::modifier, psprintf("gid(%s)", kind_name(wanted)), text, kind_name(wanted), kind_name(gid::kind(id))},
+        escontext);
     return false;
 }
 
@@ -78,7 +79,7 @@ FUNCTION(snowflake_ids_gid_typmod_in) {
     Datum* names;
     int count;
     deconstruct_array(modifiers, CSTRINGOID, -2, false, TYPALIGN_CHAR, &names, nullptr, &count);
-    if (count != 1) fail(Error::bad_length, {.source = Source::modifier, .what = "gid"});
+    if (count != 1) report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     const char* name = DatumGetCString(names[0]);
     PG_RETURN_INT32(static_cast<int32>(kind_named(name, std::strlen(name))));
 }

@@ -31,7 +31,7 @@ template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     const char* text = PG_GETARG_CSTRING(0);
     const auto parsed = Type::parse(text, std::strlen(text));
-    if (!parsed) fail(parsed.error, {.source = Source::text, .what = Type::name, .shown = text}, fcinfo->context);
+    if (!parsed) report(parsed.error, {.source = Source::text, .what = Type::name, .shown = text}, fcinfo->context);
     id = parsed.value;
     return static_cast<bool>(parsed);
 }
@@ -41,8 +41,8 @@ bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length
     const auto* bytes = static_cast<const unsigned char*>(from);
     const auto read = Type::from_bytes(bytes, length);
     if (!read)
-        fail(read.error, {.source = Source::binary, .what = Type::name, .shown = show_bytes(bytes, length)},
-             fcinfo->context);
+        report(read.error, {.source = Source::binary, .what = Type::name, .shown = show_bytes(bytes, length)},
+               fcinfo->context);
     id = read.value;
     return static_cast<bool>(read);
 }
@@ -68,7 +68,7 @@ Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     const auto id = read(PG_GETARG_UUID_P(0)->data);
     if (id) return id_datum(id.value);
     const char* shown = DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)));
-    fail(id.error, {.source = source, .what = Type::name, .shown = shown}, fcinfo->context);
+    report(id.error, {.source = source, .what = Type::name, .shown = shown}, fcinfo->context);
     PG_RETURN_NULL();
 }
 

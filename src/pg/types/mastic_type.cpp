@@ -17,7 +17,7 @@ using mastic::Id;
 namespace {
 
 void fail_text(Error error, const char* text, Node* escontext) {
-    fail(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
+    report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
 }
 
 }  // namespace

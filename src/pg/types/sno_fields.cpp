@@ -86,8 +86,8 @@ FUNCTION(snowflake_ids_sno_partition_from_bytes) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(VARDATA_ANY(given));
     const std::size_t length = VARSIZE_ANY_EXHDR(given);
     if (length != 2)
-        fail(Error::bad_length,
-             {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
+        report(Error::bad_length,
+               {.source = Source::argument, .what = "sno partition", .shown = show_bytes(bytes, length)});
     PG_RETURN_INT32(static_cast<int32>(load_be<2>(bytes)));
 }
 

@@ -91,8 +91,8 @@ bool knows(Value snapshot, Value xid) { return xid == 0 || (snapshot >> xid & 1)
 
 struct Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        return ledger::accepts(m.promise, b, t, covered);
+    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
+        return ledger::admit(m.promise, b, t, covered);
     }
     template <class B>
     static void end(B& b, Value xid) {
@@ -218,7 +218,7 @@ struct Writer {
         for (int i = 0; i < draws; i++) {
             Value t = at != 0 ? at : w.tick().value;
             t -= t % tick;
-            while (!Steps::accepts(m, own, time_at(t + tick - 1), covered)) {
+            while (!Steps::admit(m, own, time_at(t + tick - 1), covered)) {
                 const Value promised = units_in(m.promise.load());
                 if (t + tick - 1 < promised) t = promised - promised % tick;
             }
@@ -426,7 +426,7 @@ struct TableWriter {
     template <class B>
     Value draw(World& w, Memory& m, B& own, UnixTime& covered) const {
         Value t = w.tick().value;
-        while (!Steps::accepts(m, own, time_at(t), covered)) {
+        while (!Steps::admit(m, own, time_at(t), covered)) {
             const Value promised = units_in(m.promise.load());
             if (t < promised) t = promised;
         }
@@ -623,7 +623,7 @@ void expect_skipped() {
 
 struct PromiseLoadedFirst : Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
+    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         if (t >= covered) return true;
         const UnixTime promised = m.promise.load();
         lower_to(b.low, t);
@@ -639,7 +639,7 @@ TEST(LedgerSettledWrong, PromiseLoadedBeforeTheIdIsShown) { expect_skipped<OneDr
 
 struct NoPromise : Right {
     template <class B>
-    static bool accepts(Memory&, B& b, UnixTime t, UnixTime&) {
+    static bool admit(Memory&, B& b, UnixTime t, UnixTime&) {
         lower_to(b.low, t);
         return true;
     }
@@ -649,7 +649,7 @@ TEST(LedgerSettledWrong, NoPromise) { expect_skipped<OneDraw, NoPromise>(); }
 // A rejected time counts as covered.
 struct CoversTheRejected : Right {
     template <class B>
-    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
+    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
         if (t >= covered) return true;
         lower_to(b.low, t);
         covered = t;
@@ -828,8 +828,8 @@ TEST(LedgerSettledWrong, PlaceIsOverwrittenBeforeTheNote) { expect_skipped<Prepa
 // As it was: what is covered is not compared with the promise.
 struct CoveredIsNotCompared : RightOfTable {
     template <class B>
-    static bool accepts(Memory& m, B& b, UnixTime t, UnixTime& covered) {
-        return t >= covered || ledger::accepts(m.promise, b, t, covered);
+    static bool admit(Memory& m, B& b, UnixTime t, UnixTime& covered) {
+        return t >= covered || ledger::admit(m.promise, b, t, covered);
     }
 };
 TEST(LedgerTableWrong, CoveredIsNotCompared) { expect_skipped<OneTable, CoveredIsNotCompared>(); }

@@ -74,7 +74,7 @@ public:
             if (!d.ok) return d;
             const Timeline& timeline = w.generators[g].timeline;
             const UnixTime t = w.wrong.tick_start ? timeline.start(d.tick) : timeline.last(d.tick);
-            if (!w.wrong.accept_all && !accepts(t)) {
+            if (!w.wrong.accept_all && !admit(t)) {
                 // At a clock that has never gone back, no id is late.
                 if (!orphaned && site.never_back && d.tick >= timeline.floor_tick(site.wall()).value)
                     w.judge.blame("an id of the clock's tick was thrown away");
@@ -241,7 +241,7 @@ private:
         }
     }
 
-    // durability::enter()
+    // issue_limit::enter()
     bool enter() {
         if (!begin_life()) return false;
         if (m.header.prepared_below.load() == 0) {
@@ -354,11 +354,11 @@ private:
             w.judge.blame("issued beyond the ceiling on disk");
     }
 
-    // unsettled::accepts()
-    bool accepts(UnixTime t) {
+    // unsettled::admit()
+    bool admit(UnixTime t) {
         if (covered == ledger::no_low) backend.database.store(database + 1);
         if (w.wrong.covered_not_compared && t >= covered) return true;
-        return ledger::accepts(m.header.promise, backend, t, covered);
+        return ledger::admit(m.header.promise, backend, t, covered);
     }
     void take_back(Value committed) {
         ledger::end_transaction(backend, committed);

@@ -108,7 +108,7 @@ struct Transaction {
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
-        while (!ledger::accepts(db.promise, own(), time_at(t), covered)) {
+        while (!ledger::admit(db.promise, own(), time_at(t), covered)) {
             const Value promised = units_in(db.promise.load());
             if (t < promised) t = promised;
         }
