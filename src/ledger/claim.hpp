@@ -1,4 +1,4 @@
-// The claim: how processes that share a slot draw sequence numbers from it. Words: doc/internals/design.md.
+// The claim: how processes that share a slot draw sequence numbers from it. Words: doc/glossary.md.
 //
 //   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
 //      the claim would see regressions that never happened: another process may have advanced the word in between.
