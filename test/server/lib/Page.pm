@@ -43,6 +43,7 @@ our %run_by = (
 	'doc/installing.md' => 'installing',
 	'doc/time-queries.md' => 'all_pages',
 	'doc/drivers.md' => 'driver_programs',
+	'doc/schema-tools.md' => 'schema_tools',
 	'doc/decoding.md' => 'decoding',
 	'convert/migration.md' => 'pages_of_convert',
 	'convert/problems.md' => 'pages_of_convert',
