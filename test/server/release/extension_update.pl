@@ -22,8 +22,8 @@ my $directory = $node->config_data('--sharedir') . '/extension';
 -w $directory or plan skip_all => "cannot write to $directory";
 my $version = value('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'snowflake_ids'});
 my $install = slurp_file("$directory/snowflake_ids--$version.sql");
-my ($kept) = sort glob "$ENV{SNOWFLAKE_IDS_SRC}/test/kept/*/snowflake_ids--*.sql";
-my ($first) = $kept =~ /--(.*)\.sql$/;
+my ($kept) = sort glob "$ENV{SNOWFLAKE_IDS_SRC}/test/kept/*/snowflake_ids--*.sql.gz";
+my ($first) = $kept =~ /--(.*)\.sql\.gz$/;
 my $added = <<'END';
 CREATE FUNCTION snowflake_ids_made_up(id sno) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -32,7 +32,7 @@ REVOKE EXECUTE ON FUNCTION sno_partition(sno) FROM PUBLIC;
 END
 my $comment = "COMMENT ON FUNCTION snowflake_ids_made_up(sno) IS 'made up';\n";
 my %script = (
-	$first => slurp_file($kept),
+	$first => scalar `gunzip -c $kept`,
 	'next' => $install . $added . $comment,
 	'poor' => $install . $added . $comment,
 	"$version--next" => $added . $comment,
