@@ -1,0 +1,71 @@
+# Writers and readers, each a process with a file of its own in which it notes what it has received.
+import random, time
+
+import psycopg2
+
+TABLES = """
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE feed (id sno DEFAULT gen_sno() PRIMARY KEY, post mastic UNIQUE DEFAULT gen_mastic(),
+    invoice bigint UNIQUE DEFAULT gen_snowflake_si(), key text);
+CREATE TABLE other (id sno DEFAULT gen_sno());
+"""
+
+
+# Connects again and again. Each call of `step(cursor)` is one transaction of its own or several, and notes what it got.
+def forever(dsn, stop, step):
+    connection = None
+    while not stop.is_set():
+        try:
+            if connection is None or connection.closed:
+                connection = psycopg2.connect(dsn, options="-c statement_timeout=10000")
+                connection.autocommit = True
+                # Without this, a server that is gone without a word is waited for.
+                connection.cursor().execute("SET tcp_user_timeout = 3000")
+            with connection.cursor() as cursor:
+                step(cursor)
+        except psycopg2.Error as error:
+            # 42883: a server that has just begun to replay. Anything else that is no lost connection is a finding.
+            if error.pgcode and error.pgcode[:2] not in ("57", "08", "25", "55", "40", "53"):
+                raise
+            if connection is not None:
+                connection.close()
+            connection = None
+            time.sleep(0.2)
+
+
+# Notes ids when the transaction that generated them has committed, and the keys of its rows.
+def writer(dsn, stop, file, number, pause):
+    count = 0
+    with open(file, "w", buffering=1) as out:
+        def step(cursor):
+            nonlocal count
+            count += 1
+            key = f"{number}-{count}"
+            cursor.execute("BEGIN")
+            cursor.execute("INSERT INTO feed (key) SELECT %s || '-' || n FROM generate_series(1, %s) AS n"
+                " RETURNING id, post::text, invoice", (key, random.choice((1, 1, 1, 20))))
+            rows = cursor.fetchall()
+            if random.random() < 0.3:
+                time.sleep(random.uniform(0, 0.1))  # a row that appears late
+            cursor.execute("COMMIT")
+            out.write("".join(f"s{s}\nm{m}\ni{i}\n" for s, m, i in rows))
+            cursor.execute("SELECT 's' || s FROM gen_sno_series(50) AS s UNION ALL SELECT 'm' || m::text FROM gen_mastic_series(50) AS m"
+                " UNION ALL SELECT 'i' || gen_snowflake_si()")
+            out.write("".join(f"{id}\n" for id, in cursor.fetchall()))
+            time.sleep(pause)
+        forever(dsn, stop, step)
+
+
+# Continues after its last id, on whichever server is the leader. `bound`: the condition that keeps it from passing rows.
+def reader(dsn, stop, file, bound):
+    last = "2" * 16
+    with open(file, "w", buffering=1) as out:
+        def step(cursor):
+            nonlocal last
+            cursor.execute(f"SELECT id::text, key FROM feed WHERE id > %s::sno {bound} ORDER BY id LIMIT 1000", (last,))
+            rows = cursor.fetchall()
+            out.write("".join(f"{id}\t{key}\n" for id, key in rows))
+            if rows:
+                last = rows[-1][0]
+            time.sleep(0.01)
+        forever(dsn, stop, step)
