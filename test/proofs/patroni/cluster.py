@@ -182,13 +182,23 @@ class Cluster:
                 continue
         return []
 
-    # One leader, and two standbys that replicate from it on its timeline.
+    # One leader, and two standbys that replicate from it on its timeline. A standby that cannot follow, because the WAL
+    # that it has is not that of the leader, is made again, as an administrator would do it.
     def healthy(self):
+        made_again = time.monotonic() + 40
+
         def look():
+            nonlocal made_again
             members = self.members()
-            timelines = {m.get("timeline") for m in members}
-            return (len(members) == 3 and len(timelines) == 1 and sum(m["role"] == "leader" for m in members) == 1
-                and all(m["state"] in ("running", "streaming") for m in members))
+            leader = next((m for m in members if m["role"] == "leader"), None)
+            behind = [m["name"] for m in members if not leader or m.get("timeline") != leader["timeline"]
+                or m["state"] not in ("running", "streaming")]
+            if leader and behind and time.monotonic() > made_again:
+                made_again = time.monotonic() + 40
+                for node in self.nodes:
+                    if node.name in behind:
+                        node.ask("reinitialize", {"force": True})
+            return len(members) == 3 and leader and not behind
         until("three healthy servers", look, 240)
 
     def timeline(self):
