@@ -76,12 +76,14 @@ esac
 exec '{bin}/postgres' "$@"
 """)
         os.chmod(f"{self.dir}/bin/postgres", 0o755)
+        # A standby that is further behind than the ceilings in WAL are ahead would repeat ids if its clock is behind: the
+        # WAL that was lost had them (doc/limits.md). So none that is 64 kB behind is promoted.
         config = {
             "scope": "ids", "name": self.name, "log": {"level": "INFO"},
             "restapi": {"listen": f"127.0.0.1:{self.api}", "connect_address": f"127.0.0.1:{self.api}"},
             "etcd3": {"host": f"127.0.0.1:{etcd.port}"},
             "bootstrap": {
-                "dcs": {"ttl": 6, "loop_wait": 1, "retry_timeout": 2, "maximum_lag_on_failover": 10485760,
+                "dcs": {"ttl": 6, "loop_wait": 1, "retry_timeout": 2, "maximum_lag_on_failover": 65536,
                     "synchronous_mode": synchronous, "synchronous_mode_strict": synchronous,
                     "postgresql": {"use_pg_rewind": True, "parameters": {
                         "wal_log_hints": True, "fsync": False, "max_connections": 60, "wal_keep_size": "256MB",
