@@ -137,6 +137,8 @@ exec '{bin}/postgres' "$@"
 
     def signal_server(self, number):
         pid = self.postmaster()
+        if pid is None:
+            return
         for one in [pid, *map(int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split())]:
             try:
                 os.kill(one, number)
