@@ -3,7 +3,7 @@
 // microseconds. A conversion that loses something says how: floor or ceil.
 //
 // That multiplies. So "none" and "never" are times of the finer unit, or a state beside the time; a time in
-// milliseconds is not beyond the year 10889 (ledger/ceiling.hpp).
+// milliseconds is not beyond the year 10889 (ledger/ceiling_file.hpp).
 //
 // Nothing here reads a clock, and nobody calls now() of std::chrono: see ledger/clock.hpp.
 #pragma once

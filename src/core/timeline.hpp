@@ -1,8 +1,12 @@
-// How a format counts time: ticks of a fixed length since an epoch.
+// The core: formats, and the step from one state of a generator to the next. Pure functions: no clock, no memory, no
+// PostgreSQL, and errors are values. Enters: numbers, texts and bytes. Leaves: ids, fields, states. Read next: sno.hpp
+// (a format), step.hpp (the step).
 //
-// A tick is a number here, because its length is data. So this is where ticks and times are converted. The widest format
-// ends in the year 10945, which a UnixTime holds easily. Ticks are floored, never rounded. Nothing goes through floating
-// point: milliseconds as a double are wrong by several microseconds for far dates.
+// This file: how a format counts time: ticks of a fixed length since an epoch.
+//
+// A tick is a number here, because its length is data. So this is where ticks and times are converted. The widest
+// format ends in the year 10945, which a UnixTime holds easily. Ticks are floored, never rounded. Nothing goes through
+// floating point: milliseconds as a double are wrong by several microseconds for far dates.
 #pragma once
 
 #include <cstdint>

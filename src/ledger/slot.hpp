@@ -1,6 +1,12 @@
-// What the processes of one server share, byte for byte, in the server's shared memory (pg/server/shared_ledger.hpp).
-// Everything that changes is an atomic 64-bit word. No lock guards anything, so a process that ends between any two
-// instructions leaves a valid state. The words used here are explained in doc/internals/design.md.
+// The room of what processes share. Enters: ids that are asked for, lives that begin, readers that ask what has
+// settled. Leaves: numbers that nobody else gets, ceilings that are durable, a time that has settled. It knows no
+// PostgreSQL. Read next: claim.hpp (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp
+// (readers).
+//
+// This file: what the processes of one server share, byte for byte, in the server's shared memory
+// (pg/server/shared_ledger.hpp). Everything that changes is an atomic 64-bit word. No lock guards anything, so a
+// process that ends between any two instructions leaves a valid state. The words used here are explained in
+// doc/glossary.md.
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters

@@ -1,4 +1,7 @@
-// What an operator may do to a generator.
+// The room of administrators: views of the generators, observe, reset, snapshots. Enters: a call with privileges.
+// Leaves: rows that say what the ledger has, or a generator that was moved. Read next: stats.cpp, ledger/reset.hpp.
+//
+// This file: what an operator may do to a generator.
 #pragma once
 
 #include "pg/generate/generator.hpp"

@@ -1,15 +1,18 @@
-// A backend's own generators: which slot of the ledger they draw from, under which rules, and which of their ids the
+// The room that generates: a backend's own generators. Enters: the call of a SQL function such as gen_sno(). Leaves: an
+// id, below the ceilings on disk and in WAL. Read src/README.md first, and ledger/claim.hpp for the protocol.
+//
+// This file: which slot of the ledger they draw from, under which rules, and which of their ids the
 // shared counters do not have yet. Generator, slot, claim, lease, ceiling, life, hold and the other words are
-// explained in doc/internals/design.md.
+// explained in doc/glossary.md.
 //
 // The steps of a draw. Each is in a file of its own, which includes only those below it:
 //
 //   transaction         what becomes of the ids when their transaction ends
 //   sno_generate, ...   the SQL function: composes the id
 //   set_up              once per setting: finds the slot, under the server's life and the database's ceiling
-//   series, lease       gives a number that this session has claimed and not yet used
-//   claim               claims more; waits or raises an error if there are none
-//   durability          how far ahead ids may go; lifts the ceilings
+//   series, next_number gives a number that this session has claimed and not yet used
+//   claim_or_wait       claims more; waits or raises an error if there are none
+//   issue_limit         how far ahead ids may go; lifts the ceilings
 //   unsettled           shows readers which ids may still appear; an id that is too late for that is not used
 //   generator           the struct that all of them work on
 #pragma once

@@ -1,4 +1,7 @@
-// Layouts by name: the built-in ones, and those created in this database. Their generators: draw/snowflake_generate.cpp.
+// The room of layouts: a layout by its name, which is built in or was created in this database.
+//
+// Enters: a name, from a SQL function or from a generator. Leaves: a core Layout (core/layout.hpp), or an error. Its
+// generators are in generate/snowflake_generate.cpp, its fields in types/snowflake_fields.cpp.
 //
 // Created ones are rows of the table snowflake_ids.created_layout, a member of the extension. pg_dump dumps its rows. A
 // backend caches what it has looked up until the table changes. No row is ever updated. A row can be deleted only

@@ -1,4 +1,8 @@
-// The ledger in the server's shared memory.
+// The room that knows the server: its shared memory, its data directory, its WAL, its settings, its clock. Enters:
+// calls of the rooms above. Leaves: the ledger's words, and errors with SQLSTATE and hint. Read next: ceiling_file.hpp,
+// wal_ceiling.hpp, settings.hpp.
+//
+// This file: the ledger in the server's shared memory.
 //
 // A few bytes of the server's main shared memory say where it is (Place in shared_ledger.cpp). They come from what the
 // server has left over there, so no preloading is needed. The ledger itself is

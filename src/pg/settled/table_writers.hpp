@@ -1,6 +1,10 @@
-// Which transactions may have drawn an id for a row of a table: those that hold a lock on it that a writer takes. A
-// writer takes it before the row's DEFAULT is evaluated, and keeps it until its transaction has ended. The protocol is in
-// ledger/settling.hpp.
+// The room of settled ids. Enters: sno_settled() and its like, of a whole database or of one table. Leaves: an id or a
+// time before which no row will appear, and who holds it back. Read ledger/settling.hpp first, then settled.cpp. What a
+// writer shows is in generate/unsettled.cpp.
+//
+// This file: which transactions may have drawn an id for a row of a table: those that hold a lock on it that a writer
+// takes. A writer takes it before the row's DEFAULT is evaluated, and keeps it until its transaction has ended. The
+// protocol is in ledger/settling.hpp.
 #pragma once
 
 #include "pg/generate/unsettled.hpp"

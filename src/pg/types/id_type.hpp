@@ -1,6 +1,9 @@
-// The SQL functions that are the same for each id type: comparison, sorting, skip scans, min and max; and for the types
-// of fixed bytes, which are passed by reference, also input, output, hashing and bytea. sno_type.cpp, gid_type.cpp and
-// mastic_type.cpp make SQL functions of these templates, with the macros at the end.
+// The room of types. Enters: texts, bytes, ids and times of SQL. Leaves: ids, fields, comparisons. It keeps no state.
+// The bits are in core: sno.hpp, gid.hpp, mastic.hpp. Read next: sno_type.cpp, sno_fields.cpp, id_time.cpp.
+//
+// This file: the SQL functions that are the same for each id type: comparison, sorting, skip scans, min and max; and
+// for the types of fixed bytes, which are passed by reference, also input, output, hashing and bytea. sno_type.cpp,
+// gid_type.cpp and mastic_type.cpp make SQL functions of these templates, with the macros at the end.
 //
 // `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
 #pragma once
