@@ -21,7 +21,7 @@ my $tree = PostgreSQL::Test::Utils::tempdir();
 	my $memory = slurp("$tree/src/ledger/slot.hpp");
 	my @added = (
 		[ Header => qr/^struct Header \{.*?\n\};/ms, qr/\n\};\z/, "\n    Word added;\n};" ],
-		[ Slot => qr/^struct BasicSlot \{.*?\n\};/ms, qr/\n\};\z/, "\n    W added;\n};" ],
+		[ Slot => qr/^struct BasicSlot \{.*?\n\};/ms, qr/\n\};\z/, "\n    Word added;\n};" ],
 		[   Backend => qr/^struct alignas\(64\) Backend \{.*?\n\};/ms,
 			qr/Word reserved\[7\];/, 'Word added, reserved[6];' ]);
 	for (@added)
@@ -33,7 +33,7 @@ my $tree = PostgreSQL::Test::Utils::tempdir();
 	spew("$tree/src/ledger/slot.hpp", $memory);
 	my @make = ('make', '-s', '-j2', '-C', $tree, "PG_CONFIG=$ENV{PG_CONFIG}", "EXTVERSION=$other");
 	my ($said, $failed) = run_command([ @make, 'snowflake_ids.so' ]);
-	ok(-s "$tree/snowflake_ids.so", "a library of version $other is built") or BAIL_OUT("$said\n$failed");
+	ok(-s "$tree/snowflake_ids.so", "a library of version $other is built") or die "$said\n$failed";
 }
 my %library = ($version => slurp("$libdir/snowflake_ids.so"), $other => slurp("$tree/snowflake_ids.so"));
 
