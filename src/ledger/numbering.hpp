@@ -30,8 +30,10 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
+    // Before the comparison, which multiplies: the earliest epoch in milliseconds is no number of microseconds.
+    if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
-    if (epoch != l.timeline.epoch || number_of(epoch) < 0 || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
+    if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
     // If one of the two fields has no bits, the order does not matter.
     const bool node_last = l.node_last && l.node_bits > 0 && l.sequence_bits > 0;
     return static_cast<std::uint64_t>(number_of(epoch)) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |

@@ -1,7 +1,6 @@
 // A life that begins with whatever a ceiling file says of its slots: another version may have formats and numberings
 // that this one does not know. Every slot is there again, above its ceiling; and the search for slots copes with them.
 #include <algorithm>
-#include <bit>
 
 #include "directory.hpp"
 #include "ledger/formats.hpp"
@@ -109,8 +108,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
     // Lifted, it is in the file with all the others, and the next life has them.
     const Ceiling least = take_ceiling();
-    require(lift_ceiling(place(), l, *slot, least, {std::bit_cast<Ceiling>(in.take<std::uint64_t>()), least}).error ==
-            CeilingError::none);
+    require(
+        lift_ceiling(place(), l, *slot, least, {Ceiling{milliseconds{in.take<std::uint64_t>() >> 1}}, least}).error ==
+        CeilingError::none);
     require(slot->ceiling.load() >= least);
     const Ceilings written = content();
     for (std::uint32_t i = 0; i < slot_count; i++) {
