@@ -1,5 +1,5 @@
-// Calls as the owner of a table, whoever calls: as REINDEX does it. Code of the table cannot get the rights of the caller
-// back, leave a trigger that fires later, or change a setting of the session.
+// Calls as the owner of a table, whoever calls: as REINDEX does it. Code of the table cannot get the rights of the
+// caller back, leave a trigger that fires later, or change a setting of the session.
 #include "pg/pg.hpp"
 
 extern "C" {

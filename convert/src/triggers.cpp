@@ -1,6 +1,6 @@
 // The triggers of a key's conversion: they keep the new columns filled while others write. They find tables and
-// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/src/sql. Nothing here knows the
-// library of snowflake_ids.
+// columns by number, so renaming changes nothing. The conversion itself is SQL, in convert/src/sql. Nothing here knows
+// the library of snowflake_ids.
 //
 // A writer may have no right to read the key's table. As for foreign keys, keys are looked up as the owner of that
 // table, and only for tables of the same owner.
@@ -228,9 +228,9 @@ Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool sha
     return id;
 }
 
-// Opens the key's table, for a table that refers to it. Both must have the same owner. A role with the TRIGGER privilege
-// can create a trigger like those of a conversion, but only the owner can make it fire always, as they do. Any other
-// trigger looks up keys for the owner only, because its creator may not be allowed to read them.
+// Opens the key's table, for a table that refers to it. Both must have the same owner. A role with the TRIGGER
+// privilege can create a trigger like those of a conversion, but only the owner can make it fire always, as they do.
+// Any other trigger looks up keys for the owner only, because its creator may not be allowed to read them.
 Relation open_keys(const Call& call) {
     Relation keys = try_table_open(call.key_table, RowShareLock);
     if (keys == nullptr || keys->rd_rel->relkind != RELKIND_RELATION ||

@@ -1,12 +1,13 @@
-// What sorting and indexes need of each format besides compare(): the neighbours of an id, and the bytes that a sort key
-// leaves to look at. The formats have them in sno_order.hpp, gid_order.hpp and mastic_order.hpp.
+// What sorting and indexes need of each format besides compare(): the neighbours of an id, and the bytes that a sort
+// key leaves to look at. The formats have them in sno_order.hpp, gid_order.hpp and mastic_order.hpp.
 //
 // Sort key. Sorting compares 64-bit keys, and compares the ids only if two keys are equal. A key must never contradict
 // the order (a < b gives key(a) <= key(b)), and two ids should seldom have the same. The first eight bytes would be a
 // poor key, because ids generated in bulk differ only in later bytes. So a key leaves out bits that the ids of its
 // format hardly use.
 //
-// Type, at the end of each of these files, describes the type to src/pg/types/id_type.hpp, which makes its SQL functions.
+// Type, at the end of each of these files, describes the type to src/pg/types/id_type.hpp, which makes its SQL
+// functions.
 #pragma once
 
 #include <cstdint>

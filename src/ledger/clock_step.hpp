@@ -1,7 +1,8 @@
-// Steps of the wall clock, in either direction, for whoever watches the server. Nothing in the protocol depends on them.
+// Steps of the wall clock, in either direction, for whoever watches the server. Nothing in the protocol depends on
+// them.
 //
-// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, so the
-// offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
+// Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, so
+// the offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
 //
 // Not each draw looks, which would cost too much. These do: a draw that finds the clock behind, or that must wait or
 // lift a ceiling, and snowflake_ids.status(). So a step is seen at the latest when a monitoring system looks. If the
@@ -38,7 +39,8 @@ struct BootClock {
 };
 
 // Counts a step that no process has counted yet. The offset is loaded before the clocks are read: with one that was
-// loaded after them, the step that another process has counted in between would look like a step in the other direction.
+// loaded after them, the step that another process has counted in between would look like a step in the other
+// direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

@@ -3,9 +3,9 @@
 // takes a small lease, which grows.
 //
 // Order. An id that is drawn after another one was seen must be larger. So a lease ends with its tick, and as soon as
-// the process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind there is no
-// lease, because the tick may have to last: the draw that finds this out keeps one number and gives up the rest. A
-// lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
+// the process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind
+// there is no lease, because the tick may have to last: the draw that finds this out keeps one number and gives up the
+// rest. A lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
 //
 // Floors. The process that lifts a floor adds one to Header::epoch afterwards. A process with a lease looks at that
 // word before each number.

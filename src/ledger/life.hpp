@@ -139,8 +139,8 @@ void apply_floor(const H& header, S& slot, Lift lift) {
     if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is lifted by its
-// creator, which reads the floor after it has taken the slot.
+// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is lifted by
+// its creator, which reads the floor after it has taken the slot.
 void lift_floor(const Ledger& ledger, Floor floor);
 
 // Lifts a slot above the floor. For the process that created it, and for each that finds it.

@@ -26,8 +26,8 @@
 //   6. Lift the promise. T is what it now is.
 //   7. Of each backend: `low`, then the ring, from the newest entry down to the first that the snapshot calls finished.
 //      T is the earliest of all that are of the reader's database.
-//      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table takes
-//      before it draws. If not, its `low` does not count, because what it draws for the table later keeps the promise.
+//      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table
+//      takes before it draws. If not, its `low` does not count, because what it draws for the table later keeps the promise.
 //      Locks are released after step 5, so a transaction that ends before the question is in the ring.
 //      PostgreSQL can also release a lock although the rows remain: of a cursor that inserts and then fails in a later
 //      subtransaction. Before that, the process sets `unlocked`, and so counts for every table. Step 5 clears it.

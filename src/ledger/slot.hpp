@@ -30,8 +30,8 @@ namespace snowflake_ids::ledger {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
-// A word that says a time. std::atomic of a class would move it through an array, and each function that does that gets a
-// stack protector.
+// A word that says a time. std::atomic of a class would move it through an array, and each function that does that gets
+// a stack protector.
 template <class T>
 class TimeWord {
 public:

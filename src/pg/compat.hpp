@@ -122,9 +122,10 @@ inline uint64 server_transactions_ended() {
 }
 
 // A word of an active snapshot that lives as long as the snapshot, 0 at first. PostgreSQL has it for its own static
-// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there PostgreSQL sets it to
-// 0 and does not look at it. So it can say what no other property of a snapshot says: that this very one was met before.
-// Its address does not, because it is used again, nor does its content, which the next snapshot may have as well.
+// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there PostgreSQL sets it
+// to 0 and does not look at it. So it can say what no other property of a snapshot says: that this very one was met
+// before. Its address does not, because it is used again, nor does its content, which the next snapshot may have as
+// well.
 extern "C" {
 #include "utils/snapshot.h"
 }
@@ -187,8 +188,8 @@ inline uint64 fast_path_group(const PGPROC& process, int group) { return process
 inline int fast_path_groups() { return 1; }
 inline uint64 fast_path_group(const PGPROC& process, int) { return process.fpLockBits; }
 #endif
-// Calls of(relation) for each RowExclusiveLock, the strongest mode there. A slot has three bits, for the modes up to it.
-// The caller holds process.fpInfoLock.
+// Calls of(relation) for each RowExclusiveLock, the strongest mode there. A slot has three bits, for the modes up to
+// it. The caller holds process.fpInfoLock.
 template <class Of>
 void each_fast_path_write(const PGPROC& process, Of of) {
     for (int group = 0; group < fast_path_groups(); group++) {

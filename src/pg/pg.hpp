@@ -1,6 +1,6 @@
 // PostgreSQL as this layer sees it: the only header that includes postgres.h. Every file in src/pg includes it before
-// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first, and time.hpp does: the
-// standard library must not meet the macros of PostgreSQL.
+// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first, and time.hpp does:
+// the standard library must not meet the macros of PostgreSQL.
 //
 // Rules of this layer. A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised,
 // nothing is allocated with new, and nothing here throws.

@@ -1,5 +1,6 @@
-// Sort keys bit for bit, as sno_order.hpp and gid_order.hpp lay them out; neighbours at the places where a byte overflows; comparison of ids
-// that differ in one byte. That keys agree with the order of the ids is in core_order_test.cpp.
+// Sort keys bit for bit, as sno_order.hpp and gid_order.hpp lay them out; neighbours at the places where a byte
+// overflows; comparison of ids that differ in one byte. That keys agree with the order of the ids is in
+// core_order_test.cpp.
 #include <gtest/gtest.h>
 
 #include "core/gid_order.hpp"

@@ -59,8 +59,8 @@ TEST_F(LedgerReplacedFile, Missing) {
     EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
 }
 
-// Removed during a lift: after it was opened and before it was locked, or while it was synced. Nothing is published, and
-// the caller tries again, with a new file.
+// Removed during a lift: after it was opened and before it was locked, or while it was synced. Nothing is published,
+// and the caller tries again, with a new file.
 TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
     const auto remove = [&] {
         fs::remove(data.path);

@@ -1,5 +1,5 @@
-// Each step of settling.hpp by itself: what it leaves in which word, in which order, and what it does if another process
-// comes in between.
+// Each step of settling.hpp by itself: what it leaves in which word, in which order, and what it does if another
+// process comes in between.
 #include <gtest/gtest.h>
 
 #include <string>

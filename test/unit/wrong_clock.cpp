@@ -1,6 +1,6 @@
-// Mistakes that must not compile: a time of the wrong clock, or of the wrong unit. tools/lint compiles this file once as
-// it is, and once for each mistake, with MISTAKE=1 and so on. Each time a single line differs, so a compiler that refuses
-// refuses the mistake.
+// Mistakes that must not compile: a time of the wrong clock, or of the wrong unit. tools/lint compiles this file once
+// as it is, and once for each mistake, with MISTAKE=1 and so on. Each time a single line differs, so a compiler that
+// refuses refuses the mistake.
 #include "core/time.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/slot.hpp"

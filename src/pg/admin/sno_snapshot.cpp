@@ -90,8 +90,8 @@ FUNCTION(snowflake_ids_sno_snapshot) {
     PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 }
 
-// snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or before the times
-// of the snapshot.
+// snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or
+// before the times of the snapshot.
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);

@@ -108,8 +108,8 @@ FUNCTION(snowflake_ids_stats) {
 }
 
 // snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. Never raises an error,
-// because people call it when something is wrong. Without a machine id nothing is drawn: it was not accepted, or this is
-// a standby that has none of its own.
+// because people call it when something is wrong. Without a machine id nothing is drawn: it was not accepted, or this
+// is a standby that has none of its own.
 FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);

@@ -51,8 +51,8 @@ template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
-    // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count, and
-    // note a regression.
+    // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count,
+    // and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || promised_past(g))) {
         if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
         g.accepted = g.timeline.last(c.tick);

@@ -1,5 +1,5 @@
-// Until which time this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling_file.hpp) and below
-// the WAL ceiling of its database (server/wal_ceiling.hpp).
+// Until which time this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling_file.hpp) and
+// below the WAL ceiling of its database (server/wal_ceiling.hpp).
 #pragma once
 
 #include "ledger/memory.hpp"
@@ -14,8 +14,9 @@ namespace snowflake_ids::issue_limit {
 // lifts the ledger's floor above that ceiling.
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
 
-// The latest time of the ids that the present transaction has drawn, or of what it was told has settled. 0: none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this
-// time. An id of a transaction that is not committed is not protected, as a value of nextval() is not.
+// The latest time of the ids that the present transaction has drawn, or of what it was told has settled. 0: none. If
+// synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this time. An id of a
+// transaction that is not committed is not protected, as a value of nextval() is not.
 extern UnixTime latest;
 
 inline void note_latest(UnixTime t) { latest = Max(latest, t); }

@@ -1,7 +1,7 @@
 // Set-returning generators. Ids are streamed: the memory does not grow with the count.
 //
-// Numbers come from the generator's lease (next_number.hpp), which single calls use as well. So all ids of a session are in
-// order. If ids are drawn fast, a series reads the clock only for one id in 16: see Pace.
+// Numbers come from the generator's lease (next_number.hpp), which single calls use as well. So all ids of a session
+// are in order. If ids are drawn fast, a series reads the clock only for one id in 16: see Pace.
 #pragma once
 
 #include <algorithm>

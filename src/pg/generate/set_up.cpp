@@ -47,7 +47,8 @@ void check_may_draw(const char* name) {
     not_accepted::check();
 }
 
-// The slot of the generator. If it has none yet, a free one becomes its slot, unless explicit calls have created too many.
+// The slot of the generator. If it has none yet, a free one becomes its slot, unless explicit calls have created too
+// many.
 ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
     if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
@@ -155,8 +156,8 @@ uint64 numbering_of(const char* name, const Layout& layout) {
     return numbering.value;
 }
 
-// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong epoch
-// could not be dropped any more.
+// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong
+// epoch could not be dropped any more.
 void check_clock(const char* name, const Timeline& timeline) {
     const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
     if (now) return;
@@ -197,7 +198,8 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
     ceiling_file::remember(*g.slot);
-    // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first calls.
+    // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first
+    // calls.
     uint64 word = 0;
     g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }

@@ -15,8 +15,8 @@ namespace snowflake_ids::unsettled {
 // it is used, and again once Header::promise is later than that. False: it must be thrown away.
 bool admit(UnixTime t);
 
-// In place of locks that a transaction has lost (Backend::unlocked), it is prepared with a writer's lock on this table, so
-// that it counts for every table. Nobody else keeps such a lock on it.
+// In place of locks that a transaction has lost (Backend::unlocked), it is prepared with a writer's lock on this table,
+// so that it counts for every table. Nobody else keeps such a lock on it.
 constexpr Oid every_table = ExtensionRelationId;
 
 // A part of the transaction has failed. That releases the locks of a cursor that has failed in it. They may be those of

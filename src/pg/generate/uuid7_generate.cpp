@@ -39,8 +39,9 @@ uuid7::Id draw() { return uuid7::make(next_moment(), entropy::random64()); }
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
 
 // gen_uuid7(shift). The moment is this process's next one, and is moved after that. So no moment is used twice with one
-// shift, unless its months or days make different times the same one, as the end of February is a month after four days.
-// A moment that is used with two shifts has two ids that differ by their random bits, as those of two processes do.
+// shift, unless its months or days make different times the same one, as the end of February is a month after four
+// days. A moment that is used with two shifts has two ids that differ by their random bits, as those of two processes
+// do.
 FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(

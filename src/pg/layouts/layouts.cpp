@@ -208,8 +208,8 @@ void prevent_where_read_only(const char* command) {
     PreventCommandIfParallelMode(command);
 }
 
-// The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser can
-// create other triggers with our functions. Takes the lock until the end of the transaction.
+// The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser
+// can create other triggers with our functions. Takes the lock until the end of the transaction.
 const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock, bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
@@ -361,8 +361,8 @@ FUNCTION(snowflake_ids_layout_same) {
     const Layout layout = of_row(rel, row);
     Layout here{};
     if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) {
-        // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the name
-        // built in, or somebody forges it: a superuser has to know.
+        // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the
+        // name built in, or somebody forges it: a superuser has to know.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
             ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                             errdetail("Layout \"%s\" is built in.", name), errhint("Restore as a superuser.")));

@@ -1,7 +1,7 @@
 // Where a clause is among the restrictions of a relation.
 //
-// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So it is looked
-// for. An OR can have thousands of arms, and each of their clauses is estimated. So if it is not among the first
+// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So it is
+// looked for. An OR can have thousands of arms, and each of their clauses is estimated. So if it is not among the first
 // clauses, a table by the addresses of the arguments is made for the relation, once.
 //
 // Such a table lives in the memory context of the planner, and ends with it, as do the clauses and the relation. The

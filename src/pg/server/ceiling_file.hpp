@@ -1,4 +1,5 @@
-// The ceiling file (ledger/ceiling_file.hpp) of this server, with the errors, the waits and the log lines that it needs.
+// The ceiling file (ledger/ceiling_file.hpp) of this server, with the errors, the waits and the log lines that it
+// needs.
 #pragma once
 
 #include "ledger/ceiling_file.hpp"

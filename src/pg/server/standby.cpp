@@ -1,4 +1,5 @@
-// Asks which WAL the synchronous standbys have, and makes COMMIT wait. What has to be there is in generate/issue_limit.cpp.
+// Asks which WAL the synchronous standbys have, and makes COMMIT wait. What has to be there is in
+// generate/issue_limit.cpp.
 #include "pg/server/standby.hpp"
 
 extern "C" {

@@ -7,8 +7,8 @@
 
 namespace snowflake_ids {
 
-// Sleeps about as long, but at most a second, so that a corrected clock is noticed. A signal ends the sleep early. Handles
-// interrupts: cancel, timeouts, termination, death of the postmaster.
+// Sleeps about as long, but at most a second, so that a corrected clock is noticed. A signal ends the sleep early.
+// Handles interrupts: cancel, timeouts, termination, death of the postmaster.
 void nap(microseconds wanted);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait from its beginning. With `queues`, a wait for

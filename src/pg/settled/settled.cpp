@@ -54,9 +54,9 @@ struct View {
     }
 };
 
-// The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time that
-// is told must not depend on which layouts there are: one may be created, and used, while a query with that time runs.
-// Layouts with a longer tick have snowflake_settled(layout).
+// The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time
+// that is told must not depend on which layouts there are: one may be created, and used, while a query with that time
+// runs. Layouts with a longer tick have snowflake_settled(layout).
 constexpr microseconds longest = milliseconds{10};
 
 constexpr bool is_longest() {
@@ -144,7 +144,8 @@ bool is_known(TableWriters& writers, TransactionId xid) {
     return known;
 }
 
-// The same of one in the ledger. While it is being prepared, its process has its locks: the reader has asked that before.
+// The same of one in the ledger. While it is being prepared, its process has its locks: the reader has asked that
+// before.
 bool prepared_writes(TableWriters& writers, TransactionId xid) {
     bool writes = false;
     each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });

@@ -1,8 +1,8 @@
 // The relations through which a row may come into a table, and who has locked one of them.
 //
 // GetLockConflicts() answers a similar question, but not about one process, and leaves out transactions that have ended
-// and still hold their locks. For a table with 100 partitions it takes 1.6 to 3.3 ms. The walk below takes 33 us for 100
-// partitions next to 100 open transactions.
+// and still hold their locks. For a table with 100 partitions it takes 1.6 to 3.3 ms. The walk below takes 33 us for
+// 100 partitions next to 100 open transactions.
 #include "pg/settled/table_writers.hpp"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ bool may_have_children(Oid relation) {
     return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
 }
 
-// The table with all that is below it, or with all that it is a part of. PostgreSQL's own functions leave out partitions
-// that are being detached. Transactions that began before can still write to them through the parent.
+// The table with all that is below it, or with all that it is a part of. PostgreSQL's own functions leave out
+// partitions that are being detached. Transactions that began before can still write to them through the parent.
 List* with_relatives(Relation inherits, Oid table, bool above) {
     List* found = list_make1_oid(table);
     for (int i = 0; i < list_length(found); i++) {

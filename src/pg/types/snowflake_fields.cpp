@@ -4,8 +4,8 @@
 //   Mastic, Snowflake-SI   the layout is fixed
 //   other layouts          a name, or six arguments at the end: a function here serves both forms
 //
-// A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a 64-bit
-// layout are negative. That matters only for the order of bigint, not here.
+// A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a
+// 64-bit layout are negative. That matters only for the order of bigint, not here.
 #include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"

@@ -1,5 +1,5 @@
-// The protocol of settling.hpp under every interleaving, with any clock and any promise: no row may appear whose time is
-// before what a reader was told, unless that reader's snapshot has it.
+// The protocol of settling.hpp under every interleaving, with any clock and any promise: no row may appear whose time
+// is before what a reader was told, unless that reader's snapshot has it.
 #include <gtest/gtest.h>
 
 #include <utility>

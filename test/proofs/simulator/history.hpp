@@ -75,8 +75,8 @@ private:
         const std::size_t count = 3 + random_.below(8);
         for (std::size_t i = 0; i < count; i++) start_session(static_cast<std::uint32_t>(i));
     }
-    // What the guarantees ask for after a promotion: until a database has drawn, the others do not know of its ids. Nobody
-    // gets these.
+    // What the guarantees ask for after a promotion: until a database has drawn, the others do not know of its ids.
+    // Nobody gets these.
     void draw_in_each_database() {
         std::uint32_t left = database_count;
         for (std::uint32_t i = 0; i < database_count; i++) {

@@ -1,5 +1,5 @@
-// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settled.cpp have
-// them.
+// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settled.cpp
+// have them.
 #pragma once
 
 #include "core/timeline.hpp"

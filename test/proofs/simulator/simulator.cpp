@@ -1,6 +1,6 @@
-// The protocol of the ledger in random histories: the real templates of claim, lease, ceilings, lives, fence and settled
-// on virtual servers, with a virtual clock, disk and WAL. Each history has a seed, and the same seed gives the same
-// history.
+// The protocol of the ledger in random histories: the real templates of claim, lease, ceilings, lives, fence and
+// settled on virtual servers, with a virtual clock, disk and WAL. Each history has a seed, and the same seed gives the
+// same history.
 //
 // usage: simulator [--seed N] [--seconds N | --histories N] [--length SECONDS] [--wrong NAME] [--verbose]
 //   --wrong        replaces a step by a wrong one, to see that the judges notice it. Fails if they do not

@@ -9,8 +9,8 @@
 // The limit of failover. A node's WAL is flushed before an id goes out, but the standby may not have it yet. An id
 // is covered when its row is still there, or when, on the same connection or a later one to that node, a commit was
 // acknowledged after it was received: commits wait for the standby, and WAL goes there in order. What a client received
-// from a lost node after its last acknowledged commit is exposed: it may be drawn again by the next node, and only by that.
-// Such repeats are counted apart.
+// from a lost node after its last acknowledged commit is exposed: it may be drawn again by the next node, and only by
+// that. Such repeats are counted apart.
 //
 // Bounds: what the storm sets (record.hpp), and what the client asked for: sequence, metabyte, partition, machine id.
 //

@@ -5,8 +5,9 @@
 
 namespace snowflake_ids::weak_memory {
 
-// Generators without a slot choose one: two of a numbering each, and one that has none. The slots before a generator's own
-// may be free in a life that has begun with a file, and the one of a process that has ended half-way has a numbering only.
+// Generators without a slot choose one: two of a numbering each, and one that has none. The slots before a generator's
+// own may be free in a life that has begun with a file, and the one of a process that has ended half-way has a
+// numbering only.
 struct SlotChosen : rl::test_suite<SlotChosen, 3> {
     static constexpr const char* name = "choice of a slot";
     static constexpr unsigned slots = 5, generators = 3;
@@ -82,8 +83,8 @@ struct NewSlotAndFloor : rl::test_suite<NewSlotAndFloor, 3> {
     }
 };
 
-// Another server takes over the data directory while sessions of this one are still there. It issues from the ceilings of
-// the file on. So what this one issues must be below them, and it must not write the file any more.
+// Another server takes over the data directory while sessions of this one are still there. It issues from the ceilings
+// of the file on. So what this one issues must be below them, and it must not write the file any more.
 struct Superseded : rl::test_suite<Superseded, 3>, Server {
     static constexpr const char* name = "superseded";
     bool begins = false, taken_over = false;

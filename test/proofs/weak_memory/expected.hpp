@@ -1,6 +1,6 @@
-// What is expected of each site: the weakest order with which no scene fails. A site that is not here is seen by no scene,
-// whatever its order. For each of those there is a reason: a weaker order does not matter, or Relacy cannot show that it
-// does.
+// What is expected of each site: the weakest order with which no scene fails. A site that is not here is seen by no
+// scene, whatever its order. For each of those there is a reason: a weaker order does not matter, or Relacy cannot show
+// that it does.
 #pragma once
 
 #include <atomic>
@@ -60,8 +60,8 @@ struct Reason {
 };
 
 // What no scene sees, and is needed all the same. In Relacy a seq_cst load answers with the last seq_cst store that was
-// run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it. And
-// a reader that stands still while a whole ring is written is too rare.
+// run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it.
+// And a reader that stands still while a whole ring is written is too rare.
 inline constexpr Reason needed[] = {
     {"read: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
     {"read_table: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},

@@ -165,8 +165,8 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
     }
 };
 
-// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has lifted
-// the slot, then the epoch, and then it has committed.
+// A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has
+// lifted the slot, then the epoch, and then it has committed.
 struct Leases : rl::test_suite<Leases, 2>, Server {
     static constexpr const char* name = "lease";
     rl::mutex commits;

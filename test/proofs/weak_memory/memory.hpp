@@ -1,5 +1,6 @@
 // The shared memory, and what else the scenes work with: a clock, the ceiling file, and the ids that were issued. Ticks
-// are 0 to 7, and ceilings and floors have as many milliseconds; a tick has four sequence numbers at most. So all ids are the bits of one word.
+// are 0 to 7, and ceilings and floors have as many milliseconds; a tick has four sequence numbers at most. So all ids
+// are the bits of one word.
 #pragma once
 
 #include "word.hpp"

@@ -1,5 +1,5 @@
-// settling.hpp: draws and ends of transactions against readers. No row may appear whose time is before what a reader was
-// told, unless that reader's snapshot has it.
+// settling.hpp: draws and ends of transactions against readers. No row may appear whose time is before what a reader
+// was told, unless that reader's snapshot has it.
 #pragma once
 
 #include "ledger/settling.hpp"

@@ -115,8 +115,8 @@ struct Lead : rl::test_suite<Lead, 3> {
     }
 };
 
-// An operator puts the slot at a floor, back or forward. What begins after that is above it. Not so a draw that was under
-// way: the word that it has seen may come again. So the others begin later, and no clock shows the old tick.
+// An operator puts the slot at a floor, back or forward. What begins after that is above it. Not so a draw that was
+// under way: the word that it has seen may come again. So the others begin later, and no clock shows the old tick.
 struct ForcedSlot : rl::test_suite<ForcedSlot, 3> {
     static constexpr const char* name = "slot put back";
     Rules rules{.max = 1, .max_tick = 7, .has_toggle = true};

@@ -1,7 +1,7 @@
 // weak_memory: the ledger's protocol under the C++11 memory model, as Relacy explores it at random. First with the
 // orders that the code has, then with acquire and release for seq_cst, except where expected.hpp says that seq_cst is
-// needed: no scene may fail. Then, from there, with one order weakened at a time: a scene fails, or expected.hpp says why
-// not.
+// needed: no scene may fail. Then, from there, with one order weakened at a time: a scene fails, or expected.hpp says
+// why not.
 //
 // usage: weak_memory [ITERATIONS [all|found [SHARE SHARES]]]
 //   ITERATIONS  of each scene (default: 20000)

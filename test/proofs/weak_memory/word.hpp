@@ -66,8 +66,8 @@ struct Sites {
 };
 inline Sites sites;
 
-// Which orders the words use instead of the code's. `capped`: acquire and release for seq_cst, except at the sites that are
-// kept; and the order of one site.
+// Which orders the words use instead of the code's. `capped`: acquire and release for seq_cst, except at the sites that
+// are kept; and the order of one site.
 struct Weakening {
     static constexpr unsigned most = 16;
     bool capped = false;

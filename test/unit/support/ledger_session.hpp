@@ -1,6 +1,6 @@
 // What a session does on the server of ledger_server.hpp, for the explorer. The steps are the ledger's own templates;
-// what ledger/ceiling_file.cpp and life.cpp, and in pg/generate generator.cpp, issue_limit.cpp and next_number.hpp do between them is
-// Session.
+// what ledger/ceiling_file.cpp and life.cpp, and in pg/generate generator.cpp, issue_limit.cpp and next_number.hpp do
+// between them is Session.
 #pragma once
 
 #include <array>

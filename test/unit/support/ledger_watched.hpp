@@ -30,8 +30,8 @@ protected:
     ~Watcher() = default;
 };
 
-// The part of std::atomic that the ledger uses. Memory is sequentially consistent, whatever order is named. A weak swap never fails for no reason here. A word that nobody watches
-// is 0.
+// The part of std::atomic that the ledger uses. Memory is sequentially consistent, whatever order is named. A weak swap
+// never fails for no reason here. A word that nobody watches is 0.
 template <class T = std::uint64_t>
 class WatchedWord {
 public:

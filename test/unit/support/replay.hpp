@@ -1,5 +1,5 @@
-// What the references of Snowflake-SI and Mastic do and ours does not, around our step: they go back with the clock, and
-// keep a counter that a new tick does not reset.
+// What the references of Snowflake-SI and Mastic do and ours does not, around our step: they go back with the clock,
+// and keep a counter that a new tick does not reset.
 #pragma once
 
 #include <algorithm>
