@@ -76,7 +76,7 @@ namespace detail {
 // Takes up to `want` numbers of the tick that `s` is at.
 constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     Step step{.state = s};
-    if (s.next < r.min) s.next = r.min;  // the bounds have been lifted
+    if (s.next < r.min) s.next = r.min;  // the bounds have been changed
     if (s.next > r.max) {
         step.verdict = Verdict::overflow;
         step.resume = s.tick + 1;

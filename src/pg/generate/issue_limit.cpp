@@ -87,7 +87,7 @@ bool may_lift_ahead() {
     return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
-void end_raise_ahead() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
+void end_lift_ahead() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
 
@@ -153,11 +153,11 @@ void lift_ahead(Generator& g, uint64 tick) {
         }
         PG_CATCH();
         {
-            end_raise_ahead();
+            end_lift_ahead();
             PG_RE_THROW();
         }
         PG_END_TRY();
-        end_raise_ahead();
+        end_lift_ahead();
     }
     set_limit(g);
 }

@@ -266,14 +266,14 @@ TEST(LedgerModel, FindsSafeStored) {
 
 TEST(LedgerModel, FindsWordSwappedBeforeSafeIsRaised) {
     Sno m;
-    expect_repeats<Reordered<Order{.word_before_raise = true}>>(std::move(m), {{1, 1}, {1, 1}});
+    expect_repeats<Reordered<Order{.word_before_lift = true}>>(std::move(m), {{1, 1}, {1, 1}});
 }
 
 TEST(LedgerModel, FindsWordStored) { expect_repeats<Reordered<Order{.store_word = true}>>(Plain(), {{1}, {1}}); }
 
 TEST(LedgerModel, FindsSafeNotRaised) {
     Sno m;
-    expect_repeats<Reordered<Order{.forget_raise = true}>>(std::move(m), {{1, 1, 1, 1}});
+    expect_repeats<Reordered<Order{.forget_lift = true}>>(std::move(m), {{1, 1, 1, 1}});
 }
 
 // A restore that looks at the word alone: `safe` above the floor is lost to the next toggle.

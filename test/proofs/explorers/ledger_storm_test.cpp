@@ -116,9 +116,9 @@ void expect_caught(const char* name) {
 
 TEST(LedgerStorm, CatchesTwoWords) { expect_caught<TwoWords>("two words"); }
 TEST(LedgerStorm, CatchesWordStored) { expect_caught<Reordered<Order{.store_word = true}>>("word stored"); }
-TEST(LedgerStorm, CatchesSafeNotRaised) { expect_caught<Reordered<Order{.forget_raise = true}>>("safe not raised"); }
+TEST(LedgerStorm, CatchesSafeNotRaised) { expect_caught<Reordered<Order{.forget_lift = true}>>("safe not raised"); }
 TEST(LedgerStorm, CatchesWordSwappedBeforeSafe) {
-    expect_caught<Reordered<Order{.word_before_raise = true}>>("word first");
+    expect_caught<Reordered<Order{.word_before_lift = true}>>("word first");
 }
 TEST(LedgerStorm, CatchesSafeLoadedFirst) {
     expect_caught<Reordered<Order{.safe_before_word = true}>>("safe loaded first");

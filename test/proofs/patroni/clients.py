@@ -24,7 +24,7 @@ def forever(dsn, stop, step):
             with connection.cursor() as cursor:
                 step(cursor)
         except psycopg2.Error as error:
-            # 42883: a server that has just begun to replay. Anything else that is no lost connection is a finding.
+            # What ends a connection, a statement or a wait. Anything else is a finding.
             if error.pgcode and error.pgcode[:2] not in ("57", "08", "25", "55", "40", "53"):
                 raise
             if connection is not None:

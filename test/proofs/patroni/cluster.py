@@ -32,6 +32,12 @@ def until(what, look, seconds=120):
         time.sleep(0.2)
 
 
+# In place, because the processes of a server have mapped the file: two int64 of nanoseconds, see clock_shim.c.
+def write_clock(file, offset):
+    with open(file, "r+b" if os.path.exists(file) else "wb") as f:
+        f.write(struct.pack("qq", int(offset * 1e9), 0))
+
+
 class Etcd:
     def __init__(self, work):
         self.dir, self.log = f"{work}/etcd", f"{work}/log/etcd"
@@ -60,8 +66,8 @@ class Node:
         os.remove(f"{self.dir}/bin/postgres")
         self.clock = f"{self.dir}/clock"
         self.wanted = f"{self.dir}/clock.wanted"
-        self.write(self.clock, 0)
-        self.write(self.wanted, offset)
+        write_clock(self.clock, 0)
+        write_clock(self.wanted, offset)
         # The clock becomes the wanted one when Patroni has seen the new postmaster.pid.
         with open(f"{self.dir}/bin/postgres", "w") as f:
             f.write(f"""#!/bin/sh
@@ -101,10 +107,6 @@ exec '{bin}/postgres' "$@"
             json.dump(config, f)  # JSON is YAML
         self.start()
 
-    def write(self, file, offset):
-        with open(file, "r+b" if os.path.exists(file) else "wb") as f:
-            f.write(struct.pack("qq", int(offset * 1e9), 0)[: 8 if os.path.getsize(file) else 16])
-
     def start(self):
         if self.process:
             self.process.wait()
@@ -113,7 +115,7 @@ exec '{bin}/postgres' "$@"
     def set_clock(self, offset):
         self.offset = offset
         for file in self.wanted, self.clock:
-            self.write(file, offset)
+            write_clock(file, offset)
 
     def postmaster(self):
         try:
@@ -126,20 +128,14 @@ exec '{bin}/postgres' "$@"
     def kill(self, machine=True):
         if machine:
             self.process.kill()
-        pid = self.postmaster()
-        if pid:
-            try:
-                children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
-                for one in [pid, *map(int, children)]:
-                    os.kill(one, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self.signal_server(signal.SIGKILL)
 
     def signal_server(self, number):
         pid = self.postmaster()
         if pid is None:
             return
-        for one in [pid, *map(int, subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split())]:
+        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+        for one in [pid, *map(int, children)]:
             try:
                 os.kill(one, number)
             except ProcessLookupError:

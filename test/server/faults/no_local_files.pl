@@ -16,10 +16,7 @@ $server->safe_psql('postgres', 'CREATE TABLE feed (id sno DEFAULT gen_sno() PRIM
 sub start_without_file
 {
 	my ($how, $step) = @_;
-	$how eq 'kill' ? kill_postmaster($server) : $server->stop($how);
-	unlink $ceiling or die "no ceiling file: $!";
-	$clock->step($step);
-	start_at($server, $clock);
+	restart_after($server, $how, $clock->{offset} + $step, sub { unlink $ceiling or die "no ceiling file: $!" });
 	return;
 }
 
@@ -28,7 +25,7 @@ sub start_without_file
 	my $ids = Ids->new;
 	my $start = $clock->now;
 	$ids->draw($server);
-	for my $how (('fast', 'immediate', 'kill') x 3)
+	for my $how (('fast', 'immediate', 'kill -9') x 3)
 	{
 		value($server, 'INSERT INTO feed SELECT FROM generate_series(1, 100)');
 		my $told = value($server, 'SELECT sno_settled()');

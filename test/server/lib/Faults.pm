@@ -153,14 +153,15 @@ sub start_at
 	}
 }
 
-# Ends a server life in one of the ways there are, moves the clock, and starts again.
+# Ends a server life in one of the ways there are, moves the clock, does what is to be done in between, and starts again.
 sub restart_after
 {
-	my ($server, $how, $offset) = @_;
+	my ($server, $how, $offset, $between) = @_;
 	my $clock = $server->{sfids_clock};
 	if   ($how eq 'kill -9') { kill_postmaster($server) }
 	else                     { $server->stop($how) }
 	$clock->set($offset) if defined $offset;
+	$between->() if $between;
 	start_at($server, $clock);
 }
 

@@ -145,8 +145,8 @@ public:
                 if (s.clock_has_time) k.since = w.tick().value;
                 if (k.bound == 0) go_on(k, starting);
                 if (k.standby != 0 && Steps::set_up_again_in_recovery) go_on(k, starting);
-                const bool floor_was_raised = header.epoch.load() != k.epoch;
-                if (floor_was_raised && Steps::set_up_again_after_floor) go_on(k, starting);
+                const bool floor_was_lifted = header.epoch.load() != k.epoch;
+                if (floor_was_lifted && Steps::set_up_again_after_floor) go_on(k, starting);
                 go_on(k, drawing);
             }
             case starting:

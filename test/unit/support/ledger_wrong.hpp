@@ -34,9 +34,9 @@ struct Order {
     bool clock_before_word = false;  // no repeats by this, but regressions that are not there
     bool safe_before_word = false;
     bool store_safe = false;  // not by an atomic maximum
-    bool word_before_raise = false;
+    bool word_before_lift = false;
     bool store_word = false;  // not compared
-    bool forget_raise = false;
+    bool forget_lift = false;
 };
 
 template <Order order>
@@ -58,17 +58,17 @@ struct Reordered {
 
         const bool toggled = s.state.drifts != state.drifts;
         const auto lift = [&] {
-            if (order.forget_raise || !toggled) return;
+            if (order.forget_lift || !toggled) return;
             order.store_safe ? slot.safe.store(s.state.safe) : ledger::lift_to(slot.safe, s.state.safe);
         };
-        if (!order.word_before_raise) lift();
+        if (!order.word_before_lift) lift();
         const std::uint64_t next = ledger::pack(s.state, rules.has_toggle);
         if (order.store_word) {
             slot.word.store(next);
         } else if (!slot.word.compare_exchange_strong(word, next)) {
             return {.outcome = ledger::Outcome::overflow, .tick = state.tick};
         }
-        if (order.word_before_raise) lift();
+        if (order.word_before_lift) lift();
         return {.standing = toggled  ? ledger::Standing::toggled
                             : s.held ? ledger::Standing::held
                                      : ledger::Standing::on_time,
