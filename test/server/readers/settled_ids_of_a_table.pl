@@ -76,6 +76,10 @@ caught_up($server);
 my $reader = Session->new($server);
 my $ways = 0;
 
+# How many sessions wait in waits() and the like, and how many partitions are being detached.
+my $waits = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
+my $detaching = 'SELECT count(*) FROM pg_inherits WHERE inhdetachpending';
+
 sub settled { my ($table) = @_; return $reader->ask("SELECT mastic_settled('$table')::bigint") }
 
 # Waits until readers of a table have been told that this id has settled.
@@ -185,7 +189,6 @@ END
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
 	$holder->ask('SELECT pg_advisory_lock(1)');
 	$writer->send(q{INSERT INTO root (body, part) VALUES (waits('by the root'), 'a') RETURNING id});
-	my $waits = q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted};
 	ok(eventually(sub { $reader->ask($waits) == 1 }), 'a row by the root waits for its other column');
 	is($reader->ask(q{SELECT count(*) FROM pg_locks WHERE relation IN ('leaf'::regclass, 'middle'::regclass)}),
 		0, 'and has locked no partition');
@@ -196,14 +199,38 @@ END
 	cmp_ok($id, '>=', $told[$_], "it has held back readers of $above[$_]") for 0 .. $#above;
 }
 
+# The same while the partition is being detached. The statement has chosen its partitions before, so it still inserts
+# there, and until then the partition's readers wait for it by the parent's lock only.
+{
+	my ($writer, $holder, $ddl) = map { Session->new($server) } 1 .. 3;
+	$reader->ask(q{CREATE TABLE leaving PARTITION OF root FOR VALUES IN ('f')});
+	$holder->ask('SELECT pg_advisory_lock(1)');
+	$writer->send(q{INSERT INTO root (body, part) VALUES (waits('by the root'), 'f') RETURNING id});
+	ok(eventually(sub { $reader->ask($waits) == 1 }), 'a row by the root waits for its other column');
+	$ddl->send('ALTER TABLE root DETACH PARTITION leaving CONCURRENTLY');
+	ok(eventually(sub { $reader->ask($detaching) == 1 }), 'DETACH CONCURRENTLY has begun');
+	is($reader->ask(q{SELECT count(*) FROM pg_locks WHERE relation = 'leaving'::regclass}),
+		0, 'and nobody has locked the partition');
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	my $told = settled('leaving');
+	is($reader->ask(q{SELECT count(*) FROM snowflake_ids.unsettled_transactions('leaving')}),
+		1, 'unsettled_transactions() has the writer');
+	$holder->ask('SELECT pg_advisory_unlock(1)');
+	my $id = $writer->answer;
+	cmp_ok($id, '>=', $told, 'it has held back readers of the partition');
+	is($ddl->answer, '', 'then the partition is detached');
+	is($reader->ask('SELECT id FROM leaving'), $id, 'and has the row');
+	ok(passes('leaving', $id), 'which settles');
+	$_->gone for $writer, $holder, $ddl;
+}
+
 # While a partition is detached, transactions that began before still write to it by its parent.
 {
 	my ($writer, $low) = passed_over('BEGIN ISOLATION LEVEL REPEATABLE READ');
 	$writer->ask(q{INSERT INTO root (body, part) VALUES ('before', 'c')});
 	my $ddl = Session->new($server);
 	$ddl->send('ALTER TABLE root DETACH PARTITION sibling CONCURRENTLY');
-	ok(eventually(sub { $reader->ask('SELECT count(*) FROM pg_inherits WHERE inhdetachpending') == 1 }),
-		'DETACH CONCURRENTLY has begun');
+	ok(eventually(sub { $reader->ask($detaching) == 1 }), 'DETACH CONCURRENTLY has begun');
 	my $id = $writer->ask(q{INSERT INTO root (body, part) VALUES ('during', 'c') RETURNING id});
 	time_passes($id);
 	holds_back('by the parent, while a partition is detached', $low, 'sibling');
@@ -286,9 +313,7 @@ sub begin_tick { $clock->step(2.05 - ($clock->now - int $clock->now)); return }
 	$holder->ask('SELECT pg_advisory_lock(1)');
 	begin_tick();
 	$writer->send('SELECT in_one_statement()');
-	ok( eventually(
-			sub { $reader->ask(q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted}) == 1 }),
-		'a statement waits that has claimed numbers');
+	ok(eventually(sub { $reader->ask($waits) == 1 }), 'a statement waits that has claimed numbers');
 	my $told = pass_and_come_back();
 	$holder->ask('SELECT pg_advisory_unlock(1)');
 	cmp_ok($writer->answer, '>=', $told, 'numbers that were claimed before: not used below what readers were told');
