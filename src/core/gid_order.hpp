@@ -1,4 +1,4 @@
-// The order of gids for sorting and indexes: a 64-bit sort key (neighbour.hpp), and the neighbours of an id.
+// The order of gids for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
 //
 //   bits 63-62   kind
 //   bit  61      0: before the year 2248 (ms < 2^43)    1: later
@@ -14,7 +14,7 @@
 #include "core/base58.hpp"
 #include "core/bytes.hpp"
 #include "core/gid.hpp"
-#include "core/neighbour.hpp"
+#include "core/id_order.hpp"
 
 namespace snowflake_ids::gid {
 

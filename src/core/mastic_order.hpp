@@ -1,8 +1,8 @@
 // The order of Mastic ids for indexes: the neighbours of an id. A number needs no sort key, because it is one.
 #pragma once
 
+#include "core/id_order.hpp"
 #include "core/mastic.hpp"
-#include "core/neighbour.hpp"
 
 namespace snowflake_ids::mastic {
 

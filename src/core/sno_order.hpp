@@ -1,4 +1,4 @@
-// The order of snos for sorting and indexes: a 64-bit sort key (neighbour.hpp), and the neighbours of an id.
+// The order of snos for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
 //
 //   bits 63-24   time, tick-tock: as they are
 //   bits 23-0    metabyte, partition and sequence, relative to the first id sorted. It has metabyte M and partition P.
@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "core/bytes.hpp"
-#include "core/neighbour.hpp"
+#include "core/id_order.hpp"
 #include "core/sno.hpp"
 
 namespace snowflake_ids::sno {

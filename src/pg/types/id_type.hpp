@@ -121,7 +121,7 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 
 // ---- sorting
 //
-// PostgreSQL sorts abbreviated keys (core/neighbour.hpp describes them), and compares whole ids only if two keys are
+// PostgreSQL sorts abbreviated keys (core/id_order.hpp describes them), and compares whole ids only if two keys are
 // equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
 
 template <class Type>
