@@ -161,7 +161,8 @@ struct Header {
     Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp
     Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
-    Word relations[256];  // what sessions have found out about the extension's relations: pg/server/extension.cpp
+    Word relations
+        [256];  // what sessions have found out about the extension's relations: pg/server/extension_relation.cpp
     // The wall clock; see clock_step.hpp.
     Holds<microseconds> clock_offset;  // ahead of the time since boot, as last seen; 0: not seen yet
     Word clock_steps;                  // how often that has changed

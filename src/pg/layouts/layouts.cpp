@@ -29,7 +29,7 @@ extern "C" {
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
-#include "pg/server/extension.hpp"
+#include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
 
 namespace snowflake_ids::layouts {

@@ -15,7 +15,7 @@ extern "C" {
 
 #include "ledger/reset.hpp"
 #include "ledger/sealed.hpp"
-#include "pg/server/extension.hpp"
+#include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 

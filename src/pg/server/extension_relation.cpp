@@ -1,5 +1,5 @@
 // Finds a member relation of the extension in this database and locks it, with limited patience.
-#include "pg/server/extension.hpp"
+#include "pg/server/extension_relation.hpp"
 
 #include <iterator>
 
