@@ -19,7 +19,7 @@
 //
 // New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
 // beyond, the largest id is looked up in an index. The table's growth tells how many rows are between.
-#include "pg/planner/estimates.hpp"
+#include "pg/planner/statistics.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 // The fraction of a column's rows in a range, from the common values and the histogram of ANALYZE, and the rows that
 // are newer.
-#include "pg/planner/estimates.hpp"
+#include "pg/planner/statistics.hpp"
 
 extern "C" {
 #include "access/htup_details.h"
