@@ -243,4 +243,30 @@ CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceil
     return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }
 
+Ceiling highest_ceiling(const Ledger& ledger) {
+    Ceiling highest{};
+    for (std::uint32_t i = 0; i < slot_count; i++) highest = std::max(highest, ledger.slots[i].ceiling.load());
+    return highest;
+}
+
+namespace {
+
+CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, bool lock) {
+    LockedCeilings file(place);
+    CeilingResult r = file.open(lock);
+    Ceilings c;
+    if (r.error == CeilingError::none) r = file.read(c);
+    if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
+        r.error = CeilingError::superseded;
+    return r;
+}
+
+}  // namespace
+
+// The lock only if it is needed: those who lift ceilings would wait for it.
+CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
+    const CeilingResult r = look_at_ceilings(place, ledger, false);
+    return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);
+}
+
 }  // namespace snowflake_ids::ledger

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ledger/claim.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/slot.hpp"
 
@@ -132,6 +131,11 @@ Life life_of(const H& header) {
     return {header.life_number.load(), header.life_id.load()};
 }
 
+template <class H>
+bool has_begun(const H& header) {
+    return header.life_id.load() != 0;
+}
+
 // Sets an entry to what memory knows of the slot, with this ceiling.
 template <class Entry, class S>
 void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
@@ -197,5 +201,11 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
 
 // Lifts the ceiling of the promise. Once there is a promise, each lift of a ceiling lifts it along.
 CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
+
+// The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
+Ceiling highest_ceiling(const Ledger& ledger);
+
+// Reads the ceiling file, and says what a draw that has to write it would meet.
+CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

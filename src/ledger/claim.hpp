@@ -44,6 +44,7 @@
 #include "core/error.hpp"
 #include "core/step.hpp"
 #include "core/time.hpp"
+#include "ledger/slot.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
@@ -83,12 +84,6 @@ struct Claim {
     constexpr bool advanced() const { return standing == Standing::begun || standing == Standing::begun_in_lead; }
     constexpr bool own_lead() const { return standing >= Standing::held_in_lead; }
 };
-
-template <class W>
-void lift_to(W& word, decltype(word.load()) floor) {
-    auto seen = word.load();
-    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
-}
 
 namespace detail {
 

@@ -82,11 +82,6 @@ void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
-template <class H>
-bool has_begun(const H& header) {
-    return header.life_id.load() != 0;
-}
-
 // The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` lifts a slot to a floor,
 // with its sequence used up. `least_number`: the life's number is not below it.
 template <class H, class SlotAt, class Resume, class File>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ledger/claim.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/word.hpp"
@@ -26,12 +25,6 @@ bool names_one(const Reset& reset) {
 }
 
 }  // namespace
-
-Ceiling highest_ceiling(const Ledger& ledger) {
-    Ceiling highest{};
-    for (std::uint32_t i = 0; i < slot_count; i++) highest = std::max(highest, ledger.slots[i].ceiling.load());
-    return highest;
-}
 
 Floor highest_issued(const Ledger& ledger, const Reset& reset) {
     Floor highest{};
@@ -104,26 +97,6 @@ CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset
     r = apply_locked(ledger, reset, file);
     ledger.header->epoch.fetch_add(1);
     return r;
-}
-
-namespace {
-
-CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, bool lock) {
-    LockedCeilings file(place);
-    CeilingResult r = file.open(lock);
-    Ceilings c;
-    if (r.error == CeilingError::none) r = file.read(c);
-    if (r.error == CeilingError::none && has_begun(*ledger.header) && supersedes(c.life, life_of(*ledger.header)))
-        r.error = CeilingError::superseded;
-    return r;
-}
-
-}  // namespace
-
-// The lock only if it is needed: those who lift ceilings would wait for it.
-CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
-    const CeilingResult r = look_at_ceilings(place, ledger, false);
-    return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);
 }
 
 }  // namespace snowflake_ids::ledger

@@ -62,14 +62,8 @@ CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, const Fi
 // The latest time of which a chosen generator may have issued ids. A floor must not be below it unless forced.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
-// The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
-Ceiling highest_ceiling(const Ledger& ledger);
-
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
 // (Header::epoch), also if the reset failed half-way.
 CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
-
-// Reads the ceiling file, and says what a draw that has to write it would meet.
-CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

@@ -63,6 +63,12 @@ private:
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
+template <class W>
+void lift_to(W& word, decltype(word.load()) floor) {
+    auto seen = word.load();
+    while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
+}
+
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
 // Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that
 // are unused so far: the rest of the header's page, of a slot's first cache line, Backend::reserved. They are 0 until a
@@ -161,8 +167,8 @@ struct Header {
     Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp
     Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
-    Word relations
-        [256];  // what sessions have found out about the extension's relations: pg/server/extension_relation.cpp
+    // What sessions have found out about the extension's relations: pg/server/extension_relation.cpp.
+    Word relations[256];
     // The wall clock; see clock_step.hpp.
     Holds<microseconds> clock_offset;  // ahead of the time since boot, as last seen; 0: not seen yet
     Word clock_steps;                  // how often that has changed

@@ -13,7 +13,7 @@ extern "C" {
 #include "utils/rel.h"
 }
 
-#include "ledger/reset.hpp"
+#include "ledger/ceiling_file.hpp"
 #include "ledger/sealed.hpp"
 #include "pg/server/extension_relation.hpp"
 #include "pg/server/orphan.hpp"
