@@ -24,9 +24,8 @@
 #include <cstdint>
 
 #include "ledger/ceiling_file.hpp"
-#include "ledger/claim.hpp"
+#include "ledger/floor.hpp"
 #include "ledger/memory.hpp"
-#include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -34,30 +33,6 @@ namespace snowflake_ids::ledger {
 // `began`: this call has done it.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
-
-// Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
-// the tick where it now is.
-template <class S>
-std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
-    // The word has no room for a later tick: a generator that gets there has ended.
-    if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
-    for (;;) {
-        std::uint64_t word = slot.word.load();
-        const State state = unpack(word, slot.safe.load(), has_toggle);
-        // Without a toggle, a slot that is past the tick never comes back to it. With a toggle the word must change
-        // even then: a claim may be running that has read the old `safe`.
-        if (!has_toggle && state.tick > tick) return state.tick;
-        State up = lift(state, tick);
-        // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
-        // change all the same: add one to `next`, or take the next tick if `next` has no room.
-        if (up.tick == state.tick && up.next <= state.next) {
-            up.next = state.next + 1;
-            if (up.next > next_mask) up = lift(state, state.tick + 1);
-        }
-        lift_to(slot.safe, up.safe);
-        if (slot.word.compare_exchange_strong(word, pack(up, has_toggle))) return up.tick;
-    }
-}
 
 // Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life
 // has lifted while its ids were in the lead: those are above the floor of a next life that begins at once.
@@ -70,16 +45,6 @@ constexpr microseconds lead_of(Floor at_least, UnixTime now) {
 // tick, which may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
-}
-
-// Lifts a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
-// the first time, and the slot must be above its ceiling; the slot is new.
-template <class S>
-void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
-    const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
-    const std::uint64_t up = lift_slot(slot, tick, has_toggle);
-    // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
-    if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
 // The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` lifts a slot to a floor,
@@ -113,32 +78,5 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     header.life_id.store(id);
     return {};
 }
-
-// Lifts the slot unless it is past the tick already. `lift`: begin_slot() or lift_slot().
-template <class S, class Lift>
-void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
-    if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
-}
-
-// The steps of the two functions below. `lift(slot, floor)` lifts a slot that has a generator above the floor.
-// Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads
-// the floor. So at least one of them sees the other.
-template <class H, class SlotAt, class Lift>
-void lift_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
-    lift_to(header.floor, floor);
-    for (std::uint32_t i = 0; i < count; i++) lift(slot(i), floor);
-}
-
-template <class H, class S, class Lift>
-void apply_floor(const H& header, S& slot, Lift lift) {
-    if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
-}
-
-// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is lifted by
-// its creator, which reads the floor after it has taken the slot.
-void lift_floor(const Ledger& ledger, Floor floor);
-
-// Lifts a slot above the floor. For the process that created it, and for each that finds it.
-void apply_floor(const Ledger& ledger, Slot& slot);
 
 }  // namespace snowflake_ids::ledger

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {

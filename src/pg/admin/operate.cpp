@@ -8,8 +8,8 @@ extern "C" {
 
 #include "core/automatic_machine_id.hpp"
 #include "core/gid.hpp"
+#include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "ledger/reset.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

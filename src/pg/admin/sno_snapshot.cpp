@@ -2,7 +2,6 @@
 #include "core/sno_snapshot.hpp"
 
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "pg/admin/operate.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

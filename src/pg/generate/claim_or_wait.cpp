@@ -8,7 +8,7 @@ extern "C" {
 }
 
 #include "ledger/clock_step.hpp"
-#include "ledger/life.hpp"
+#include "ledger/floor.hpp"
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

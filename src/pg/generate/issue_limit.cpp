@@ -6,8 +6,8 @@ extern "C" {
 }
 
 #include "ledger/clock_step.hpp"
+#include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
-#include "ledger/life.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/settings.hpp"
