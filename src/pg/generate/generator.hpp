@@ -9,7 +9,8 @@
 //
 //   transaction         what becomes of the ids when their transaction ends
 //   sno_generate, ...   the SQL function: composes the id
-//   set_up              once per setting: finds the slot, under the server's life and the database's ceiling
+//   set_up              once per setting: binds the slot, under the server's life and the database's ceiling
+//   may_generate        what forbids to generate ids; slot_of finds or creates the slot
 //   series, next_number gives a number that this session has claimed and not yet used
 //   claim_or_wait       claims more; waits or raises an error if there are none
 //   issue_limit         how far ahead ids may go; lifts the ceilings

@@ -1,23 +1,19 @@
-// A generator gets its slot, its rules and its limit. If the settings forbid drawing, the error is raised here.
+// A generator gets its slot, its rules and its limit. What forbids to generate ids is checked in may_generate.cpp.
 #include "pg/generate/set_up.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/xlog.h"
 #include "common/pg_prng.h"
 #include "utils/memutils.h"
 }
 
 #include "core/sno.hpp"
-#include "ledger/formats.hpp"
 #include "ledger/life.hpp"
-#include "ledger/memory.hpp"
-#include "ledger/numbering.hpp"
-#include "pg/errors.hpp"
 #include "pg/generate/issue_limit.hpp"
+#include "pg/generate/may_generate.hpp"
+#include "pg/generate/slot_of.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
-#include "pg/server/not_accepted.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::generator {
@@ -26,56 +22,9 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// How many slots explicit calls may create, in one database and in all together. The last slots of the ledger are for
-// generators that a setting makes. So databases that are created for the purpose cannot use them up.
-constexpr uint32 max_owned_slots = 64;
-constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
-
 // Generators of explicit partitions, found again by the partition's low bits. Made when they are needed, for the
 // reason in entropy.cpp.
 Generator* explicit_sno[64];
-
-// A slot of the shared memory shows readers what one process has drawn (ledger/settling.hpp). A worker draws for the
-// transaction of another process.
-void check_may_draw(const char* name) {
-    if (IsParallelWorker()) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                        errmsg("cannot generate %s ids in a parallel worker", name),
-                        errdetail("A function that is declared PARALLEL SAFE calls the generator."),
-                        errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
-    }
-    not_accepted::check();
-}
-
-// The slot of the generator. If it has none yet, a free one becomes its slot, unless explicit calls have created too
-// many.
-ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
-    if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
-    if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
-             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
-             errhint("Use an existing partition or layout.")));
-    }
-    if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
-        ereport(ERROR,
-                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
-                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
-                           "ledger.",
-                           max_all_owned_slots),
-                 errhint("Use an existing partition or layout.")));
-    }
-    ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
-    if (slot == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
-                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
-                                "server, move the ceiling file away and start the server again.")));
-    }
-    return *slot;
-}
 
 // Gives `g` its slot. First the counters of its former slot get the ids drawn there.
 void rebind(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
@@ -141,45 +90,6 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     g.timeline = sno::timeline;
     g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
     ready(g);
-}
-
-uint64 numbering_of(const char* name, const Layout& layout) {
-    const Result<uint64> numbering = ledger::pack_numbering(layout);
-    if (!numbering) {
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
-                        numbering.error == Error::bad_tick
-                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
-                                        "ten in microseconds.")
-                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
-                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
-    }
-    return numbering.value;
-}
-
-// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong
-// epoch could not be dropped any more.
-void check_clock(const char* name, const Timeline& timeline) {
-    const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
-    if (now) return;
-    fail_outside_format(name, timeline,
-                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
-}
-
-// The node to draw ids of the layout with.
-uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
-    // Without a node, a standby's ids could not be told from the primary's.
-    if (in_recovery && layout.node_bits == 0)
-        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
-    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
-    if (node > layout.max_node()) {
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
-                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
-                           layout.max_node()),
-                 errhint("Choose a smaller snowflake_ids.machine_id, or a layout with more node bits.")));
-    }
-    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
-    return node;
 }
 
 // `format`: sno or sno_at.

@@ -1,0 +1,67 @@
+// What is checked before a generator is set up. Each function raises an error if no id may be generated.
+#include "pg/generate/may_generate.hpp"
+
+extern "C" {
+#include "access/parallel.h"
+}
+
+#include "ledger/clock.hpp"
+#include "ledger/numbering.hpp"
+#include "pg/generate/generator.hpp"
+#include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
+
+namespace snowflake_ids::generator {
+
+// A slot of the shared memory shows readers what one process has drawn (ledger/settling.hpp). A worker draws for the
+// transaction of another process.
+void check_may_draw(const char* name) {
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("cannot generate %s ids in a parallel worker", name),
+                        errdetail("A function that is declared PARALLEL SAFE calls the generator."),
+                        errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
+    }
+    not_accepted::check();
+}
+
+uint64 numbering_of(const char* name, const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+                        numbering.error == Error::bad_tick
+                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
+                                        "ten in microseconds.")
+                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+    }
+    return numbering.value;
+}
+
+// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong
+// epoch could not be dropped any more.
+void check_clock(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
+    if (now) return;
+    fail_outside_format(name, timeline,
+                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
+// The node to draw ids of the layout with.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
+    // Without a node, a standby's ids could not be told from the primary's.
+    if (in_recovery && layout.node_bits == 0)
+        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Choose a smaller snowflake_ids.machine_id, or a layout with more node bits.")));
+    }
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    return node;
+}
+
+}  // namespace snowflake_ids::generator
