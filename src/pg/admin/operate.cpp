@@ -17,6 +17,7 @@ extern "C" {
 #include "pg/generate/set_up.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/server/ceiling_file.hpp"
+#include "pg/server/life.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wal_ceiling.hpp"
 
@@ -113,7 +114,7 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!wal_ceiling::is_damaged(patience)) return;
     // Only the life: the database cannot be entered.
-    (void) ceiling_file::ledger_in_life(patience);
+    (void) ledger_in_life(patience);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
     wal_ceiling::repair({until, shared.header->life_id.load()}, patience);

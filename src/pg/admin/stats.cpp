@@ -18,6 +18,7 @@ extern "C" {
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/ceiling_file.hpp"
+#include "pg/server/life.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
 
@@ -97,7 +98,7 @@ FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     generator::count_up_all();
-    const ledger::Ledger& shared = ceiling_file::ledger_in_life();
+    const ledger::Ledger& shared = ledger_in_life();
     const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];

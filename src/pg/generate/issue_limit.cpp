@@ -10,6 +10,7 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
+#include "pg/server/life.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/standby.hpp"
@@ -92,7 +93,7 @@ void end_lift_ahead() { shared_ledger().header->lifting_until.store({}, std::mem
 }  // namespace
 
 const ledger::Ledger& enter(bool in_recovery, const Patience& patience) {
-    const ledger::Ledger& shared = ceiling_file::ledger_in_life(patience);
+    const ledger::Ledger& shared = ledger_in_life(patience);
     // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, unsettled::next_xid());

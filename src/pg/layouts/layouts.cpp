@@ -28,8 +28,8 @@ extern "C" {
 #include "ledger/numbering.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/server/ceiling_file.hpp"
 #include "pg/server/extension_relation.hpp"
+#include "pg/server/life.hpp"
 #include "pg/server/orphan.hpp"
 
 namespace snowflake_ids::layouts {
@@ -198,7 +198,7 @@ namespace {
 // Has this server drawn ids with the numbering of this layout?
 bool used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
-    return numbering && ledger::numbering_used(ceiling_file::ledger_in_life(), numbering.value);
+    return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
 }
 
 // Rows are written without the executor, which would otherwise check this.

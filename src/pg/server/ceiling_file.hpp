@@ -18,8 +18,8 @@ inline microseconds margin() { return microseconds{settings::durable_window()} /
 // The highest ceiling of a generator that is not ahead of the clock. A new life begins there.
 inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window() + margin(); }
 
-// The ledger, in a life that has begun: only then do its slots know of earlier lives.
-const ledger::Ledger& ledger_in_life(const Patience& patience = {});
+// Where this server has the file, and how it writes it.
+ledger::CeilingPlace place();
 
 // Lifts the ceiling of a slot above the clock or further; other generators in use are lifted along. One attempt.
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);

@@ -1,0 +1,12 @@
+// The life of this server (ledger/life.hpp): begun by the first process that needs the ledger.
+#pragma once
+
+#include "ledger/memory.hpp"
+#include "pg/server/wait.hpp"
+
+namespace snowflake_ids {
+
+// The ledger, in a life that has begun: only then do its slots know of earlier lives.
+const ledger::Ledger& ledger_in_life(const Patience& patience = {});
+
+}  // namespace snowflake_ids
