@@ -31,6 +31,9 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 // The same by name; null if there is none.
 NamedLayout* find(const char* name, std::size_t length);
 
+// Raises the error that no layout has this name.
+[[noreturn]] void fail_unknown(const char* name);
+
 // Looks the layout up again, and keeps a created one from being dropped before the end of the transaction. Raises an
 // error if it does not exist any more.
 void pin(NamedLayout& named);

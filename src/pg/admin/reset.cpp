@@ -1,0 +1,136 @@
+// snowflake_ids.reset(): moves generators to a floor that an operator names, and repairs what is damaged. Only a forced
+// reset can move a generator back.
+#include "ledger/reset.hpp"
+
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/xlog.h"
+}
+
+#include "core/automatic_machine_id.hpp"
+#include "core/gid.hpp"
+#include "ledger/floor.hpp"
+#include "ledger/formats.hpp"
+#include "pg/admin/operate.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/generate/issue_limit.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/life.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/server/wal_ceiling.hpp"
+
+namespace snowflake_ids {
+
+using operate::forced;
+using operate::kind_argument;
+
+namespace {
+
+// A new ceiling, when the operator has named this floor.
+Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
+    return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
+}
+
+// Lowers the WAL ceiling after a forced reset. It must stay above all ids of generators that were not reset; the
+// ceilings of their slots give that bound.
+//
+// A session may be set up after the reset and before this call. It draws below the old WAL ceiling, maybe for long,
+// because ALTER SEQUENCE can make us wait. So we lower the ceiling, lift the epoch again so that such sessions look
+// again, and then lift the ceiling above what they drew.
+void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
+    const uint64 life_id = shared.header->life_id.load();
+    const auto ceiling_below = [&](Ceiling old) {
+        const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
+        return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
+    };
+    const Ceiling old = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until), patience).until;
+    shared.header->epoch.fetch_add(1);
+    wal_ceiling::lift(ceiling_below(old), patience);
+}
+
+// Repairs this database's WAL ceiling if it is damaged. It no longer tells which ids the database may have: then the
+// floor rises for all generators, also for those that are not reset. Other sessions may draw meanwhile: their ids are
+// below their slots' ceilings, and the new WAL ceiling is not lower.
+void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
+    if (!wal_ceiling::is_damaged(patience)) return;
+    // Only the life: the database cannot be entered.
+    (void) ledger_in_life(patience);
+    ledger::lift_floor(shared, reset.floor);
+    const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
+    wal_ceiling::repair({until, shared.header->life_id.load()}, patience);
+    shared.header->epoch.fetch_add(1);
+}
+
+// The node that a reset is for: of any format if `kind` is none.
+int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
+    if (kind == ledger::Kind::mastic) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
+                        errdetail("A server has one generator of them."), errhint("Leave the node out.")));
+    }
+    const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
+    return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
+}
+
+void fail_past_floor() {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
+                    errhint("Choose a floor above every id, or force it.")));
+}
+
+}  // namespace
+
+// snowflake_ids.reset(floor, format, node, force)
+FUNCTION(snowflake_ids_reset) {
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
+                        PG_ARGISNULL(0) ? errhint("Name a floor above every id, such as now().")
+                                        : errhint("Write true or false, or leave force out.")));
+    }
+    const UnixTime floor = unix_time(PG_GETARG_TIMESTAMPTZ(0));
+    if (floor < UnixTime{} || floor >= ledger::max_ceiling) {
+        fail_time(floor < UnixTime{} ? Error::time_before_epoch : Error::time_after_end, "floor", gid::timeline,
+                  PG_GETARG_TIMESTAMPTZ(0));
+    }
+    const UnixTime now = ledger::wall_clock();
+    ledger::Reset reset{.floor = std::chrono::ceil<milliseconds>(floor),
+                        .ceiling = ceiling_ahead(floor, now),
+                        .force = forced(fcinfo, 3)};
+    if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
+    if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
+    // Users with the privilege to call this must not stop all generators by a floor in the far future.
+    if (!superuser()) operate::check_not_far_ahead(floor, "floor");
+
+    const ledger::Ledger& shared = shared_ledger();
+    const bool in_recovery = RecoveryInProgress();
+    const Patience patience{.queues = true};
+    const bool in_past = !reset.force && floor < now;
+    // Before anything is changed.
+    ceiling_file::check();
+    // Before a life begins, memory is empty.
+    if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
+    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
+    const Floor highest = ledger::highest_issued(shared, reset);
+    if (!reset.force && floor < highest) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+                        errdetail("Ids up to %s may exist.", show_time(timestamptz(highest))),
+                        errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
+    }
+    if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
+    (void) issue_limit::enter(in_recovery, patience);
+    ceiling_file::apply(reset);
+    if (!in_recovery) {
+        // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
+        if (reset.force)
+            put_back_wal_ceiling(shared, floor, patience);
+        else
+            wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
+    }
+    ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
+                         reset.force ? " by force" : "")));
+    PG_RETURN_VOID();
+}
+
+}  // namespace snowflake_ids

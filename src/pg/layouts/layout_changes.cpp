@@ -1,0 +1,231 @@
+// Creating and dropping layouts, and the triggers that keep their rows unchanged, also under replication and restore.
+#include <cstring>
+
+#include "core/known_layouts.hpp"
+#include "ledger/memory.hpp"
+#include "ledger/numbering.hpp"
+#include "pg/datum.hpp"
+#include "pg/errors.hpp"
+#include "pg/layouts/layout_table.hpp"
+#include "pg/layouts/layouts.hpp"
+#include "pg/server/life.hpp"
+#include "pg/server/orphan.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "commands/trigger.h"
+#include "funcapi.h"
+#include "replication/logicalworker.h"
+#include "storage/lmgr.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+}
+
+namespace snowflake_ids {
+
+using namespace layouts;
+
+namespace {
+
+// Has this server drawn ids with the numbering of this layout?
+bool used(const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
+}
+
+// Rows are written without the executor, which would otherwise check this.
+void prevent_where_read_only(const char* command) {
+    PreventCommandDuringRecovery(command);
+    PreventCommandIfReadOnly(command);
+    PreventCommandIfParallelMode(command);
+}
+
+// The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser
+// can create other triggers with our functions. Takes the lock until the end of the transaction.
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock, bool only_insert) {
+    if (!CALLED_AS_TRIGGER(fcinfo)) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was not called by trigger manager", function)));
+    }
+    const auto& trigger = *reinterpret_cast<TriggerData*>(fcinfo->context);
+    const TriggerEvent event = trigger.tg_event;
+    if (!TRIGGER_FIRED_BEFORE(event) ||
+        (only_insert && !(TRIGGER_FIRED_BY_INSERT(event) && TRIGGER_FIRED_FOR_ROW(event)))) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        only_insert ? errmsg("function \"%s\" must be fired BEFORE INSERT for each row", function)
+                                    : errmsg("function \"%s\" must be fired BEFORE a change", function)));
+    }
+    Relation rel = open_relation(lock);
+    const bool ours = RelationGetRelid(rel) == RelationGetRelid(trigger.tg_relation);
+    table_close(rel, NoLock);
+    if (!ours) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("function \"%s\" was called for another table", function)));
+    }
+    return trigger;
+}
+
+// A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
+// used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
+bool apply_drop(const TriggerData& trigger) {
+    Relation rel = trigger.tg_relation;
+    if (used(of_row(rel, trigger.tg_trigtuple))) {
+        bool null;
+        const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
+        ereport(LOG, (errmsg("layout \"%s\" stays, although the publisher dropped it", TextDatumGetCString(name)),
+                      errdetail("Ids with its epoch, tick and widths have been generated on this server.")));
+        return false;
+    }
+    CacheInvalidateRelcache(rel);
+    return true;
+}
+
+const char* describe(const Layout& l) {
+    return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
+                    show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
+                    l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits);
+}
+
+}  // namespace
+
+// snowflake_layout_create(name, epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last)
+FUNCTION(snowflake_ids_layout_create) {
+    prevent_where_read_only("snowflake_layout_create()");
+    check_not_null(fcinfo, {"name", "epoch", "tick", "timestamp_bits", "node_bits", "sequence_bits", "node_last"});
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    const std::size_t length = std::strlen(name);
+    if (length == 0 || length >= NAMEDATALEN) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid layout name: \"%s\"", name),
+                        errdetail("A name has 1 to %d bytes.", NAMEDATALEN - 1)));
+    }
+    (void) from_fields(fcinfo, 1);
+    Relation rel = open_relation(ShareRowExclusiveLock);
+    if (known_layout(name, length) != nullptr || look_up(rel, name, [](HeapTuple) {})) {
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
+                        errhint("A layout never changes: choose another name.")));
+    }
+    Datum values[columns];
+    bool nulls[columns] = {};
+    for (int i = 0; i < columns; i++) values[i] = PG_GETARG_DATUM(i);
+    end_if_orphaned();
+    CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+    // For this backend's cache, if the transaction is rolled back.
+    CacheInvalidateRelcache(rel);
+    table_close(rel, NoLock);
+    CommandCounterIncrement();
+    PG_RETURN_VOID();
+}
+
+// snowflake_layout_drop(name)
+FUNCTION(snowflake_ids_layout_drop) {
+    prevent_where_read_only("snowflake_layout_drop()");
+    check_not_null(fcinfo, {"name"});
+    const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+    // Waits for transactions that draw their first id: see pin().
+    Relation rel = open_relation(AccessExclusiveLock);
+    const bool found = look_up(rel, name, [&](HeapTuple row) {
+        if (used(of_row(rel, row))) {
+            ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("layout \"%s\" is in use", name),
+                            errdetail("Ids with its epoch, tick and widths have been generated on this server."),
+                            errhint("A layout that is not needed any more does no harm.")));
+        }
+        end_if_orphaned();
+        CatalogTupleDelete(rel, &row->t_self);
+    });
+    if (!found) {
+        if (known_layout(name, std::strlen(name)) == nullptr) fail_unknown(name);
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("layout \"%s\" is built in", name)));
+    }
+    CacheInvalidateRelcache(rel);
+    table_close(rel, NoLock);
+    CommandCounterIncrement();
+    PG_RETURN_VOID();
+}
+
+// The table's CHECK constraint calls this: raises an error for values that are no layout.
+FUNCTION(snowflake_ids_layout_check) {
+    (void) from_fields(fcinfo, 0);
+    PG_RETURN_BOOL(true);
+}
+
+// Can ids of the layout be generated?
+FUNCTION(snowflake_ids_layout_generates) {
+    PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
+}
+
+// The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
+FUNCTION(snowflake_ids_layout_keep) {
+    // A subscription's drop takes the lock of layout_drop.
+    const bool applied = IsLogicalWorker();
+    const TriggerData& trigger =
+        trigger_data(fcinfo, "snowflake_ids.layout_keep", applied ? AccessExclusiveLock : RowExclusiveLock, false);
+    if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                        errdetail("It takes the privilege to call snowflake_layout_create()."),
+                        errhint("Restore as a superuser, or have the privilege granted first.")));
+    }
+    if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
+        return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
+                    errdetail("Nobody could read its existing ids any more."),
+                    errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
+    PG_RETURN_NULL();
+}
+
+// The function of a trigger before each insert that is not snowflake_layout_create(): of a subscription, of its first
+// copy, of a dump that is restored. The row may be there already, because two nodes have created the same layout. Then
+// it is left out: a duplicate key would stop the subscription.
+FUNCTION(snowflake_ids_layout_same) {
+    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
+    const HeapTuple row = trigger.tg_trigtuple;
+    if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
+    Relation rel = trigger.tg_relation;
+    // One insert at a time: of two subscriptions that apply the same row, the second one must see the first one's.
+    LockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 0, ExclusiveLock);
+    bool null;
+    const char* name = TextDatumGetCString(heap_getattr(row, 1, RelationGetDescr(rel), &null));
+    const Layout layout = of_row(rel, row);
+    Layout here{};
+    if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) {
+        // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the
+        // name built in, or somebody forges it: a superuser has to know.
+        if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
+            ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                            errdetail("Layout \"%s\" is built in.", name), errhint("Restore as a superuser.")));
+        }
+        // For caches that have the built-in layout of this name, and for this backend's if the row is rolled back.
+        CacheInvalidateRelcache(rel);
+        return PointerGetDatum(row);
+    }
+    if (here == layout) return Datum{0};
+    ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
+                    errdetail("It has %s; the other one has %s.", describe(here), describe(layout)),
+                    errhint("A layout never changes. Create one of the two under another name.")));
+    PG_RETURN_NULL();
+}
+
+// snowflake_ids.known_layouts(): rows like those of the table, and whether ids can be generated.
+FUNCTION(snowflake_ids_known_layouts) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    for (const KnownLayout& k : known_layouts) {
+        const Layout& l = k.layout;
+        Interval tick = {};
+        tick.time = l.timeline.tick_length.count();
+        Datum values[] = {CStringGetTextDatum(k.name),       TimestampTzGetDatum(timestamptz(l.timeline.epoch)),
+                          IntervalPGetDatum(&tick),          UInt32GetDatum(l.timeline.bits),
+                          UInt32GetDatum(l.node_bits),       UInt32GetDatum(l.sequence_bits),
+                          BoolGetDatum(l.node_last),         BoolGetDatum(k.generates),
+                          CStringGetTextDatum(k.description)};
+        bool nulls[lengthof(values)] = {};
+        tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    }
+    PG_RETURN_NULL();
+}
+
+}  // namespace snowflake_ids

@@ -1,0 +1,73 @@
+// Opens the table of created layouts, and checks the fields of a layout.
+#include "pg/layouts/layout_table.hpp"
+
+extern "C" {
+#include "access/table.h"
+#include "catalog/pg_class.h"
+}
+
+#include "pg/errors.hpp"
+#include "pg/layouts/layouts.hpp"
+#include "pg/server/extension_relation.hpp"
+
+namespace snowflake_ids::layouts {
+
+namespace {
+
+constexpr const char* relation_name = "created_layout";
+Oid relation_oid = InvalidOid;
+
+Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits, int32 sequence_bits,
+               bool node_last) {
+    constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
+    if (timestamp_bits < 1 || timestamp_bits > most_time)
+        fail_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
+    if (node_bits < 0 || node_bits > most) fail_range(Error::bad_width, "node_bits", node_bits, 0, most);
+    if (sequence_bits < 0 || sequence_bits > most)
+        fail_range(Error::bad_width, "sequence_bits", sequence_bits, 0, most);
+    const bool time_only = tick.day == 0 && tick.month == 0;
+    const Layout l{{unix_time(epoch), microseconds{time_only ? tick.time : 0}, static_cast<unsigned>(timestamp_bits)},
+                   static_cast<unsigned>(node_bits),
+                   static_cast<unsigned>(sequence_bits),
+                   node_last};
+    Error error = check_layout(l);
+    if (error == Error::none && TIMESTAMP_NOT_FINITE(epoch)) error = Error::bad_epoch;
+    if (error == Error::bad_total_width)
+        report(error, {Source::argument, "layout", psprintf("%u", l.bits())});
+    else if (error == Error::bad_tick)
+        report(error, {Source::argument, "tick",
+                       DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(&tick)))});
+    else if (error != Error::none)
+        report(error, {Source::argument, "epoch", show_time(epoch)});
+    return l;
+}
+
+}  // namespace
+
+bool is_table(Oid relation) { return relation == relation_oid; }
+
+Relation open_relation(LOCKMODE lock) {
+    const Patience patience{.queues = lock != AccessShareLock};
+    Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, patience);
+    if (rel == nullptr) {
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("table \"snowflake_ids.%s\" of extension snowflake_ids is missing", relation_name),
+                        errhint("Run ALTER EXTENSION snowflake_ids UPDATE, or create the extension again.")));
+    }
+    return rel;
+}
+
+Layout of_row(Relation rel, HeapTuple row) {
+    Datum values[columns];
+    bool nulls[columns];
+    heap_deform_tuple(row, RelationGetDescr(rel), values, nulls);
+    return checked(DatumGetTimestampTz(values[1]), *DatumGetIntervalP(values[2]), DatumGetInt32(values[3]),
+                   DatumGetInt32(values[4]), DatumGetInt32(values[5]), DatumGetBool(values[6]));
+}
+
+Layout from_fields(FunctionCallInfo fcinfo, int n) {
+    return checked(PG_GETARG_TIMESTAMPTZ(n), *PG_GETARG_INTERVAL_P(n + 1), PG_GETARG_INT32(n + 2),
+                   PG_GETARG_INT32(n + 3), PG_GETARG_INT32(n + 4), PG_GETARG_BOOL(n + 5));
+}
+
+}  // namespace snowflake_ids::layouts
