@@ -130,9 +130,9 @@ const char* hint_for_text(const Given& given) {
     // Times have no place in the order of gids, which have their kind first. The bound of a partition must be an id.
     const bool in_order = std::strcmp(given.what, "gid") != 0;
     return psprintf(
-        in_order ? "To compare an id with a time, write timestamptz '%1$s', or $1::timestamptz for a parameter. "
-                   "In the bound of a partition, write %2$s_lower_bound('%1$s')."
-                 : "To find gids by time, compare with gid_lower_bound('log', '%1$s'), with the kind of your ids.",
+        in_order
+            ? "To compare an id with a time, write timestamptz '%1$s', or $1::timestamptz for a parameter. In the bound of a partition, write %2$s_lower_bound('%1$s')."
+            : "To find gids by time, compare with gid_lower_bound('log', '%1$s'), with the kind of your ids.",
         quotable ? given.shown : "...", given.what);
 }
 

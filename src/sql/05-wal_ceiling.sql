@@ -9,5 +9,4 @@ CREATE SEQUENCE snowflake_ids.wal_ceiling AS bigint INCREMENT 922337203685477580
     MINVALUE -1000000000000000000 START 22320;
 SELECT pg_catalog.setval('snowflake_ids.wal_ceiling', 22320);
 COMMENT ON SEQUENCE snowflake_ids.wal_ceiling IS
-    'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; '
-    'written by the generators';
+    'internal: time up to which ids of this database may exist, in milliseconds since 1970, above 15 check bits; written by the generators';

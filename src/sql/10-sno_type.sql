@@ -24,8 +24,7 @@ CREATE TYPE sno (
 );
 
 COMMENT ON TYPE sno IS
-    'sno id, 10 bytes: 39 bits of 4 ms units since 2010-01-01 UTC (to 2079-09-07), tick-tock bit, 8-bit metabyte, '
-    '16-bit partition, 16-bit sequence; text [2-9a-x]{16}';
+    'sno id, 10 bytes: 39 bits of 4 ms units since 2010-01-01 UTC (to 2079-09-07), tick-tock bit, 8-bit metabyte, 16-bit partition, 16-bit sequence; text [2-9a-x]{16}';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 

@@ -32,8 +32,7 @@ CREATE FUNCTION make_sno(
 ) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_sno' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_sno(timestamptz, integer, integer, integer, integer) IS
-    'the sno with these fields; the time is floored to 4 ms; metabyte 0 to 255, partition and sequence 0 to 65535, '
-    'tick-tock 0 or 1';
+    'the sno with these fields; the time is floored to 4 ms; metabyte 0 to 255, partition and sequence 0 to 65535, tick-tock 0 or 1';
 
 CREATE FUNCTION sno_set_timestamp(id sno, created timestamptz) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_set_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

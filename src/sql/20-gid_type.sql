@@ -34,9 +34,7 @@ CREATE TYPE gid (
 );
 
 COMMENT ON TYPE gid IS
-    'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), '
-    '72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one '
-    'kind only';
+    'Graft id, 16 bytes: kind (volume, log, segment), 48 bits of milliseconds since 1970 UTC (to 10889-08-02), 72 bits of which 64 are random; text TIME-RANDOM, 24 characters; gid(volume), gid(log) and gid(segment) take one kind only';
 
 -- The server calls this when a value is assigned to a column or variable with a modifier, or cast to a type with one.
 -- The cast is explicit like all others: for a cast from a type to itself the server only checks that there is one.

@@ -4,8 +4,7 @@
 CREATE FUNCTION uuid7_timestamp(id uuid) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION uuid7_timestamp(uuid) IS
-    'time of a uuid of version 7 in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00; '
-    'NULL for other uuids';
+    'time of a uuid of version 7 in milliseconds, 1970-01-01 00:00:00+00 to 10889-08-02 05:31:50.655+00; NULL for other uuids';
 
 CREATE FUNCTION uuid7_lower_bound(created timestamptz) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_uuid7_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -26,8 +26,7 @@ CREATE TYPE mastic (
 );
 
 COMMENT ON TYPE mastic IS
-    'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; '
-    'text 0 to 18446744073709551615';
+    'Mastic snowflake, 8 bytes: 48 bits of milliseconds since 2026-01-01 UTC (to 10945-08-03), 16-bit sequence; text 0 to 18446744073709551615';
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 

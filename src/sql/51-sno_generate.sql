@@ -9,8 +9,7 @@ CREATE FUNCTION gen_sno(metabyte integer, partition integer) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_partition'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer, integer) IS
-    'new sno in an explicit partition 0-65535; metabyte 0-255; at most 64 such partitions per database; to allow it: '
-    'GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
+    'new sno in an explicit partition 0-65535; metabyte 0-255; at most 64 such partitions per database; to allow it: GRANT EXECUTE ON FUNCTION gen_sno(integer, integer) TO role';
 -- Not for PUBLIC, because it can draw in the partition of another server.
 REVOKE ALL ON FUNCTION gen_sno(integer, integer) FROM PUBLIC;
 
@@ -18,8 +17,7 @@ CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETU
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_at'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno_at(timestamptz, integer) IS
-    'new sno with a given time, for porting old ids; its sequence goes round after 65536 calls; may meet ids of gen_sno '
-    'at the present; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
+    'new sno with a given time, for porting old ids; its sequence goes round after 65536 calls; may meet ids of gen_sno at the present; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
 REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno

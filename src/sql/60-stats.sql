@@ -47,15 +47,13 @@ COMMENT ON COLUMN snowflake_ids.stats.owner IS
 COMMENT ON COLUMN snowflake_ids.stats.layout IS
     'for format layout: its name if it is built in, else epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
-    'when the counters were 0: at the first use after a start or a crash of the server, or at the last '
-    'snowflake_ids.stats_reset()';
+    'when the counters were 0: at the first use after a start or a crash of the server, or at the last snowflake_ids.stats_reset()';
 
 CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
-    'sets the counters of snowflake_ids.stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION '
-    'snowflake_ids.stats_reset TO role';
+    'sets the counters of snowflake_ids.stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.status(
@@ -77,5 +75,4 @@ CREATE FUNCTION snowflake_ids.status(
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'this server: its machine id, settings that were not accepted, server life, memory, state of the ceiling file, '
-    'recovery, version; how often its clock was set, by how many ms the last time (negative: back), when';
+    'this server: its machine id, settings that were not accepted, server life, memory, state of the ceiling file, recovery, version; how often its clock was set, by how many ms the last time (negative: back), when';

@@ -3,64 +3,54 @@
 CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled() IS
-    'for ids that the inserting transaction drew, of ticks up to 10 ms: no row with an id of an earlier time will '
-    'appear; -infinity: not known; not for gid, uuid';
+    'for ids that the inserting transaction drew, of ticks up to 10 ms: no row with an id of an earlier time will appear; -infinity: not known; not for gid, uuid';
 
 CREATE FUNCTION sno_settled() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled() IS
-    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; '
-    'WHERE id > last AND id < (SELECT sno_settled())';
+    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; WHERE id > last AND id < (SELECT sno_settled())';
 
 CREATE FUNCTION mastic_settled() RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled() IS
-    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; '
-    'WHERE id > last AND id < (SELECT mastic_settled())';
+    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; WHERE id > last AND id < (SELECT mastic_settled())';
 
 CREATE FUNCTION snowflake_si_settled() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled() IS
-    'for Snowflake-SI ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
-    'appear';
+    'for Snowflake-SI ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear';
 
 CREATE FUNCTION snowflake_settled(layout text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text) IS
-    'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still '
-    'appear';
+    'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear';
 
 -- The same for one table.
 
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with an earlier time will still '
-    'appear';
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with an earlier time will still appear';
 
 CREATE FUNCTION sno_settled(of_table regclass) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
-    'appear';
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
 
 CREATE FUNCTION mastic_settled(of_table regclass) RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
-    'appear';
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
 
 CREATE FUNCTION snowflake_si_settled(of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
-    'appear';
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
 
 CREATE FUNCTION snowflake_settled(layout text, of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still '
-    'appear';
+    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
 RETURNS SETOF record

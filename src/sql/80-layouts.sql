@@ -55,8 +55,7 @@ CREATE FUNCTION snowflake_layout_create(
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
-    'gives a layout of 64-bit ids a name in this database; node_last: the node has the lowest bits; to allow '
-    'it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
+    'gives a layout of 64-bit ids a name in this database; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Not for PUBLIC, because each layout can use up a slot of the server's ledger: at most 64 per database, together with
 -- explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
@@ -90,8 +89,7 @@ CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_drop(text) IS
-    'drops a created layout, if this server has generated no id with it; to allow it: GRANT EXECUTE ON FUNCTION '
-    'snowflake_layout_drop TO role';
+    'drops a created layout, if this server has generated no id with it; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.layout_generates(

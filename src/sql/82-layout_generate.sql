@@ -15,6 +15,5 @@ CREATE FUNCTION snowflake_observe(layout text, id bigint, force boolean DEFAULT 
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_observe(text, bigint, boolean) IS
-    'after an import: gen_snowflake() never issues at or below the time of this id, if it is of this node; to allow '
-    'it: GRANT EXECUTE ON FUNCTION snowflake_observe TO role';
+    'after an import: gen_snowflake() never issues at or below the time of this id, if it is of this node; to allow it: GRANT EXECUTE ON FUNCTION snowflake_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_observe(text, bigint, boolean) FROM PUBLIC;

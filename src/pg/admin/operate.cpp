@@ -22,11 +22,12 @@ constexpr microseconds plausible_lead = std::chrono::minutes{1};
 void check_not_far_ahead(UnixTime id_time, const char* what) {
     const UnixTime now = ledger::wall_clock();
     if (id_time <= now + plausible_lead) return;
-    ereport(ERROR, (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
-                    errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_time)),
-                              show_time(timestamptz(now))),
-                    errhint("If later ids may really be ahead of the clock, let a superuser call this; observe "
-                            "functions then need force => true.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
+         errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_time)), show_time(timestamptz(now))),
+         errhint(
+             "If later ids may really be ahead of the clock, let a superuser call this; observe functions then need force => true.")));
 }
 
 void lift_past(Generator& g, uint64 tick) {

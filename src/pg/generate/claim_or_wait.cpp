@@ -27,26 +27,29 @@ namespace {
 }
 
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                    errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
-                    errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start(c.tick)))),
-                    errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                            "snowflake_ids.reset().")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+         errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
+         errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start(c.tick)))),
+         errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids.reset().")));
     pg_unreachable();
 }
 
 [[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
-    ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                    errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
-                    c.outcome == ledger::Outcome::regression
-                        ? errdetail("The clock is behind the last id, which has the time %s.",
-                                    show_time(timestamptz(g.timeline.start(c.tick))))
-                        : errdetail("More ids are asked for than the %u that a tick of %g ms has.",
-                                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length)),
-                    c.outcome == ledger::Outcome::regression
-                        ? errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see "
-                                  "snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
-                        : errhint("The limit is set by snowflake_ids.max_wait.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+         errmsg("gave up waiting for a %s id after %d ms", g.name, settings::max_wait_ms),
+         c.outcome == ledger::Outcome::regression
+             ? errdetail("The clock is behind the last id, which has the time %s.",
+                         show_time(timestamptz(g.timeline.start(c.tick))))
+             : errdetail("More ids are asked for than the %u that a tick of %g ms has.", g.rules.max - g.rules.min + 1,
+                         in_ms(g.timeline.tick_length)),
+         c.outcome == ledger::Outcome::regression
+             ? errhint(
+                   "Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
+             : errhint("The limit is set by snowflake_ids.max_wait.")));
     pg_unreachable();
 }
 

@@ -28,12 +28,14 @@ void check_may_draw(const char* name) {
 uint64 numbering_of(const char* name, const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     if (!numbering) {
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
-                        numbering.error == Error::bad_tick
-                            ? errdetail("The tick of a generator is one second at most, and 1 to 127 times a power of "
-                                        "ten in microseconds.")
-                            : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
-                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+             numbering.error == Error::bad_tick
+                 ? errdetail(
+                       "The tick of a generator is one second at most, and 1 to 127 times a power of ten in microseconds.")
+                 : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
+             errhint("Ids of this layout can be decoded. Generate those of another one.")));
     }
     return numbering.value;
 }

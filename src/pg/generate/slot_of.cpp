@@ -26,20 +26,22 @@ ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Ke
              errhint("Use an existing partition or layout.")));
     }
     if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
-        ereport(ERROR,
-                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
-                 errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the "
-                           "ledger.",
-                           max_all_owned_slots),
-                 errhint("Use an existing partition or layout.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+             errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the ledger.",
+                       max_all_owned_slots),
+             errhint("Use an existing partition or layout.")));
     }
     ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {
-        ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                        errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-                        errdetail("Each format, layout and machine id that this server ever used keeps one."),
-                        errhint("Use formats and machine ids that were used before. To get free slots, stop the "
-                                "server, move the ceiling file away and start the server again.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+             errmsg("all %u slots of the ledger are in use", ledger::slot_count),
+             errdetail("Each format, layout and machine id that this server ever used keeps one."),
+             errhint(
+                 "Use formats and machine ids that were used before. To get free slots, stop the server, move the ceiling file away and start the server again.")));
     }
     return *slot;
 }

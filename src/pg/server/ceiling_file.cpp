@@ -22,12 +22,13 @@ void fail(const ledger::CeilingResult& r) {
     errno = r.system_errno;
     switch (r.error) {
         case ledger::CeilingError::superseded:
-            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                            errmsg("another server has taken over the ids of this data directory"),
-                            errdetail("Ceiling file \"%s\" was written by a newer server life.", name),
-                            errhint("If the server of this session was stopped, end this process. If two servers run "
-                                    "on one data directory, stop both at once, for they damage it. If this server is "
-                                    "the only one, restart it.")));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("another server has taken over the ids of this data directory"),
+                 errdetail("Ceiling file \"%s\" was written by a newer server life.", name),
+                 errhint(
+                     "If the server of this session was stopped, end this process. If two servers run on one data directory, stop both at once, for they damage it. If this server is the only one, restart it.")));
             break;
         case ledger::CeilingError::damaged:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
@@ -46,21 +47,23 @@ void fail(const ledger::CeilingResult& r) {
                             errdetail("Its system identifier is not that of this cluster."), errhint("%s", way_out)));
             break;
         case ledger::CeilingError::busy:
-            ereport(ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                            errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name,
-                                   settings::max_wait_ms),
-                            errhint("Look at the server's storage, and with \"fuser\" or /proc/locks for a process of "
-                                    "an earlier server that still holds the lock. The limit of the wait is set by "
-                                    "snowflake_ids.max_wait.")));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+                 errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name, settings::max_wait_ms),
+                 errhint(
+                     "Look at the server's storage, and with \"fuser\" or /proc/locks for a process of an earlier server that still holds the lock. The limit of the wait is set by snowflake_ids.max_wait.")));
             break;
         case ledger::CeilingError::io:
         case ledger::CeilingError::none:
             break;
     }
-    ereport(ERROR, (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
-                    errdetail("No id is issued before the time up to which ids may exist is on disk."),
-                    errhint("Make room on the disk, and let the server's user write to the file and the data "
-                            "directory. Ids continue by themselves then.")));
+    ereport(
+        ERROR,
+        (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
+         errdetail("No id is issued before the time up to which ids may exist is on disk."),
+         errhint(
+             "Make room on the disk, and let the server's user write to the file and the data directory. Ids continue by themselves then.")));
     pg_unreachable();
 }
 

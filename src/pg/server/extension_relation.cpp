@@ -109,13 +109,14 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
         Relation rel = find_and_open(known, name, kind, lock, &busy);
         if (!busy) return rel;
         if (!patience.is_over()) continue;
-        ereport(ERROR,
-                (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
-                 errmsg("gave up waiting for relation \"snowflake_ids.%s\" of extension snowflake_ids after %d ms",
-                        name, settings::max_wait_ms),
-                 errdetail("Another session has it locked."),
-                 errhint("A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at "
-                         "pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+             errmsg("gave up waiting for relation \"snowflake_ids.%s\" of extension snowflake_ids after %d ms", name,
+                    settings::max_wait_ms),
+             errdetail("Another session has it locked."),
+             errhint(
+                 "A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));
     }
 }
 

@@ -79,12 +79,13 @@ void warn_if_not_set() {
     const bool citus = has_citus();
     if (!citus && !XLogLogicalInfoActive() && !has_subscription()) return;
     warned = true;
-    ereport(WARNING,
-            (errmsg("snowflake_ids.machine_id is not set, and this server %s",
-                    citus ? "is part of a Citus cluster" : "may replicate logically"),
-             errdetail("Copies of this server share its automatic machine id. Layouts with fewer than 16 node bits, "
-                       "such as Snowflake-SI, have 0 on each such server."),
-             errhint("Give each server its own snowflake_ids.machine_id.")));
+    ereport(
+        WARNING,
+        (errmsg("snowflake_ids.machine_id is not set, and this server %s",
+                citus ? "is part of a Citus cluster" : "may replicate logically"),
+         errdetail(
+             "Copies of this server share its automatic machine id. Layouts with fewer than 16 node bits, such as Snowflake-SI, have 0 on each such server."),
+         errhint("Give each server its own snowflake_ids.machine_id.")));
 }
 
 void warn_of_no_node(const char* name) {
@@ -93,11 +94,13 @@ void warn_of_no_node(const char* name) {
     const bool citus = has_citus();
     if (!citus && !has_subscription()) return;
     warned = true;
-    ereport(WARNING, (errmsg("%s ids have no machine id, and this server %s", name,
-                             citus ? "is part of a Citus cluster" : "has subscriptions"),
-                      errdetail("Two servers that both draw them issue the same ids."),
-                      errhint("Draw them on one server only, or use gen_sno() or gen_snowflake_si() with a "
-                              "snowflake_ids.machine_id for each server.")));
+    ereport(
+        WARNING,
+        (errmsg("%s ids have no machine id, and this server %s", name,
+                citus ? "is part of a Citus cluster" : "has subscriptions"),
+         errdetail("Two servers that both draw them issue the same ids."),
+         errhint(
+             "Draw them on one server only, or use gen_sno() or gen_snowflake_si() with a snowflake_ids.machine_id for each server.")));
 }
 
 }  // namespace snowflake_ids::machine_id

@@ -95,8 +95,7 @@ int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
     return errhint(
-        "Run %s snowflake_ids.%s in a new session, and connect again. If it is needed, set it in "
-        "postgresql.conf.",
+        "Run %s snowflake_ids.%s in a new session, and connect again. If it is needed, set it in postgresql.conf.",
         reset, setting);
 }
 
@@ -156,8 +155,8 @@ void check() {
                                known[s].must_be),
          misplaced
              ? hint_to_remove(known[s].name, where.reset)
-             : errhint("Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect "
-                       "again.")));
+             : errhint(
+                   "Correct it in postgresql.conf or with ALTER SYSTEM, reload the configuration, and connect again.")));
 }
 
 char* describe() {

@@ -53,8 +53,7 @@ void define_sighup_int(const char* name, const char* brief, const char* detail, 
 void define() {
     DefineCustomIntVariable(
         "snowflake_ids.machine_id", "Node id of this server: the sno partition and the Snowflake-SI machine id.",
-        "Must differ between servers whose ids may meet. -1: from the system identifier; 0 in narrow "
-        "layouts.",
+        "Must differ between servers whose ids may meet. -1: from the system identifier; 0 in narrow layouts.",
         &machine_id, machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>,
         nullptr);
     DefineCustomIntVariable(

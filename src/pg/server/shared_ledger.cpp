@@ -90,13 +90,11 @@ void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
         errhint(
-            "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to "
-            "shared_preload_libraries and restart the server: then it is set aside at the start.",
+            "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to shared_preload_libraries and restart the server: then it is set aside at the start.",
             bytes());
     } else if (geterrcode() == ERRCODE_UNDEFINED_FILE || geterrcode() == ERRCODE_INTERNAL_ERROR) {
         errhint(
-            "The server made this memory after its start, and something has removed it since. Sessions that have it "
-            "open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
+            "The server made this memory after its start, and something has removed it since. Sessions that have it open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
     }
 }
 

@@ -66,9 +66,9 @@ constexpr uint32 sequence_magic = 0x1717;
 enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
 
 const char* way_out() {
-    return RecoveryInProgress() ? "Make this standby again from its primary. gen_gid() needs none of it."
-                                : "Ids drawn from a guessed state could repeat. Name a floor above every id with "
-                                  "snowflake_ids.reset().";
+    return RecoveryInProgress()
+               ? "Make this standby again from its primary. gen_gid() needs none of it."
+               : "Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids.reset().";
 }
 
 [[noreturn]] void fail_damaged(Damage damage) {

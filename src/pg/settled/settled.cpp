@@ -257,10 +257,11 @@ UnixTime settled_time(Oid table) {
     const Snapshot snapshot = active_snapshot();
     // A snapshot from before a promotion does not know the transactions of the old primary one by one.
     if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
-        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("a standby cannot tell which ids are settled"),
-                        errhint("Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the "
-                                "standby when it has replayed up to there.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby cannot tell which ids are settled"),
+             errhint(
+                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the standby when it has replayed up to there.")));
     }
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);
