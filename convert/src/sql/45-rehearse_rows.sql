@@ -78,8 +78,7 @@ BEGIN
                 GET STACKED DIAGNOSTICS name = CONSTRAINT_NAME;
                 columns := (SELECT cardinality(conkey) FROM pg_constraint WHERE conrelid = copy AND conname = name);
                 IF columns = 1 OR NOT is_empty THEN
-                    RETURN NEXT format('table %s: check constraint %I does not accept new ids; drop it, or replace it '
-                                       'by one that they satisfy', target, name);
+                    RETURN NEXT format('table %s: check constraint %I does not accept new ids; drop it, or replace it by one that they satisfy', target, name);
                 END IF;
                 EXIT WHEN columns IS NULL;
                 EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', copy, name);

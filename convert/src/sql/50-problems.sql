@@ -82,8 +82,7 @@ AS $$
          JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
     WHERE c.conrelid = target AND c.conkey && attnums AND d.classid <> 'pg_constraint'::regclass
     UNION ALL
-    SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; '
-                  'drop the foreign key first, and add it again afterwards',
+    SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; drop the foreign key first, and add it again afterwards',
                   target, f.conname, f.conrelid::regclass, x.index)
     FROM snowflake_ids_convert.indexes(target, attnums) x
          JOIN pg_constraint f ON f.contype = 'f' AND f.conindid = x.index
@@ -180,8 +179,7 @@ AS $$
     FROM pg_rewrite
     WHERE ev_class = target AND ev_type = '2' AND ev_enabled <> 'D'
     UNION ALL
-    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; '
-                  'rename it so that it sorts before zz_snowflake_ids, and undo a conversion in which it has fired',
+    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; rename it so that it sorts before zz_snowflake_ids, and undo a conversion in which it has fired',
                   target, tgname)
     FROM pg_trigger
     WHERE tgrelid = target
@@ -192,8 +190,7 @@ AS $$
       AND tgname > 'zz_snowflake_ids_'
       AND tgname !~ '^zz_snowflake_ids_\d_'
     UNION ALL
-    SELECT format('table %s: trigger %I would fire for every row; '
-                  'set fire_triggers, or have the SET privilege on session_replication_role granted', target, tgname)
+    SELECT format('table %s: trigger %I would fire for every row; set fire_triggers, or have the SET privilege on session_replication_role granted', target, tgname)
     FROM pg_trigger
     WHERE tgrelid = target
       AND NOT tgisinternal
@@ -216,8 +213,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT format('table %s is in publication %I: its subscribers need the new columns first', target, b.pubname),
            CASE WHEN p.has_map
-                THEN format('publication %I would have the map of old and new keys too: '
-                            'make it a publication of named tables', b.pubname)
+                THEN format('publication %I would have the map of old and new keys too: make it a publication of named tables', b.pubname)
            END
     FROM pg_publication b
          CROSS JOIN LATERAL (

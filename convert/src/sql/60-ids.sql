@@ -85,8 +85,7 @@ BEGIN
     USING job.capacity;
     rows := moved.rows;
     IF moved.moved_rows > 0 THEN
-        moves := format('column %s.%I: some ticks of %s ms have more than %s rows; '
-                        '%s rows %s moved to later ticks, by %s ms at most%s',
+        moves := format('column %s.%I: some ticks of %s ms have more than %s rows; %s rows %s moved to later ticks, by %s ms at most%s',
                         job.relation, job.created_column, job.tick_ms, job.capacity,
                         moved.moved_rows, CASE WHEN job.spill THEN 'are' ELSE 'would be' END,
                         moved.furthest * job.tick_ms, CASE WHEN job.spill THEN '' ELSE '; set spill to allow it' END);

@@ -5,16 +5,14 @@
 CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT format('column %s.%I: has been converted to %s; to number its rows again, '
-                  'first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
+    SELECT format('column %s.%I: has been converted to %s; to number its rows again, first ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT',
                   job.relation, job.key_column, job.format)
     WHERE job.new_id = (SELECT pg_get_expr(adbin, adrelid)
                         FROM pg_attrdef
                         WHERE adrelid = job.relation AND adnum = job.key_attnum)
     UNION ALL
     SELECT format(CASE WHEN pg_get_userbyid(c.relowner) = current_user
-                       THEN 'table %s: is the map of an earlier conversion; copy what you need of it, '
-                            'then SELECT snowflake_ids_convert_forget(%L)'
+                       THEN 'table %s: is the map of an earlier conversion; copy what you need of it, then SELECT snowflake_ids_convert_forget(%L)'
                        ELSE 'table %s: has the name that the map will have; drop or rename it'
                   END, c.oid::regclass, job.relation)
     FROM pg_class c
@@ -87,8 +85,7 @@ AS $$
                     AND attname = job.created_column
                     AND atttypid <> 'timestamptz'::regtype)
     UNION ALL
-    SELECT 'the new columns will be the last ones of their tables; '
-           'to keep the positions, set keep_position, which rewrites the tables during the changeover'
+    SELECT 'the new columns will be the last ones of their tables; to keep the positions, set keep_position, which rewrites the tables during the changeover'
     WHERE NOT job.keep_position
     UNION ALL
     SELECT p.problem
@@ -267,8 +264,7 @@ BEGIN
           IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
         PERFORM snowflake_ids_convert.fail(
             '55000', format('%s is being converted in another way', job.relation),
-            detail => format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, '
-                                  'keep_position %s.', running.key_column, running.format, running.created_column,
+            detail => format('The conversion has key_column %I, format %s, created_column %I, metabyte %s, keep_position %s.', running.key_column, running.format, running.created_column,
                                   running.metabyte, running.keep_position),
             hint => 'Call with these arguments, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
