@@ -82,7 +82,7 @@ FUNCTION(snowflake_ids_sno_observe) {
     Generator& own = generator::ready_sno();
     if (partition == own.node) {
         observe(own, sno::time_of(id), force, "sno");
-    } else if (generator::draws_sno_of(partition)) {
+    } else if (generator::has_sno_generator(partition)) {
         observe(generator::sno_of_partition(partition), sno::time_of(id), force, "sno");
     }
     PG_RETURN_VOID();

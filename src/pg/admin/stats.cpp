@@ -117,7 +117,7 @@ FUNCTION(snowflake_ids_status) {
     const bool in_recovery = RecoveryInProgress();
     const bool known =
         !not_accepted::refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
-    const auto drawn_with = [&](unsigned node_bits) {
+    const auto node_in_use = [&](unsigned node_bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
     };
@@ -132,11 +132,11 @@ FUNCTION(snowflake_ids_status) {
     Datum values[columns] = {};
     bool nulls[columns] = {};
     int i = 0;
-    nulls[i] = drawn_with(wide) < 0;
-    values[i++] = Int32GetDatum(drawn_with(wide));
+    nulls[i] = node_in_use(wide) < 0;
+    values[i++] = Int32GetDatum(node_in_use(wide));
     values[i++] = CStringGetTextDatum(known ? machine_id::source(in_recovery) : "not accepted");
-    nulls[i] = drawn_with(narrow) < 0;
-    values[i++] = Int32GetDatum(drawn_with(narrow));
+    nulls[i] = node_in_use(narrow) < 0;
+    values[i++] = Int32GetDatum(node_in_use(narrow));
     values[i++] = Int64GetDatum(static_cast<int64>(GetSystemIdentifier()));
     nulls[i] = refused == nullptr;
     values[i++] = CStringGetTextDatum(refused != nullptr ? refused : "");

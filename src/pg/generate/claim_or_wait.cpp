@@ -197,7 +197,7 @@ void note_regression(Generator& g, const ledger::Claim& c) {
                        show_time(timestamptz(g.timeline.start(c.tick))))));
 }
 
-ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim) {
+ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
         // If the clock has gone back, only this brings the generator to the promise.

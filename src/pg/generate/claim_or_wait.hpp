@@ -23,7 +23,7 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 
 // The same for a claim whose id came too late: readers have been told that no id of its time appears any more. Its
 // numbers are not used.
-ledger::Claim draw_later(Generator& g, uint32 want, ClaimFunction claim);
+ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
 // Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind, but not
 // those of a life that has just begun ahead of a clock that is right.
@@ -48,13 +48,13 @@ pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 wa
 
 // Claims up to `want` sequence numbers; waits if necessary.
 template <ClaimFunction claim>
-pg_attribute_always_inline ledger::Claim draw(Generator& g, uint32 want) {
+pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
     // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count,
     // and note a regression.
     if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || promised_past(g))) {
-        if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = draw_later(g, want, claim);
+        if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
         if (unlikely(c.standing != ledger::Standing::on_time)) note_regression(g, c);
         if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {

@@ -15,7 +15,7 @@ namespace snowflake_ids::generator {
 
 // A slot of the shared memory shows readers what one process has drawn (ledger/settling.hpp). A worker draws for the
 // transaction of another process.
-void check_may_draw(const char* name) {
+void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot generate %s ids in a parallel worker", name),
@@ -54,7 +54,7 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     // Without a node, a standby's ids could not be told from the primary's.
     if (in_recovery && layout.node_bits == 0)
         machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
-    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_draw_with(name, layout.node_bits, in_recovery);
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);
     if (node > layout.max_node()) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),

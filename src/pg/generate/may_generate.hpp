@@ -7,7 +7,7 @@
 
 namespace snowflake_ids::generator {
 
-void check_may_draw(const char* name);
+void check_may_generate(const char* name);
 uint64 numbering_of(const char* name, const Layout& layout);
 void check_clock(const char* name, const Timeline& timeline);
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery);

@@ -34,14 +34,14 @@ inline bool same_view(const Generator& g) {
 
 // Claims one number, or a lease if the statement keeps drawing.
 template <generator::ClaimFunction claim>
-[[gnu::noinline]] Id draw_more(Generator& g) {
+[[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
     const uint64 ended = transactions_ended();
     const bool goes_on = l.statement == statement && l.ended == ended;
     const uint32 want = ledger::lease_size(l, goes_on, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
-    const ledger::Claim c = generator::draw<claim>(g, want);
+    const ledger::Claim c = generator::claim_numbers<claim>(g, want);
     g.uncounted -= ledger::begin_lease(l, c, want);
     l.statement = statement;
     l.ended = ended;
@@ -50,14 +50,14 @@ template <generator::ClaimFunction claim>
 
 // One number. `tick_now` gives the clock's tick, 0 if it is outside the format.
 template <generator::ClaimFunction claim, class TickNow>
-pg_attribute_always_inline Id draw(Generator& g, TickNow tick_now) {
+pg_attribute_always_inline Id take(Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
     if (ledger::serves(
             l, [&] { return tick_now(g); }, [&] { return same_view(g); })) {
         l.used++;
         return {l.tick, l.toggle, l.next++};
     }
-    return draw_more<claim>(g);
+    return claim_more<claim>(g);
 }
 
 }  // namespace snowflake_ids::next_number

@@ -39,7 +39,7 @@ struct Pace {
 template <generator::ClaimFunction claim, class TickNow>
 [[gnu::noinline]] next_number::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
     CHECK_FOR_INTERRUPTS();
-    const next_number::Id id = next_number::draw<claim>(g, tick_now);
+    const next_number::Id id = next_number::take<claim>(g, tick_now);
     p.note(&g, id.tick);
     return id;
 }

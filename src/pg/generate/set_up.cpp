@@ -94,10 +94,10 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
 
 // `format`: sno or sno_at.
 void set_up_own_sno(Generator& g, ledger::Format format) {
-    check_may_draw("sno");
+    check_may_generate("sno");
     machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
-    const uint32 node = machine_id::to_draw_with("sno", machine_id::sno_bits, in_recovery);
+    const uint32 node = machine_id::to_generate_with("sno", machine_id::sno_bits, in_recovery);
     bind_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
 }
 
@@ -115,7 +115,7 @@ void set_up_sno_at(Generator& g) {
 }
 
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner) {
-    check_may_draw(name);
+    check_may_generate(name);
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
@@ -136,7 +136,7 @@ Generator& sno_of_partition(uint32 partition) {
     Generator& g = *made;
     if (stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
-        check_may_draw("sno");
+        check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
         bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
@@ -144,7 +144,7 @@ Generator& sno_of_partition(uint32 partition) {
     return g;
 }
 
-bool draws_sno_of(uint32 partition) {
+bool has_sno_generator(uint32 partition) {
     return ledger::find_slot(shared_ledger(), {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
                              false) != nullptr;
 }

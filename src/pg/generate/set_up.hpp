@@ -21,7 +21,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
 
 // The sno generator of an explicit partition; and whether this server has drawn with it.
 Generator& sno_of_partition(uint32 partition);
-bool draws_sno_of(uint32 partition);
+bool has_sno_generator(uint32 partition);
 
 inline Generator& ready_sno() {
     if (unlikely(stale(own_sno))) set_up_sno(own_sno);

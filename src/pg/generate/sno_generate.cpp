@@ -21,21 +21,21 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
 
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
-Datum draw_one(Generator& g, uint32 metabyte) {
-    const next_number::Id c = next_number::draw<generator::claim_sno>(g, tick_now);
+Datum generate(Generator& g, uint32 metabyte) {
+    const next_number::Id c = next_number::take<generator::claim_sno>(g, tick_now);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
 }
 
 }  // namespace
 
 // gen_sno(metabyte)
-FUNCTION(snowflake_ids_gen_sno) { return draw_one(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
+FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
 // gen_sno(metabyte, partition)
 FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
     const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
-    return draw_one(generator::sno_of_partition(partition), metabyte);
+    return generate(generator::sno_of_partition(partition), metabyte);
 }
 
 // gen_sno_series(count, metabyte)

@@ -33,7 +33,7 @@ pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator&
 
 template <class Time>
 pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
-    return id_datum(layout, g, next_number::draw<generator::claim_snowflake<Time>>(g, tick_now<Time>));
+    return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
 // A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
@@ -72,60 +72,60 @@ namespace {
 
 // The generators of the layouts that this session has drawn with. An entry is never removed, because its generator is
 // in a linked list.
-struct Drawn {
+struct UsedLayout {
     const NamedLayout* named;
     uint64 looked_up;      // NamedLayout::looked_up when `generator` was set up
     Generator* generator;  // `own`, except for Mastic and Snowflake-SI
     Generator own;
-    Drawn* next;
+    UsedLayout* next;
 };
-Drawn* drawn = nullptr;  // the last one used comes first
+UsedLayout* used_layouts = nullptr;  // the last one used comes first
 
 // The entry of the layout, now first in the list.
-Drawn& entry_of(const NamedLayout& named) {
-    Drawn** at = &drawn;
+UsedLayout& entry_of(const NamedLayout& named) {
+    UsedLayout** at = &used_layouts;
     while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
-    Drawn* d = *at;
-    if (d == nullptr) {
-        d = static_cast<Drawn*>(MemoryContextAlloc(TopMemoryContext, sizeof(Drawn)));
-        *d = {.named = &named, .looked_up = 0, .generator = nullptr, .own = {}, .next = nullptr};
+    UsedLayout* used = *at;
+    if (used == nullptr) {
+        used = static_cast<UsedLayout*>(MemoryContextAlloc(TopMemoryContext, sizeof(UsedLayout)));
+        *used = {.named = &named, .looked_up = 0, .generator = nullptr, .own = {}, .next = nullptr};
     } else {
-        *at = d->next;
+        *at = used->next;
     }
-    d->next = drawn;
-    drawn = d;
-    return *d;
+    used->next = used_layouts;
+    used_layouts = used;
+    return *used;
 }
 
 // Sets up the generator of the layout.
-Generator& set_up(NamedLayout& named, Drawn& d) {
+Generator& set_up(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
                         errdetail("Their low bits are no sequence, so nothing would keep them unique."),
                         errhint("Ids of this layout can be decoded. Generate those of another one.")));
     }
     layouts::pin(named);
-    d.generator = nullptr;  // if this fails
+    used.generator = nullptr;  // if this fails
     if (named.layout == mastic::layout) {
-        d.generator = &generator::ready_mastic();
+        used.generator = &generator::ready_mastic();
     } else if (named.layout == snowflake_si::layout) {
-        d.generator = &generator::ready_snowflake_si();
+        used.generator = &generator::ready_snowflake_si();
     } else {
-        generator::set_up_snowflake(d.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
-        d.generator = &d.own;
+        generator::set_up_snowflake(used.own, named.name, named.layout, named.created ? MyDatabaseId : InvalidOid);
+        used.generator = &used.own;
     }
-    d.looked_up = named.looked_up;
-    return *d.generator;
+    used.looked_up = named.looked_up;
+    return *used.generator;
 }
 
 }  // namespace
 
 // PostgreSQL reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
-    const bool is_last = drawn != nullptr && drawn->named == &named;
-    Drawn& d = likely(is_last) ? *drawn : entry_of(named);
-    const bool same = d.generator != nullptr && named.valid && d.looked_up == named.looked_up;
-    return likely(same && !stale(*d.generator)) ? *d.generator : set_up(named, d);
+    const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
+    UsedLayout& used = likely(is_last) ? *used_layouts : entry_of(named);
+    const bool same = used.generator != nullptr && named.valid && used.looked_up == named.looked_up;
+    return likely(same && !stale(*used.generator)) ? *used.generator : set_up(named, used);
 }
 
 namespace {
@@ -144,7 +144,7 @@ Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_nu
 FUNCTION(snowflake_ids_gen_snowflake) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     Generator& g = ready_snowflake(named);
-    return named_id_datum(named, g, next_number::draw<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
+    return named_id_datum(named, g, next_number::take<generator::claim_snowflake<AnyTime>>(g, tick_now<AnyTime>));
 }
 
 // gen_snowflake_series(layout, count)

@@ -32,11 +32,11 @@ uuid7::Moment next_moment() {
     return last = next;
 }
 
-uuid7::Id draw() { return uuid7::make(next_moment(), entropy::random64()); }
+uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 
 }  // namespace
 
-FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(draw()); }
+FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
 
 // gen_uuid7(shift). The moment is this process's next one, and is moved after that. So no moment is used twice with one
 // shift, unless its months or days make different times the same one, as the end of February is a month after four
@@ -64,7 +64,7 @@ FUNCTION(snowflake_ids_gen_uuid7_series) {
                 CHECK_FOR_INTERRUPTS();
                 s.unchecked = series::Pace::most - 1;
             }
-            s.id = draw();
+            s.id = generate();
             return PointerGetDatum(&s.id);
         });
 }

@@ -53,7 +53,7 @@ void fail_in_recovery(const char* name, const char* hint) {
 }
 
 // A standby cannot control what its primary issues, so it draws with another node.
-uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery) {
+uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
     if (settings::standby_machine_id < 0) {

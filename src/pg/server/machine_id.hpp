@@ -16,7 +16,7 @@ uint32 of_primary(unsigned node_bits);
 const char* source(bool in_recovery);
 
 // The node to draw with. Raises an error in recovery if no node is set for it. `name`: of the format.
-uint32 to_draw_with(const char* name, unsigned node_bits, bool in_recovery);
+uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery);
 
 [[noreturn]] void fail_in_recovery(const char* name, const char* hint);
 
