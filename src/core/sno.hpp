@@ -182,7 +182,7 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
 
 // NewWithTime: the next number of a sequence that does not depend on the time and goes round inside the bounds. For
 // porting old ids: its ids may collide with ids of the present.
-constexpr std::uint32_t given_time(std::uint32_t& next, const Bounds& b) {
+constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;
     return sequence;

@@ -90,7 +90,7 @@ constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     return step;
 }
 
-constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
+constexpr State begin_tick(State s, std::uint64_t tick, const Rules& r) {
     s.tick = tick;
     s.next = r.min;
     return s;
@@ -102,10 +102,10 @@ constexpr State at_tick(State s, std::uint64_t tick, const Rules& r) {
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
     if (now == s.tick) return detail::take(s, want, r);
-    if (now > s.tick) return detail::take(detail::at_tick(s, now, r), want, r);
+    if (now > s.tick) return detail::take(detail::begin_tick(s, now, r), want, r);
 
     if (r.has_toggle && now > s.safe) {
-        State back = detail::at_tick(s, now, r);
+        State back = detail::begin_tick(s, now, r);
         back.safe = s.tick;
         back.drifts++;
         return detail::take(back, want, r);

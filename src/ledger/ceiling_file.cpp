@@ -251,7 +251,7 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 
 namespace {
 
-CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, bool lock) {
+CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
     CeilingResult r = file.open(lock);
     Ceilings c;
@@ -265,8 +265,8 @@ CeilingResult look_at_ceilings(const CeilingPlace& place, const Ledger& ledger, 
 
 // The lock only if it is needed: those who lift ceilings would wait for it.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
-    const CeilingResult r = look_at_ceilings(place, ledger, false);
-    return r.error == CeilingError::none ? r : look_at_ceilings(place, ledger, true);
+    const CeilingResult r = read_and_check(place, ledger, false);
+    return r.error == CeilingError::none ? r : read_and_check(place, ledger, true);
 }
 
 }  // namespace snowflake_ids::ledger

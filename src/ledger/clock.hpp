@@ -12,7 +12,7 @@ namespace snowflake_ids::ledger {
 
 // What a clock of the kernel showed, in whole microseconds. The nanoseconds are never negative.
 template <class Time>
-Time time_in(const timespec& t) {
+Time to_time(const timespec& t) {
     return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
 }
 
@@ -20,7 +20,7 @@ template <class Time>
 Time read_clock(clockid_t id) {
     timespec t;
     clock_gettime(id, &t);
-    return time_in<Time>(t);
+    return to_time<Time>(t);
 }
 
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
@@ -48,7 +48,7 @@ struct TickMemo {
 // As tick_at(), and stores what it found in `memo`.
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     memo.length = {};
-    const Result<std::uint64_t> tick = timeline.floor_tick(time_in<UnixTime>(t));
+    const Result<std::uint64_t> tick = timeline.floor_tick(to_time<UnixTime>(t));
     if (!tick) return 0;
     const seconds second{t.tv_sec};
     const microseconds from = timeline.start(tick.value) - UnixTime{second};
@@ -71,7 +71,7 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
 
 // Reads the clock and returns its tick, or 0 if the clock is outside the format. Stores in `memo` for how many counts
 // of the time counter (cycles.hpp) this tick surely lasts.
-[[gnu::noinline]] inline std::uint64_t ask_clock(TickMemo& memo, const Timeline& timeline) {
+[[gnu::noinline]] inline std::uint64_t read_tick(TickMemo& memo, const Timeline& timeline) {
     // The count first: it is a little older than the clock's time, so the tick's end is taken to come early, never
     // late.
     const std::uint64_t count = cycles::now();
@@ -88,7 +88,7 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
 // The clock's tick, 0 if it is outside the format. A step of the clock is noticed within cycles::longest_ns.
 inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
-    return ask_clock(memo, timeline);
+    return read_tick(memo, timeline);
 }
 
 // `timeline` is a function: where it returns a constant, the divisions below become multiplications.

@@ -72,6 +72,6 @@ void lift_floor(const Ledger& ledger, Floor floor);
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 // Lifts a slot to a floor where its generator begins, if the generator has a time.
-void begin_at(Slot& slot, Floor floor);
+void begin_slot_at(Slot& slot, Floor floor);
 
 }  // namespace snowflake_ids::ledger

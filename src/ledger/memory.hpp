@@ -34,7 +34,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
 Ledger find_ledger(void* memory, std::size_t bytes);
 
 template <class S>
-bool is_of(const S& slot, const Key& key, std::uint64_t numbering) {
+bool belongs_to(const S& slot, const Key& key, std::uint64_t numbering) {
     return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
 }
 
@@ -49,7 +49,7 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
         std::uint64_t seen = s.key.load();
         if (seen == 0) {
             for (std::uint32_t other = 0; other < count; other++) {
-                if (is_of(slot(other), key, numbering)) return &slot(other);
+                if (belongs_to(slot(other), key, numbering)) return &slot(other);
             }
             if (!may_create) return nullptr;
             std::uint64_t n = 0;
@@ -59,7 +59,7 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
                 return &s;
             }
         }
-        if (is_of(s, key, numbering)) return &s;
+        if (belongs_to(s, key, numbering)) return &s;
     }
     return nullptr;
 }

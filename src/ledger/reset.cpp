@@ -11,7 +11,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-bool chosen(const Reset& reset, const Slot& slot) {
+bool is_chosen(const Reset& reset, const Slot& slot) {
     const Key key = Key::unpack(slot.key.load());
     return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(slot)) &&
            (reset.node < 0 || reset.node == key.node);
@@ -30,7 +30,7 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
     Floor highest{};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const Slot& slot = ledger.slots[i];
-        if (!chosen(reset, slot)) continue;
+        if (!is_chosen(reset, slot)) continue;
         const bool toggled_format = has_toggle(format_of(slot));
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
@@ -49,7 +49,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
     const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
-    for (std::uint32_t i = 0; i < slot_count; i++) found = found || chosen(reset, at(i));
+    for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
@@ -68,7 +68,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
         c.floor = header.reset_floor.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
-        if (!chosen(reset, slot)) return;
+        if (!is_chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
         const std::uint64_t tick = tick_of(slot, reset.floor);
         if (reset.force) {
@@ -81,7 +81,7 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
-    const CeilingResult r = force_locked(header, slot_count, at, file, change, move);
+    const CeilingResult r = force_locked_reset(header, slot_count, at, file, change, move);
     // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader lifts it
     // up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);

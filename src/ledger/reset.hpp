@@ -41,8 +41,8 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 // First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no draw
 // starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class PutBack>
-CeilingResult force_locked(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
-                           PutBack put_back) {
+CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
+                                 PutBack put_back) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;

@@ -229,7 +229,7 @@ TEST(CoreSno, NumbersOfGivenTimesGoRound) {
                                                 {0, 10, 11},
                                                 {65535, 10, 11}}) {
         std::uint32_t n = next;
-        EXPECT_EQ(sno::given_time(n, bounds), sequence) << next;
+        EXPECT_EQ(sno::next_at_given_time(n, bounds), sequence) << next;
         EXPECT_EQ(n, after) << next;
     }
     static_assert(sno::Bounds{}.min == 0 && sno::Bounds{}.max == 65535);

@@ -68,7 +68,7 @@ public:
         } else if (op == "snapshot") {
             snapshot(row);
         } else if (op == "nwt") {
-            given_time(row);
+            next_at_given_time(row);
         } else if (op == "burn") {
             burn(row);
         } else {
@@ -118,9 +118,9 @@ private:
         exact++;
     }
 
-    void given_time(const Row& row) {
+    void next_at_given_time(const Row& row) {
         const std::uint64_t unit = sno_unit(row, "clock_ms");
-        compare_id(row, unit, 0, sno::given_time(given_time_next_, generator_.bounds));
+        compare_id(row, unit, 0, sno::next_at_given_time(given_time_next_, generator_.bounds));
         EXPECT_EQ(row["outcome"], "ok");
         EXPECT_EQ(row["return_ms"], row["clock_ms"]);
         ref_repeats(row["arg2"]) ? documented++ : exact++;

@@ -71,7 +71,7 @@ FUNCTION(snowflake_ids_gen_sno_at) {
     uint32 sequence, next;
     do {
         next = static_cast<uint32>(word);
-        sequence = sno::given_time(next, bounds);
+        sequence = sno::next_at_given_time(next, bounds);
     } while (!g.slot->word.compare_exchange_weak(word, next));
     g.uncounted++;
     return sno_datum(tick, 0, metabyte, g.node, sequence);
