@@ -44,7 +44,7 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
 
 namespace {
 
-CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
+CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
     const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
@@ -90,11 +90,11 @@ CeilingResult apply_locked(const Ledger& ledger, const Reset& reset, const Locke
 
 }  // namespace
 
-CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset& reset) {
+CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset) {
     LockedCeilings file(place);
     CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    r = apply_locked(ledger, reset, file);
+    r = apply_locked_reset(ledger, reset, file);
     ledger.header->epoch.fetch_add(1);
     return r;
 }

@@ -64,6 +64,6 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
 // (Header::epoch), also if the reset failed half-way.
-CeilingResult apply(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
+CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
 }  // namespace snowflake_ids::ledger

@@ -32,7 +32,7 @@ struct LedgerResetSteps : testing::Test {
         EXPECT_EQ(life.lifted(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
-    CeilingError apply(const Reset& reset) const { return ledger::apply(data.place, life.ledger, reset).error; }
+    CeilingError apply(const Reset& reset) const { return ledger::apply_reset(data.place, life.ledger, reset).error; }
     CeilingError forced(Kind kind, int node) const {
         return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .node = node, .force = true});
     }
@@ -194,7 +194,8 @@ TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
 TEST_F(LedgerResetSteps, WithoutADirectory) {
     const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true, [] {}};
     const std::uint64_t epoch = header.epoch.load();
-    const CeilingResult results[] = {ledger::apply(nowhere, life.ledger, {}), check_ceilings(nowhere, life.ledger)};
+    const CeilingResult results[] = {ledger::apply_reset(nowhere, life.ledger, {}),
+                                     check_ceilings(nowhere, life.ledger)};
     for (const CeilingResult& r : results) {
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ENOENT);

@@ -41,7 +41,7 @@ struct LedgerReset : testing::Test {
         EXPECT_EQ(life->lifted(slot, at + 2500ms), CeilingError::none);
         return slot;
     }
-    CeilingResult apply(const Reset& reset) const { return ledger::apply(data.place, ledger, reset); }
+    CeilingResult apply(const Reset& reset) const { return ledger::apply_reset(data.place, ledger, reset); }
     CeilingResult forced(Kind kind = Kind::none) const {
         return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .force = true});
     }
@@ -212,14 +212,14 @@ TEST_F(LedgerReset, DamagedBeforeTheLife) {
     data.put(bad);
     EXPECT_EQ(begin_life(data, not_begun, 9), CeilingError::damaged);
     EXPECT_EQ(check_ceilings(data.place, not_begun).slot, static_cast<int>(life->index(slot)));
-    EXPECT_EQ(ledger::apply(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::damaged);
+    EXPECT_EQ(ledger::apply_reset(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::damaged);
     EXPECT_EQ(not_begun.header->floor.load(), Ceiling{});
     EXPECT_EQ(data.bytes(), bad);
 
     std::filesystem::remove(data.path);
     ASSERT_EQ(begin_life(data, not_begun, 9, now), CeilingError::none);
     EXPECT_EQ(not_begun.header->floor.load(), now);
-    ASSERT_EQ(ledger::apply(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::none);
+    ASSERT_EQ(ledger::apply_reset(data.place, not_begun, {.floor = now + 600000ms}).error, CeilingError::none);
     Slot& again = *find_slot(not_begun, sno);
     apply_floor(not_begun, again);
     EXPECT_EQ(ServerLife::stands_at(again), now + 600000ms);

@@ -38,7 +38,7 @@ void lift_past(Generator& g, uint64 tick) {
     shared_ledger().header->epoch.fetch_add(1);
 }
 
-bool forced(FunctionCallInfo fcinfo, int n) {
+bool force_argument(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
@@ -69,7 +69,7 @@ void observe(Generator& g, UnixTime id_time, bool force, const char* what) {
 
 namespace snowflake_ids {
 
-using operate::forced;
+using operate::force_argument;
 using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
@@ -77,7 +77,7 @@ using operate::observe;
 // sno_observe(id, force). Ignores an id of a partition in which this server does not draw.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
-    const bool force = forced(fcinfo, 1);
+    const bool force = force_argument(fcinfo, 1);
     const uint32 partition = sno::split(id).partition;
     Generator& own = generator::ready_sno();
     if (partition == own.node) {
@@ -91,7 +91,7 @@ FUNCTION(snowflake_ids_sno_observe) {
 // mastic_observe(id, force)
 FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
-    const bool force = forced(fcinfo, 1);
+    const bool force = force_argument(fcinfo, 1);
     observe(generator::ready_mastic(), mastic::layout.time_of(id), force, "Mastic id");
     PG_RETURN_VOID();
 }
@@ -99,7 +99,7 @@ FUNCTION(snowflake_ids_mastic_observe) {
 // snowflake_si_observe(id, force)
 FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
-    const bool force = forced(fcinfo, 1);
+    const bool force = force_argument(fcinfo, 1);
     Generator& g = generator::ready_snowflake_si();
     constexpr Layout layout = snowflake_si::layout;
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
@@ -112,7 +112,7 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
-    const bool force = forced(fcinfo, 2);
+    const bool force = force_argument(fcinfo, 2);
     const Result<Layout::Fields> fields = named.layout.split(static_cast<uint64>(id));
     if (!fields) fail_range(fields.error, "id", id, 0, static_cast<int64>(named.layout.max_id()));
     Generator& g = generator::ready_snowflake(named);
@@ -128,7 +128,7 @@ constexpr milliseconds between_passes{50};
 
 using Ready = Generator& (*) ();
 
-void pass(Ready ready, UnixTime until) {
+void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
         // Again after each wait: a reset may have been forced.
         Generator& g = ready();
@@ -167,7 +167,7 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 // It needs no privilege: this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
-    pass(ready_argument(fcinfo, 0), unix_time(now));
+    use_up_until(ready_argument(fcinfo, 0), unix_time(now));
     PG_RETURN_TIMESTAMPTZ(now);
 }
 

@@ -17,7 +17,7 @@ void check_not_far_ahead(UnixTime id_time, const char* what);
 void lift_past(Generator& g, uint64 tick);
 
 // Argument `n`, force. Raises an error if it is true and the caller is no superuser.
-bool forced(FunctionCallInfo fcinfo, int n);
+bool force_argument(FunctionCallInfo fcinfo, int n);
 
 // The format that argument `n` names: one with a generator that sessions share. Raises an error otherwise.
 ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n);

@@ -23,7 +23,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
-using operate::forced;
+using operate::force_argument;
 using operate::kind_argument;
 
 namespace {
@@ -97,7 +97,7 @@ FUNCTION(snowflake_ids_reset) {
     const UnixTime now = ledger::wall_clock();
     ledger::Reset reset{.floor = std::chrono::ceil<milliseconds>(floor),
                         .ceiling = ceiling_ahead(floor, now),
-                        .force = forced(fcinfo, 3)};
+                        .force = force_argument(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
     // Users with the privilege to call this must not stop all generators by a floor in the far future.
@@ -119,8 +119,8 @@ FUNCTION(snowflake_ids_reset) {
                         errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
-    (void) issue_limit::enter(in_recovery, patience);
-    ceiling_file::apply(reset);
+    (void) issue_limit::enter_life_and_database(in_recovery, patience);
+    ceiling_file::apply_reset(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
         if (reset.force)

@@ -116,7 +116,7 @@ FUNCTION(snowflake_ids_status) {
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
     const bool known =
-        !not_accepted::refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
+        !not_accepted::is_refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
     const auto node_in_use = [&](unsigned node_bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
@@ -146,7 +146,7 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{}));
     values[i++] = CStringGetTextDatum(ledger_memory_kind());
     values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
-    values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state() : why);
+    values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state_for_people() : why);
     values[i++] = BoolGetDatum(in_recovery);
     values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
     values[i++] = Int64GetDatum(steps);

@@ -86,7 +86,7 @@ bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
 // Log lines go only to the server's log: a client that asks for messages of level LOG might not be able to read a
 // layout's name in its encoding.
 
-void note_overflow(const Generator& g) {
+void log_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
     if (!take_turn_to_log(c.overflow_logged)) return;
@@ -97,7 +97,7 @@ void note_overflow(const Generator& g) {
                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
-void note_behind(const Generator& g) {
+void log_behind(const Generator& g) {
     if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
     const microseconds ahead = g.timeline.start(state.tick) - ledger::wall_clock();
@@ -115,14 +115,14 @@ bool is_lead_of_start(const ledger::Claim& c) {
 }
 
 // A claim has failed, and its caller is going to wait.
-void note_wait(const Generator& g, const ledger::Claim& failed) {
+void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
     // A held tick that is used up waits because the clock is behind.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.held()) {
-        note_overflow(g);
+        log_overflow(g);
     } else if (overflow || failed.outcome == ledger::Outcome::regression) {
-        note_behind(g);
+        log_behind(g);
     }
 }
 
@@ -150,7 +150,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
         }
         const microseconds left = patience.left();
         if (left.count() <= 0) fail_waited(g, c);
-        if (!noted) note_wait(g, c);
+        if (!noted) log_wait(g, c);
         noted = true;
         nap(std::min(c.wait, left));
     }
@@ -159,7 +159,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
-ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
+ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
     Patience patience;
     patience.until -= g.set_up;
@@ -176,13 +176,13 @@ ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFuncti
     return c;
 }
 
-void note_regression(Generator& g, const ledger::Claim& c) {
+void note_clock_behind(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
     if (!c.toggled()) {
         if (is_lead_of_start(c)) return;
         if (c.advanced()) counters.holds.fetch_add(1, relaxed);
-        note_behind(g);
+        log_behind(g);
         return;
     }
     const uint64 so_far = counters.regressions.fetch_add(1, relaxed) + 1;
@@ -207,7 +207,7 @@ ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
             ledger::lift_unless_past(*g.slot, first.value - 1, g.rules.has_toggle, ledger::lift_slot<ledger::Slot>);
         }
         ledger::Claim c = claim(g, want);
-        if (c.outcome != ledger::Outcome::issued) c = retry(g, c, want, claim);
+        if (c.outcome != ledger::Outcome::issued) c = claim_after_wait(g, c, want, claim);
         if (unsettled::admit(g.timeline.last(c.tick))) return c;
     }
 }

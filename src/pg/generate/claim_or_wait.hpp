@@ -14,7 +14,7 @@ namespace snowflake_ids::generator {
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
 // Waits or raises an error, as the settings say, until a claim succeeds.
-ledger::Claim retry(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
+ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
@@ -27,7 +27,7 @@ ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
 // Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind, but not
 // those of a life that has just begun ahead of a clock that is right.
-void note_regression(Generator& g, const ledger::Claim& c);
+void note_clock_behind(Generator& g, const ledger::Claim& c);
 
 // What the compiler knows about a generator's time line: constants make reading the clock cheaper.
 struct MasticTime {
@@ -50,13 +50,13 @@ pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 wa
 template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
-    if (unlikely(c.outcome != ledger::Outcome::issued)) c = retry(g, c, want, claim);
+    if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
     // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count,
     // and note a regression.
-    if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || promised_past(g))) {
+    if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || is_promised_past(g))) {
         if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
-        if (unlikely(c.standing != ledger::Standing::on_time)) note_regression(g, c);
+        if (unlikely(c.standing != ledger::Standing::on_time)) note_clock_behind(g, c);
         if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {
             count_up(g);
             g.counted_tick = c.tick;

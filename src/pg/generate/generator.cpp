@@ -27,7 +27,7 @@ void fail_outside_format(const char* name, const Timeline& timeline, ledger::Out
     pg_unreachable();
 }
 
-void enlist(Generator& g) {
+void add_to_all(Generator& g) {
     g.next = all;
     all = &g;
 }

@@ -70,7 +70,7 @@ inline void end_lease(Generator& g) {
 }
 
 // Registers `g`: from here on its ids are counted at the end of each transaction.
-void enlist(Generator& g);
+void add_to_all(Generator& g);
 
 // Adds the ids drawn since the last call to the shared counters. It does atomic additions and nothing else: it is also
 // called after a commit, where an error would be a panic.
@@ -81,12 +81,14 @@ void count_up_all();
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
 // True if `g` was set up under other settings, or under another Header::epoch.
-inline bool stale(const Generator& g) {
+inline bool is_stale(const Generator& g) {
     return g.generation != settings::generation || g.epoch != header->epoch.load(std::memory_order_relaxed);
 }
 
 // Have readers been promised that no id of the last claim's time appears any more?
-inline bool promised_past(const Generator& g) { return header->promise.load(std::memory_order_relaxed) > g.accepted; }
+inline bool is_promised_past(const Generator& g) {
+    return header->promise.load(std::memory_order_relaxed) > g.accepted;
+}
 
 }  // namespace generator
 }  // namespace snowflake_ids

@@ -39,7 +39,7 @@ FUNCTION(snowflake_ids_gen_gid_series) {
         TimestampTz statement;
         gid::Id id;
     };
-    return series::run<State>(
+    return series::return_rows<State>(
         fcinfo,
         [&](State& s) {
             s.kind = kind_argument(fcinfo, 0);

@@ -12,7 +12,7 @@ namespace snowflake_ids::issue_limit {
 // Call this before a generator is bound to a slot. Returns the ledger, in a life that has begun. Outside recovery it
 // also enters the database (uses it for the first time in this life): if another life lifted the database's ceiling, it
 // lifts the ledger's floor above that ceiling.
-const ledger::Ledger& enter(bool in_recovery, const Patience& patience);
+const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience);
 
 // The latest time of the ids that the present transaction has drawn, or of what it was told has settled. 0: none. If
 // synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this time. An id of a
@@ -23,13 +23,13 @@ inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 
 // Looks at `latest`. Call it before the commit, where an error is still possible. PREPARE TRANSACTION needs no such
 // step: it writes WAL and waits for the standbys anyway.
-void before_commit();
+void protect_commit();
 
 // The ceiling of this database's ids, for a reader who wants it at `t` at least: looks again, or lifts it.
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
-void forget();
+void forget_wal_ceiling();
 
 // Sets g.limit and g.lift_from from the present ceilings.
 void set_limit(Generator& g);

@@ -28,7 +28,7 @@ inline uint64 transactions_ended() { return server_transactions_ended(); }
 // Nor may readers have been promised more than the claim keeps.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
-    return !generator::promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
+    return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
            transactions_ended() == l.ended;
 }
 

@@ -69,7 +69,7 @@ inline int64 checked_count(int64 count) {
 // `next(State&)` gives one Datum. A by-reference result may point into the state, because both only have to last until
 // the next row is asked for.
 template <class State, class Start, class Next>
-inline Datum run(FunctionCallInfo fcinfo, Start start, Next next) {
+inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {
         State state;
         int64 left;

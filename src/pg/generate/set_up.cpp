@@ -27,8 +27,8 @@ namespace {
 Generator* explicit_sno[64];
 
 // Gives `g` its slot. First the counters of its former slot get the ids drawn there.
-void rebind(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
-    if (g.name == nullptr) enlist(g);
+void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
+    if (g.name == nullptr) add_to_all(g);
     end_lease(g);
     count_up(g);
     g.name = name;
@@ -42,22 +42,22 @@ void rebind(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
 //   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
 //     primary's, and the database as entered, although its ceiling was not read.
 //   - The time that the set-up waits counts against max_wait of the draw.
-void bind(Generator& g, const char* name, const ledger::Key& key, bool in_recovery, const Patience& patience,
-          uint64 numbering = 0) {
+void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
+                        const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
     // Read this first, so that a later reset is noticed.
     const uint64 bound_epoch = header->epoch.load();
-    if (g.epoch != bound_epoch) issue_limit::forget();
-    const ledger::Ledger& shared = issue_limit::enter(in_recovery, patience);
+    if (g.epoch != bound_epoch) issue_limit::forget_wal_ceiling();
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, patience);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
-    rebind(g, name, slot, key.node);
+    give_slot(g, name, slot, key.node);
     g.in_recovery = in_recovery;
     g.epoch = bound_epoch;
     g.set_up = patience.used();
 }
 
-Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
+Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     // Ticks after this one have no ceiling above them.
     const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
@@ -70,13 +70,13 @@ Rules rules(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
 }
 
 // Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
-void ready(Generator& g) {
+void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
-void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
+void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Patience patience;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
@@ -86,10 +86,10 @@ void bind_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
                                   settings::sno_sequence_min, settings::sno_sequence_max),
                         errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
     }
-    bind(g, "sno", key, in_recovery, patience);
+    find_and_give_slot(g, "sno", key, in_recovery, patience);
     g.timeline = sno::timeline;
-    g.rules = rules(bounds.value.min, bounds.value.max, sno::timeline, true);
-    ready(g);
+    g.rules = rules_of(bounds.value.min, bounds.value.max, sno::timeline, true);
+    finish_set_up(g);
 }
 
 // `format`: sno or sno_at.
@@ -98,7 +98,7 @@ void set_up_own_sno(Generator& g, ledger::Format format) {
     machine_id::warn_if_not_set();
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = machine_id::to_generate_with("sno", machine_id::sno_bits, in_recovery);
-    bind_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
+    finish_set_up_sno(g, {format, static_cast<uint16>(node), InvalidOid}, in_recovery);
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
-    ceiling_file::remember(*g.slot);
+    ceiling_file::give_entry(*g.slot);
     // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first
     // calls.
     uint64 word = 0;
@@ -120,11 +120,12 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
     check_clock(name, layout.timeline);
-    bind(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{}, numbering);
+    find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{},
+                       numbering);
     g.timeline = layout.timeline;
     // A slot's word has room for 65,536 numbers per tick.
-    g.rules = rules(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
-    ready(g);
+    g.rules = rules_of(0, Min(layout.max_sequence(), 65535u), layout.timeline, false);
+    finish_set_up(g);
 }
 
 Generator& sno_of_partition(uint32 partition) {
@@ -134,12 +135,12 @@ Generator& sno_of_partition(uint32 partition) {
         *made = {};
     }
     Generator& g = *made;
-    if (stale(g) || g.node != partition) {
+    if (is_stale(g) || g.node != partition) {
         g.generation = 0;  // stays unusable if this fails
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
-        bind_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
+        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
     }
     return g;
 }

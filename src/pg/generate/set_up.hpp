@@ -24,22 +24,22 @@ Generator& sno_of_partition(uint32 partition);
 bool has_sno_generator(uint32 partition);
 
 inline Generator& ready_sno() {
-    if (unlikely(stale(own_sno))) set_up_sno(own_sno);
+    if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;
 }
 
 inline Generator& ready_sno_at() {
-    if (unlikely(stale(own_sno_at))) set_up_sno_at(own_sno_at);
+    if (unlikely(is_stale(own_sno_at))) set_up_sno_at(own_sno_at);
     return own_sno_at;
 }
 
 inline Generator& ready_mastic() {
-    if (unlikely(stale(own_mastic))) set_up_snowflake(own_mastic, "Mastic", mastic::layout, InvalidOid);
+    if (unlikely(is_stale(own_mastic))) set_up_snowflake(own_mastic, "Mastic", mastic::layout, InvalidOid);
     return own_mastic;
 }
 
 inline Generator& ready_snowflake_si() {
-    if (unlikely(stale(own_snowflake_si)))
+    if (unlikely(is_stale(own_snowflake_si)))
         set_up_snowflake(own_snowflake_si, "Snowflake-SI", snowflake_si::layout, InvalidOid);
     return own_snowflake_si;
 }

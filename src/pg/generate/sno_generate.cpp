@@ -45,7 +45,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         uint32 metabyte;
         sno::Id id;
     };
-    return series::run<State>(
+    return series::return_rows<State>(
         fcinfo,
         [&](State& s) {
             s.metabyte = metabyte_argument(fcinfo, 1);

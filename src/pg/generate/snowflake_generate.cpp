@@ -39,7 +39,7 @@ pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
 // A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
-    return series::run<series::Pace>(
+    return series::return_rows<series::Pace>(
         fcinfo, [&](series::Pace&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [&](series::Pace& p) {
             Generator& g = ready();
@@ -82,7 +82,7 @@ struct UsedLayout {
 UsedLayout* used_layouts = nullptr;  // the last one used comes first
 
 // The entry of the layout, now first in the list.
-UsedLayout& entry_of(const NamedLayout& named) {
+UsedLayout& used_layout_of(const NamedLayout& named) {
     UsedLayout** at = &used_layouts;
     while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
     UsedLayout* used = *at;
@@ -98,7 +98,7 @@ UsedLayout& entry_of(const NamedLayout& named) {
 }
 
 // Sets up the generator of the layout.
-Generator& set_up(NamedLayout& named, UsedLayout& used) {
+Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
                         errdetail("Their low bits are no sequence, so nothing would keep them unique."),
@@ -123,9 +123,9 @@ Generator& set_up(NamedLayout& named, UsedLayout& used) {
 // PostgreSQL reads invalidation messages only between calls, so a layout does not change during a call.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
-    UsedLayout& used = likely(is_last) ? *used_layouts : entry_of(named);
+    UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);
     const bool same = used.generator != nullptr && named.valid && used.looked_up == named.looked_up;
-    return likely(same && !stale(*used.generator)) ? *used.generator : set_up(named, used);
+    return likely(same && !is_stale(*used.generator)) ? *used.generator : set_up_layout(named, used);
 }
 
 namespace {
@@ -153,7 +153,7 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
         series::Pace pace;
         NamedLayout* named;
     };
-    return series::run<State>(
+    return series::return_rows<State>(
         fcinfo,
         [&](State& s) {
             s.named = &layouts::argument(fcinfo, 0);

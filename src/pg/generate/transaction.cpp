@@ -21,16 +21,16 @@ void at_event(XactEvent event, void*) {
     generator::count_up_all();
     switch (event) {
         case XACT_EVENT_PRE_COMMIT:
-            issue_limit::before_commit();
+            issue_limit::protect_commit();
             break;
         case XACT_EVENT_PRE_PREPARE:
-            unsettled::before_prepare();
+            unsettled::hand_over_to_prepared();
             break;
         case XACT_EVENT_COMMIT:
         case XACT_EVENT_ABORT:
         case XACT_EVENT_PREPARE:
             issue_limit::latest = {};
-            unsettled::take_back(event == XACT_EVENT_COMMIT);
+            unsettled::end_transaction(event == XACT_EVENT_COMMIT);
             break;
         default:  // a parallel worker: its leader ends the transaction
             break;
@@ -38,7 +38,7 @@ void at_event(XactEvent event, void*) {
 }
 
 void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
-    if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::before_locks_end();
+    if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::count_for_every_table();
 }
 
 }  // namespace

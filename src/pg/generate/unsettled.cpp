@@ -41,12 +41,12 @@ bool admit(UnixTime t) {
 }
 
 // Which cursors are older than the subtransaction, PostgreSQL does not tell.
-void before_locks_end() {
+void count_for_every_table() {
     if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
     if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);
 }
 
-void before_prepare() {
+void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
@@ -61,7 +61,7 @@ void before_prepare() {
                     errhint("Raise max_prepared_transactions (currently %d).", max_prepared_xacts)));
 }
 
-void take_back(bool committed) {
+void end_transaction(bool committed) {
     if (const ledger::Ledger* shared = ledger_if_attached())
         ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
     covered = ledger::no_low;

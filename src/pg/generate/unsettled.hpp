@@ -21,15 +21,15 @@ constexpr Oid every_table = ExtensionRelationId;
 
 // A part of the transaction has failed. That releases the locks of a cursor that has failed in it. They may be those of
 // rows that the cursor inserted before, and that remain: then the transaction counts for every table.
-void before_locks_end();
+void count_for_every_table();
 
 // For a transaction that is about to be prepared: the ledger's table takes over what it has shown. Raises an error if
 // the table is full.
-void before_prepare();
+void hand_over_to_prepared();
 
 // The transaction has ended: takes back what it has shown. Called after the commit too, where nothing may raise an
 // error.
-void take_back(bool committed);
+void end_transaction(bool committed);
 
 // The next full transaction id.
 uint64 next_xid();

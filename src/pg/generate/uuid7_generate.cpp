@@ -57,7 +57,7 @@ FUNCTION(snowflake_ids_gen_uuid7_series) {
         uuid7::Id id;
         uint32 unchecked;  // ids until the next look for interrupts
     };
-    return series::run<State>(
+    return series::return_rows<State>(
         fcinfo, [&](State&) { return series::checked_count(PG_GETARG_INT64(0)); },
         [](State& s) {
             if (s.unchecked-- == 0) {

@@ -33,7 +33,7 @@ using namespace layouts;
 namespace {
 
 // Has this server drawn ids with the numbering of this layout?
-bool used(const Layout& layout) {
+bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
 }
@@ -47,7 +47,8 @@ void prevent_where_read_only(const char* command) {
 
 // The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser
 // can create other triggers with our functions. Takes the lock until the end of the transaction.
-const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock, bool only_insert) {
+const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
+                                        bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
         ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
                         errmsg("function \"%s\" was not called by trigger manager", function)));
@@ -72,9 +73,9 @@ const TriggerData& trigger_data(FunctionCallInfo fcinfo, const char* function, L
 
 // A subscription applies a drop of the publisher. An error would stop all of its replication. So a layout that was
 // used on this server stays, and a line in the log says so. Returns whether the row may be deleted.
-bool apply_drop(const TriggerData& trigger) {
+bool may_apply_drop(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
-    if (used(of_row(rel, trigger.tg_trigtuple))) {
+    if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
         bool null;
         const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
         ereport(LOG, (errmsg("layout \"%s\" stays, although the publisher dropped it", TextDatumGetCString(name)),
@@ -105,7 +106,7 @@ FUNCTION(snowflake_ids_layout_create) {
     }
     (void) from_fields(fcinfo, 1);
     Relation rel = open_relation(ShareRowExclusiveLock);
-    if (known_layout(name, length) != nullptr || look_up(rel, name, [](HeapTuple) {})) {
+    if (known_layout(name, length) != nullptr || find_row(rel, name, [](HeapTuple) {})) {
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
                         errhint("A layout never changes: choose another name.")));
     }
@@ -128,8 +129,8 @@ FUNCTION(snowflake_ids_layout_drop) {
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
     // Waits for transactions that draw their first id: see pin().
     Relation rel = open_relation(AccessExclusiveLock);
-    const bool found = look_up(rel, name, [&](HeapTuple row) {
-        if (used(of_row(rel, row))) {
+    const bool found = find_row(rel, name, [&](HeapTuple row) {
+        if (is_used(layout_of_row(rel, row))) {
             ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("layout \"%s\" is in use", name),
                             errdetail("Ids with its epoch, tick and widths have been generated on this server."),
                             errhint("A layout that is not needed any more does no harm.")));
@@ -162,15 +163,15 @@ FUNCTION(snowflake_ids_layout_generates) {
 FUNCTION(snowflake_ids_layout_keep) {
     // A subscription's drop takes the lock of layout_drop.
     const bool applied = IsLogicalWorker();
-    const TriggerData& trigger =
-        trigger_data(fcinfo, "snowflake_ids.layout_keep", applied ? AccessExclusiveLock : RowExclusiveLock, false);
+    const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_keep",
+                                                      applied ? AccessExclusiveLock : RowExclusiveLock, false);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
         ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
                         errdetail("It takes the privilege to call snowflake_layout_create()."),
                         errhint("Restore as a superuser, or have the privilege granted first.")));
     }
     if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
-        return PointerGetDatum(apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
+        return PointerGetDatum(may_apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
                     errdetail("Nobody could read its existing ids any more."),
                     errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
@@ -181,7 +182,7 @@ FUNCTION(snowflake_ids_layout_keep) {
 // copy, of a dump that is restored. The row may be there already, because two nodes have created the same layout. Then
 // it is left out: a duplicate key would stop the subscription.
 FUNCTION(snowflake_ids_layout_same) {
-    const TriggerData& trigger = trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
+    const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_same", RowExclusiveLock, true);
     const HeapTuple row = trigger.tg_trigtuple;
     if (HeapTupleHasNulls(row)) return PointerGetDatum(row);  // the constraints refuse it
     Relation rel = trigger.tg_relation;
@@ -189,9 +190,9 @@ FUNCTION(snowflake_ids_layout_same) {
     LockDatabaseObject(RelationRelationId, RelationGetRelid(rel), 0, ExclusiveLock);
     bool null;
     const char* name = TextDatumGetCString(heap_getattr(row, 1, RelationGetDescr(rel), &null));
-    const Layout layout = of_row(rel, row);
+    const Layout layout = layout_of_row(rel, row);
     Layout here{};
-    if (!look_up(rel, name, [&](HeapTuple found) { here = of_row(rel, found); })) {
+    if (!find_row(rel, name, [&](HeapTuple found) { here = layout_of_row(rel, found); })) {
         // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the
         // name built in, or somebody forges it: a superuser has to know.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* relation_name = "created_layout";
 Oid relation_oid = InvalidOid;
 
-Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits, int32 sequence_bits,
-               bool node_last) {
+Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
+                      int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;
     if (timestamp_bits < 1 || timestamp_bits > most_time)
         fail_range(Error::bad_width, "timestamp_bits", timestamp_bits, 1, most_time);
@@ -44,7 +44,7 @@ Layout checked(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, in
 
 }  // namespace
 
-bool is_table(Oid relation) { return relation == relation_oid; }
+bool is_layout_table(Oid relation) { return relation == relation_oid; }
 
 Relation open_relation(LOCKMODE lock) {
     const Patience patience{.queues = lock != AccessShareLock};
@@ -57,17 +57,17 @@ Relation open_relation(LOCKMODE lock) {
     return rel;
 }
 
-Layout of_row(Relation rel, HeapTuple row) {
+Layout layout_of_row(Relation rel, HeapTuple row) {
     Datum values[columns];
     bool nulls[columns];
     heap_deform_tuple(row, RelationGetDescr(rel), values, nulls);
-    return checked(DatumGetTimestampTz(values[1]), *DatumGetIntervalP(values[2]), DatumGetInt32(values[3]),
-                   DatumGetInt32(values[4]), DatumGetInt32(values[5]), DatumGetBool(values[6]));
+    return checked_layout(DatumGetTimestampTz(values[1]), *DatumGetIntervalP(values[2]), DatumGetInt32(values[3]),
+                          DatumGetInt32(values[4]), DatumGetInt32(values[5]), DatumGetBool(values[6]));
 }
 
 Layout from_fields(FunctionCallInfo fcinfo, int n) {
-    return checked(PG_GETARG_TIMESTAMPTZ(n), *PG_GETARG_INTERVAL_P(n + 1), PG_GETARG_INT32(n + 2),
-                   PG_GETARG_INT32(n + 3), PG_GETARG_INT32(n + 4), PG_GETARG_BOOL(n + 5));
+    return checked_layout(PG_GETARG_TIMESTAMPTZ(n), *PG_GETARG_INTERVAL_P(n + 1), PG_GETARG_INT32(n + 2),
+                          PG_GETARG_INT32(n + 3), PG_GETARG_INT32(n + 4), PG_GETARG_BOOL(n + 5));
 }
 
 }  // namespace snowflake_ids::layouts

@@ -16,18 +16,18 @@ namespace snowflake_ids::layouts {
 inline constexpr int columns = 7;  // of the table; the arguments of create are the same
 
 // True for the table of this database, once this backend has opened it.
-bool is_table(Oid relation);
+bool is_layout_table(Oid relation);
 
 // Opens the table of this database. A call that changes it waits in the lock's queue; a call that reads it waits at
 // most max_wait.
 Relation open_relation(LOCKMODE lock);
 
 // The layout of a row.
-Layout of_row(Relation rel, HeapTuple row);
+Layout layout_of_row(Relation rel, HeapTuple row);
 
 // Calls `found(row)` if there is a row of this name. Returns whether there is one.
 template <class Found>
-bool look_up(Relation rel, const char* name, Found found) {
+bool find_row(Relation rel, const char* name, Found found) {
     ScanKeyData key;
     ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(name));
     SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 1, &key);

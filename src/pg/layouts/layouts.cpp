@@ -21,7 +21,7 @@ HTAB* cache = nullptr;
 NamedLayout* last = nullptr;  // the last one looked up: usually the next one is the same
 
 void relation_changed(Datum, Oid relation) {
-    if (relation != InvalidOid && !is_table(relation)) return;
+    if (relation != InvalidOid && !is_layout_table(relation)) return;
     HASH_SEQ_STATUS all;
     hash_seq_init(&all, cache);
     while (auto* named = static_cast<NamedLayout*>(hash_seq_search(&all))) named->valid = false;
@@ -41,7 +41,7 @@ void make_cache() {
 bool load_created(NamedLayout& named, bool keep_lock) {
     Relation rel = open_relation(AccessShareLock);
     Layout layout{};
-    const bool found = look_up(rel, named.name, [&](HeapTuple row) { layout = of_row(rel, row); });
+    const bool found = find_row(rel, named.name, [&](HeapTuple row) { layout = layout_of_row(rel, row); });
     table_close(rel, keep_lock ? NoLock : AccessShareLock);
     if (!found) return false;
     named.layout = layout;
@@ -49,7 +49,7 @@ bool load_created(NamedLayout& named, bool keep_lock) {
     return true;
 }
 
-bool load(NamedLayout& named, bool keep_lock) {
+bool load_layout(NamedLayout& named, bool keep_lock) {
     named.looked_up++;
     // A created layout comes first: a later version may have a built-in one of the same name, and the layout must not
     // change.
@@ -84,10 +84,10 @@ NamedLayout* find(const char* name, std::size_t length) {
     if (named == nullptr || !named->valid) {
         // Names that do not exist are not cached.
         if (named == nullptr) {
-            if (!load(wanted, false)) return nullptr;
+            if (!load_layout(wanted, false)) return nullptr;
             named = static_cast<NamedLayout*>(hash_search(cache, wanted.name, HASH_ENTER, nullptr));
             *named = wanted;
-        } else if (!load(*named, false)) {
+        } else if (!load_layout(*named, false)) {
             return nullptr;
         }
     }
@@ -104,7 +104,7 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
 
 void pin(NamedLayout& named) {
     named.valid = false;
-    if (!load(named, true)) fail_unknown(named.name);
+    if (!load_layout(named, true)) fail_unknown(named.name);
 }
 
 }  // namespace snowflake_ids::layouts

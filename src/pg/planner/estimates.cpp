@@ -115,7 +115,7 @@ struct Comparison {
     }
 };
 
-void add(Range& range, const Comparison& comparison, Node* other) {
+void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
     const auto* known = reinterpret_cast<const Const*>(other);
@@ -148,7 +148,7 @@ void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, con
         if (!column_first && !equal(without_relabel(second), column)) continue;
         const Comparison comparison(order, op->opno, column_first);
         if (comparison.strategy != 0)
-            add(range, comparison, estimate_expression_value(root, column_first ? second : first));
+            add_comparison(range, comparison, estimate_expression_value(root, column_first ? second : first));
     }
 }
 
@@ -177,7 +177,7 @@ FUNCTION(snowflake_ids_id_ineqsel) {
     }
     Statistics statistics(root, variable, comparison.column_type, comparison.column, get_opcode(opno));
     const double before = statistics.fraction(range);
-    add(range, comparison, other);
+    add_comparison(range, comparison, other);
     const double after = statistics.fraction(range);
     statistics.release();
     ReleaseVariableStats(variable);

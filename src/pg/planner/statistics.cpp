@@ -12,7 +12,9 @@ namespace snowflake_ids {
 namespace {
 
 // How far into (from, to] a value is: 0 to 1.
-double way(Key from, Key value, Key to) { return static_cast<double>(value - from) / static_cast<double>(to - from); }
+double part_of_way(Key from, Key value, Key to) {
+    return static_cast<double>(value - from) / static_cast<double>(to - from);
+}
 
 }  // namespace
 
@@ -59,12 +61,12 @@ double Statistics::below(Key k) const {
     const int bins = histogram_.nvalues - 1;
     int low = 0, high = bins;  // key(low) <= k < key(high), once k is known to be inside
     if (k <= key(histogram_, low)) return 0;
-    if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - way(last(), k, end_)) : 1;
+    if (k >= last()) return beyond_ > 0 && k < end_ ? 1 - beyond_ * (1 - part_of_way(last(), k, end_)) : 1;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         (k < key(histogram_, middle) ? high : low) = middle;
     }
-    return (1 - beyond_) * (low + way(key(histogram_, low), k, key(histogram_, high))) / bins;
+    return (1 - beyond_) * (low + part_of_way(key(histogram_, low), k, key(histogram_, high))) / bins;
 }
 
 // Looks for rows newer than the histogram: the largest value now, and the fraction of rows beyond the histogram. That
@@ -74,7 +76,7 @@ void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
     if (!largest_in_index(root_, variable_, type_, key_, end_) || end_ <= last()) return;
-    beyond_ = (1 - way(before_last(), last(), end_)) / (histogram_.nvalues - 1);
+    beyond_ = (1 - part_of_way(before_last(), last(), end_)) / (histogram_.nvalues - 1);
     const double growth = growth_since_statistics(root_, variable_);
     if (growth > beyond_) beyond_ = growth;
 }

@@ -77,7 +77,7 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
 
 void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
 
-void remember(const ledger::Slot& slot) {
+void give_entry(const ledger::Slot& slot) {
     // Any ceiling will do.
     constexpr Ceiling any{milliseconds{1}};
     if (slot.ceiling.load() != Ceiling{}) return;
@@ -88,7 +88,7 @@ void check() {
     until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }
 
-const char* state() {
+const char* state_for_people() {
     const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
     switch (r.error) {
         case ledger::CeilingError::none:
@@ -108,8 +108,8 @@ const char* state() {
     return "ready";
 }
 
-void apply(const ledger::Reset& reset) {
-    until_done({}, [&] { return ledger::apply(place(), shared_ledger(), reset); });
+void apply_reset(const ledger::Reset& reset) {
+    until_done({}, [&] { return ledger::apply_reset(place(), shared_ledger(), reset); });
 }
 
 }  // namespace snowflake_ids::ceiling_file

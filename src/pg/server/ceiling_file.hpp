@@ -28,16 +28,16 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 void try_lift_settled(Ceiling least);
 
 // Gives the slot an entry, also if its generator has no time.
-void remember(const ledger::Slot& slot);
+void give_entry(const ledger::Slot& slot);
 
 // Raises the error that a draw which has to write the file would meet.
 void check();
 
 // Applies an operator's reset to the ledger.
-void apply(const ledger::Reset& reset);
+void apply_reset(const ledger::Reset& reset);
 
 // For people: "ready", or why no id can be drawn for long.
-const char* state();
+const char* state_for_people();
 
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 

@@ -15,9 +15,9 @@ namespace snowflake_ids::not_accepted {
 
 namespace {
 
-int mask = 0;  // a bit for each setting
+int not_accepted_bits = 0;  // a bit for each setting
 
-int bit(Setting s) { return 1 << s; }
+int bit_of(Setting s) { return 1 << s; }
 
 struct Known {
     const char* name;
@@ -48,11 +48,11 @@ const char* full_name(Setting s) {
     return name;
 }
 
-config_generic* find(const char* name) { return find_option(name, false, true, DEBUG5); }
+config_generic* find_setting(const char* name) { return find_option(name, false, true, DEBUG5); }
 
-void remember(Setting s) {
+void remember_placeholder(Setting s) {
     Placeholder& p = placeholders[s];
-    const config_generic* found = find(full_name(s));
+    const config_generic* found = find_setting(full_name(s));
     p.was_given = found != nullptr && found->source != PGC_S_DEFAULT;
     if (!p.was_given) return;
     p.source = found->source;
@@ -61,10 +61,11 @@ void remember(Setting s) {
 }
 
 // Set in postgresql.conf, by ALTER SYSTEM or on the command line.
-bool for_the_server(GucSource source) { return source <= PGC_S_ARGV; }
+bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
 
-void compare(Setting s) {
-    if (placeholders[s].was_given && find(full_name(s))->source != placeholders[s].source) mask |= bit(s);
+void note_if_not_accepted(Setting s) {
+    if (placeholders[s].was_given && find_setting(full_name(s))->source != placeholders[s].source)
+        not_accepted_bits |= bit_of(s);
 }
 
 // Where a value was set, and the command that removes it there.
@@ -125,7 +126,7 @@ void define_in_parallel_operation(void (*define)()) {
 }  // namespace
 
 void define_settings(void (*define)()) {
-    for (int s = 0; s < count; s++) remember(static_cast<Setting>(s));
+    for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING
     if (IsInParallelMode() && !settings_allowed_in_parallel())
         define_in_parallel_operation(define);
@@ -133,18 +134,18 @@ void define_settings(void (*define)()) {
 #endif
         define();
     MarkGUCPrefixReserved("snowflake_ids");
-    for (int s = 0; s < count; s++) compare(static_cast<Setting>(s));
+    for (int s = 0; s < count; s++) note_if_not_accepted(static_cast<Setting>(s));
 }
 
-void accept(Setting s) { mask &= ~bit(s); }
+void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
-bool refused(Setting s) { return (mask & bit(s)) != 0; }
+bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
 void check() {
-    if (likely(mask == 0)) return;
-    const int s = std::countr_zero(static_cast<uint32>(mask));
+    if (likely(not_accepted_bits == 0)) return;
+    const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));
     const Placeholder& p = placeholders[s];
-    const bool misplaced = !for_the_server(p.source);
+    const bool misplaced = !is_for_whole_server(p.source);
     const Place where = place(p.source);
     ereport(
         ERROR,
@@ -160,11 +161,11 @@ void check() {
 }
 
 char* describe() {
-    if (mask == 0) return nullptr;
+    if (not_accepted_bits == 0) return nullptr;
     StringInfoData list;
     initStringInfo(&list);
     for (int s = 0; s < count; s++) {
-        if (!refused(static_cast<Setting>(s))) continue;
+        if (!is_refused(static_cast<Setting>(s))) continue;
         appendStringInfo(&list, "%s%s = %s", list.len > 0 ? ", " : "", known[s].name, placeholders[s].text);
     }
     return list.data;

@@ -30,7 +30,7 @@ void accept(Setting s);
 
 // True if the value of the setting was not accepted. Only the session itself knows it, not its parallel workers; but
 // generators refuse there in any case.
-bool refused(Setting s);
+bool is_refused(Setting s);
 
 // Raises an error if the value of any of these settings was not accepted.
 void check();

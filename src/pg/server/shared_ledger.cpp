@@ -44,7 +44,7 @@ uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint3
 
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
-ledger::Ledger make(void* memory) {
+ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
@@ -59,7 +59,7 @@ Place& find_place() {
 ledger::Ledger find_preloaded() {
     bool exists;
     void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
-    return exists ? ledger::find_ledger(memory, bytes()) : make(memory);
+    return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
 ledger::Ledger find_segment(const Place& place) {
@@ -75,14 +75,14 @@ ledger::Ledger make_segment(Place& place) {
     dsm_segment* segment = dsm_create(bytes(), 0);
     dsm_pin_segment(segment);
     dsm_pin_mapping(segment);
-    const ledger::Ledger l = make(dsm_segment_address(segment));
+    const ledger::Ledger l = make_in(dsm_segment_address(segment));
     place.segment = dsm_segment_handle(segment);
     return l;
 }
 
 ledger::Ledger make_private() {
     auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
-    return make(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
+    return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
 // PostgreSQL's own errors get a hint.
@@ -124,13 +124,13 @@ void attach() {
     }
 }
 
-void request() {
+void request_memory() {
     if (next_request_hook != nullptr) next_request_hook();
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
 }
 
 // Also after a crash of a process, when the server makes new shared memory.
-void start_up() {
+void make_preloaded() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_place().preloaded = 1;
@@ -189,9 +189,9 @@ const char* ledger_memory_kind() {
 
 void reserve_shared_ledger() {
     next_request_hook = shmem_request_hook;
-    shmem_request_hook = request;
+    shmem_request_hook = request_memory;
     next_startup_hook = shmem_startup_hook;
-    shmem_startup_hook = start_up;
+    shmem_startup_hook = make_preloaded;
 }
 
 }  // namespace snowflake_ids

@@ -17,7 +17,7 @@ namespace snowflake_ids::standby {
 
 bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
 
-bool have(XLogRecPtr position) {
+bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
     // For FIRST these are the chosen ones only; for ANY, all that are named and connected.
     SyncRepStandbyData* candidates;

@@ -12,7 +12,7 @@ bool commits_wait();
 // True if as many standbys as synchronous_standby_names asks for have said that they have flushed the WAL up to
 // `position`. It is what the standbys say now. So it needs no memory of earlier COMMITs, some of which may have ended
 // their wait because it was cancelled, or because the setting was changed.
-bool have(XLogRecPtr position);
+bool have_flushed(XLogRecPtr position);
 
 // The COMMIT of this transaction waits for the standbys, until they have all WAL so far. Call it before the commit,
 // outside recovery.

@@ -39,7 +39,7 @@ void relation_changed(Datum, Oid relation) {
 // Without WAL, the ceiling reaches no standby and does not survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
-Relation open(LOCKMODE lock, const Patience& patience) {
+Relation open_sequence(LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -105,7 +105,7 @@ struct Found {
 
 // Like PostgreSQL's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
 // wrote, and it passes checksums. Nothing here can raise an error.
-Found find(Page page) {
+Found find_tuple(Page page) {
     if (PageIsNew(page)) return {Damage::empty_page};
     const auto* header = reinterpret_cast<PageHeader>(page);
     const Size lower = header->pd_lower, upper = header->pd_upper, special = header->pd_special;
@@ -136,7 +136,7 @@ Found find(Page page) {
 }
 
 static_assert(number_of(ledger::max_ceiling) == ledger::max_sealed);
-int64 last_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
+int64 sealed_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
 
 bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
@@ -151,7 +151,7 @@ void flush(XLogRecPtr lsn) {
 }
 
 // Under the lock of the buffer, which the end of the process releases: the wait for it may have been long.
-XLogRecPtr finish(GenericXLogState* state) {
+XLogRecPtr finish_change(GenericXLogState* state) {
     end_if_orphaned();
     return GenericXLogFinish(state);
 }
@@ -170,7 +170,7 @@ constexpr LOCKMODE to_change = RowExclusiveLock;
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
-    const Found found = find(page);
+    const Found found = find_tuple(page);
     const WalCeiling before = found.ceiling;
     WalCeiling after = before;
     XLogRecPtr lsn = InvalidXLogRecPtr;
@@ -179,11 +179,11 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
         after = next(before);
         if (after != before) {
             GenericXLogState* state = GenericXLogStart(rel);
-            const Form_pg_sequence_data data = find(GenericXLogRegisterBuffer(state, buffer, 0)).data;
-            data->last_value = last_value(after);
+            const Form_pg_sequence_data data = find_tuple(GenericXLogRegisterBuffer(state, buffer, 0)).data;
+            data->last_value = sealed_value(after);
             data->log_cnt = static_cast<int64>(after.life_id);
             data->is_called = true;
-            lsn = finish(state);
+            lsn = finish_change(state);
         }
     }
     UnlockReleaseBuffer(buffer);
@@ -195,7 +195,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
 
 template <class Next>
 Change change(const Patience& patience, Next next) {
-    Relation rel = open(to_change, patience);
+    Relation rel = open_sequence(to_change, patience);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     const Change c = change_and_close(rel, buffer, next);
@@ -219,7 +219,7 @@ void fill_page(Page page, const HeapTupleData& tuple) {
 }
 
 HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
-    Datum values[] = {Int64GetDatum(last_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
+    Datum values[] = {Int64GetDatum(sealed_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};
     const HeapTuple tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
     HeapTupleHeaderSetXmin(tuple->t_data, FrozenTransactionId);
@@ -248,11 +248,11 @@ void watch(void (*forget)()) {
 }
 
 WalCeiling read(const Patience& patience) {
-    Relation rel = open(AccessShareLock, patience);
+    Relation rel = open_sequence(AccessShareLock, patience);
     const Buffer buffer = read_buffer(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     const Page page = BufferGetPage(buffer);
-    const Found found = find(page);
+    const Found found = find_tuple(page);
     const XLogRecPtr lsn = PageGetLSN(page);
     UnlockReleaseBuffer(buffer);
     relation_close(rel, AccessShareLock);
@@ -298,26 +298,26 @@ WalCeiling set(const WalCeiling& c, const Patience& patience) {
 }
 
 bool is_damaged(const Patience& patience) {
-    Relation rel = open(to_change, patience);
+    Relation rel = open_sequence(to_change, patience);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
-    const Found found = find(BufferGetPage(buffer));
+    const Found found = find_tuple(BufferGetPage(buffer));
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);
     return found.damage != Damage::none;
 }
 
 void repair(const WalCeiling& c, const Patience& patience) {
-    Relation rel = open(to_change, patience);
+    Relation rel = open_sequence(to_change, patience);
     const HeapTuple tuple = make_tuple(rel, c);
     const Buffer buffer = read_anything(rel);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     XLogRecPtr lsn = InvalidXLogRecPtr;
     // Another session may have repaired it already.
-    if (find(BufferGetPage(buffer)).damage != Damage::none) {
+    if (find_tuple(BufferGetPage(buffer)).damage != Damage::none) {
         GenericXLogState* state = GenericXLogStart(rel);
         fill_page(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), *tuple);
-        lsn = finish(state);
+        lsn = finish_change(state);
     }
     UnlockReleaseBuffer(buffer);
     relation_close(rel, to_change);

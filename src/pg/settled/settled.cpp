@@ -193,7 +193,7 @@ UnixTime settle(Snapshot snapshot, Oid table) {
     if (table != unsettled::every_table) check_is_table(table);
     const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
-    const ledger::Ledger& shared = issue_limit::enter(false, patience);
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
     const UnixTime promised = promise(shared);
     const UnixTime until = std::min<UnixTime>(promised, issue_limit::wal_ceiling_at(promised, patience));
     // No id before that may be issued by a standby that is promoted later.

@@ -37,7 +37,7 @@ Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<
 
 // The sno with another value, argument 1, in one field.
 template <class Field>
-Datum with(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
+Datum with_field(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
     Fields f = fields_argument(fcinfo);
     f.*field = argument(fcinfo, 1);
     return id_datum(sno::compose(f));
@@ -68,11 +68,11 @@ FUNCTION(snowflake_ids_make_sno) {
     return id_datum(sno::compose(f));
 }
 
-FUNCTION(snowflake_ids_sno_set_timestamp) { return with(fcinfo, &Fields::units, units_argument); }
-FUNCTION(snowflake_ids_sno_set_metabyte) { return with(fcinfo, &Fields::metabyte, metabyte_argument); }
-FUNCTION(snowflake_ids_sno_set_partition) { return with(fcinfo, &Fields::partition, partition_argument); }
-FUNCTION(snowflake_ids_sno_set_sequence) { return with(fcinfo, &Fields::sequence, sequence_argument); }
-FUNCTION(snowflake_ids_sno_set_ticktock) { return with(fcinfo, &Fields::ticktock, ticktock_argument); }
+FUNCTION(snowflake_ids_sno_set_timestamp) { return with_field(fcinfo, &Fields::units, units_argument); }
+FUNCTION(snowflake_ids_sno_set_metabyte) { return with_field(fcinfo, &Fields::metabyte, metabyte_argument); }
+FUNCTION(snowflake_ids_sno_set_partition) { return with_field(fcinfo, &Fields::partition, partition_argument); }
+FUNCTION(snowflake_ids_sno_set_sequence) { return with_field(fcinfo, &Fields::sequence, sequence_argument); }
+FUNCTION(snowflake_ids_sno_set_ticktock) { return with_field(fcinfo, &Fields::ticktock, ticktock_argument); }
 
 // The reference has partitions as two bytes: Partition{'A', 10} is 16650, byte 6 and 7 of the id.
 FUNCTION(snowflake_ids_sno_partition_to_bytes) {

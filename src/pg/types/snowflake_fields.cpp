@@ -17,24 +17,24 @@ namespace snowflake_ids {
 
 namespace {
 
-struct Inside {
+struct SplitId {
     Layout layout;
     Layout::Fields fields;
 };
 
 // Argument 0.
-Inside inside_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
+SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(0);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
     if (!fields) fail_range(fields.error, what, id, 0, static_cast<int64>(layout.max_id()));
     return {layout, fields.value};
 }
 
-Datum created_datum(const Inside& i) {
+Datum created_datum(const SplitId& i) {
     return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
 }
 
-Datum decoded(FunctionCallInfo fcinfo, const Inside& i) {
+Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
     Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
     return record(fcinfo, values, lengthof(values));
 }
@@ -48,7 +48,7 @@ struct Arguments {
 };
 
 template <class What>
-Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
+Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
     const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_time(t));
@@ -62,7 +62,7 @@ Datum make(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
 template <class What>
-Datum bound(const Layout& layout, Bound of, TimestampTz t, What what) {
+Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_time(t));
     if (!id) fail_time(id.error, what(), layout.timeline, t);
     PG_RETURN_INT64(static_cast<int64>(id.value));
@@ -91,12 +91,14 @@ FUNCTION(snowflake_ids_mastic_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
-FUNCTION(snowflake_ids_make_mastic) { return make(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id); }
+FUNCTION(snowflake_ids_make_mastic) {
+    return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
+}
 FUNCTION(snowflake_ids_mastic_lower_bound) {
-    return bound(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+    return bound_of_time(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
 }
 FUNCTION(snowflake_ids_mastic_upper_bound) {
-    return bound(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+    return bound_of_time(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
 }
 
 // ---- Snowflake-SI
@@ -105,13 +107,13 @@ namespace {
 
 const char* snowflake_si_id() { return "Snowflake-SI id"; }
 
-Inside snowflake_si_argument(FunctionCallInfo fcinfo) {
-    return inside_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
+SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
+    return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
 }
 
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
-    return bound(snowflake_si::layout, of, t, snowflake_si_id);
+    return bound_of_time(snowflake_si::layout, of, t, snowflake_si_id);
 }
 
 }  // namespace
@@ -123,9 +125,9 @@ FUNCTION(snowflake_ids_snowflake_si_machine_id) {
 FUNCTION(snowflake_ids_snowflake_si_uin) {
     PG_RETURN_INT32(static_cast<int32>(snowflake_si_argument(fcinfo).fields.sequence));
 }
-FUNCTION(snowflake_ids_snowflake_si_decode) { return decoded(fcinfo, snowflake_si_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_si_decode) { return fields_record(fcinfo, snowflake_si_argument(fcinfo)); }
 FUNCTION(snowflake_ids_make_snowflake_si) {
-    return make(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, snowflake_si_id);
+    return make_from_arguments(fcinfo, snowflake_si::layout, {0, "machine_id", "uin"}, snowflake_si_id);
 }
 FUNCTION(snowflake_ids_snowflake_si_lower_bound) { return snowflake_si_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fcinfo, &Layout::upper_bound); }
@@ -136,31 +138,31 @@ namespace {
 
 // Returns a function that makes the word for an id in messages. `named`: argument 0 is the name of a layout, and the
 // word is "NAME id". Otherwise separate fields describe the layout, and the word is just "id".
-auto id_of(FunctionCallInfo fcinfo, bool named) {
+auto word_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
 
 // Arguments id and layout, or id and fields.
-Inside snowflake_argument(FunctionCallInfo fcinfo) {
-    return inside_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
+SplitId snowflake_argument(FunctionCallInfo fcinfo) {
+    return split_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
 }
 
 // Arguments layout and time, or time and fields.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
     const bool named = PG_NARGS() == 2;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
-    return bound(layouts::named_or_fields(fcinfo, 0, 1, 2), of, t, id_of(fcinfo, named));
+    return bound_of_time(layouts::named_or_fields(fcinfo, 0, 1, 2), of, t, word_for_ids(fcinfo, named));
 }
 
 }  // namespace
 
 FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
-FUNCTION(snowflake_ids_snowflake_decode) { return decoded(fcinfo, snowflake_argument(fcinfo)); }
+FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
 // layout, created, node, sequence; or created, node, sequence and fields
 FUNCTION(snowflake_ids_make_snowflake) {
     const bool named = PG_NARGS() == 4;
-    return make(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
-                id_of(fcinfo, named));
+    return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
+                               word_for_ids(fcinfo, named));
 }
 FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
