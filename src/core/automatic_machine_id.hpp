@@ -2,8 +2,9 @@
 //
 //   | 1 | 15 bits, mixed from the cluster's system identifier |
 //
-// The top bit keeps it away from the small numbers that people configure. It needs 16 node bits: in a narrower field
-// two of ten servers could easily get the same. So layouts with fewer bits have node 0 until a machine id is set.
+// The top bit keeps it away from the small numbers that people configure. An automatic machine id needs 16 node bits,
+// because in a narrower field two of ten servers could easily get the same one. So layouts with fewer bits have node 0
+// until a machine id is set.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,13 @@ constexpr std::uint64_t mix(std::uint64_t v) {
     return v ^ v >> 31;
 }
 
+// The automatic machine id of a cluster.
 constexpr std::uint32_t of(std::uint64_t system_identifier) {
     return 0x8000 | static_cast<std::uint32_t>(mix(system_identifier) >> 49);
 }
 
-// `configured`: the setting, negative for automatic.
+// The machine id in ids with that many node bits. `configured` is the setting; if it is negative, the machine id is
+// automatic, or 0 if it does not fit.
 constexpr std::uint32_t effective(int configured, std::uint64_t system_identifier, unsigned node_bits) {
     if (configured >= 0) return static_cast<std::uint32_t>(configured);
     return node_bits < bits ? 0 : of(system_identifier);

@@ -13,7 +13,7 @@ namespace snowflake_ids::base58 {
 
 inline constexpr char alphabet[] = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-// 58^12 as the nine bytes 4e 90 0a bb 53 e6 b7 10 00: smaller numbers have fewer than 13 digits.
+// The smallest number of 13 digits, 58^12, as nine bytes: the first byte, and the other eight.
 inline constexpr unsigned char random_min_high = 0x4e;
 inline constexpr std::uint64_t random_min_low = 0x900abb53e6b71000;
 
@@ -28,7 +28,7 @@ inline constexpr std::array<unsigned char, 256> values = [] {
     return t;
 }();
 
-// Two digits at a time: half the divisions.
+// All pairs of digits. Printing two digits at a time halves the number of divisions.
 inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
     std::array<std::array<char, 2>, 58 * 58> t{};
     for (unsigned i = 0; i < 58 * 58; i++) t[i] = {alphabet[i / 58], alphabet[i % 58]};
@@ -37,7 +37,7 @@ inline constexpr std::array<std::array<char, 2>, 58 * 58> pairs = [] {
 
 inline constexpr std::uint64_t pow58_5 = 58ULL * 58 * 58 * 58 * 58;
 
-// A number below 58^5 in five digits. All divisors are constants: no division instruction.
+// Prints a number below 58^5 in five digits. All divisors are constants, so there is no division instruction.
 constexpr void print5(std::uint32_t v, char* out) {
     const std::uint32_t high = v / (58 * 58), low = v % (58 * 58);
     out[3] = pairs[low][0];
@@ -50,8 +50,9 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// N digits, at most ten (58^10 < 2^59), unrolled and in halves: digit by digit, each multiplication would wait for the
-// one before. A character outside the alphabet sets the top bit of `bad`.
+// Returns the number that N digits stand for. N is at most ten, because 58^10 < 2^59. The digits are read in halves:
+// digit by digit, each multiplication would wait for the one before. A character outside the alphabet sets the top bit
+// of `bad`.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);
@@ -67,13 +68,14 @@ constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
 
 }  // namespace detail
 
-// 7 bytes, first byte >= 0x80, to 10 digits.
+// Prints 7 bytes, the first of which is at least 0x80, in 10 digits.
 constexpr void print_time(std::uint64_t v, char* out) {
     detail::print5(static_cast<std::uint32_t>(v / detail::pow58_5), out);
     detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);
 }
 
-// 9 bytes (high, low), at least 58^12, to 13 digits: long division by 58^5 in 32-bit steps.
+// Prints 9 bytes (`high`, then `low`), which are at least 58^12, in 13 digits. It is a long division by 58^5 in 32-bit
+// steps.
 constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
     const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);
@@ -86,7 +88,7 @@ constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     out[2] = detail::pairs[first % (58 * 58)][1];
 }
 
-// 10 digits to at most 7 bytes. Errors: bad_character, bad_magnitude.
+// Reads 10 digits into at most 7 bytes. Errors: bad_character; bad_magnitude (they do not fit 7 bytes).
 constexpr Error parse_time(const char* in, std::uint64_t& out) {
     unsigned bad = 0;
     out = detail::parse_digits<10>(in, bad);
@@ -94,8 +96,8 @@ constexpr Error parse_time(const char* in, std::uint64_t& out) {
     return out >> 56 ? Error::bad_magnitude : Error::none;
 }
 
-// 13 digits to 9 bytes. Errors: bad_character, bad_magnitude (does not fit nine bytes; a
-// number below 58^12 is returned as it is: the caller must check for that).
+// Reads 13 digits into 9 bytes. Errors: bad_character; bad_magnitude (they do not fit 9 bytes). A number below 58^12 is
+// no error here, so the caller must check for it.
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
     unsigned bad = 0;
     const std::uint64_t head = detail::parse_digits<8>(in, bad), tail = detail::parse_digits<5>(in + 8, bad);

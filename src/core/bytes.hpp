@@ -32,7 +32,8 @@ constexpr void store_be_plain(B* p, std::uint64_t v) {
     for (std::size_t i = 0; i < N; i++) p[i] = static_cast<B>(v >> (8 * (N - 1 - i)));
 }
 
-// PostgreSQL's headers need GCC or clang, and both have these on every processor.
+// A word with its bytes in big-endian order, and back. PostgreSQL's headers need GCC or clang, and both have these
+// built-in functions on every processor.
 inline std::uint64_t big_endian(std::uint64_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
 }
@@ -43,6 +44,7 @@ inline std::uint16_t big_endian(std::uint16_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
 }
 
+// A word of 2, 4 or 8 bytes in memory, most significant byte first.
 template <class Word, Byte B>
 std::uint64_t load_word(const B* p) {
     Word w;
@@ -90,14 +92,14 @@ constexpr std::uint64_t load_be(const B* p) {
     return std::is_constant_evaluated() ? detail::load_be_plain<N>(p) : detail::load_be_wide<N>(p);
 }
 
-// The low `N` bytes of `v` to `p`, most significant byte first.
+// Writes the low `N` bytes of `v` to `p`, most significant byte first.
 template <std::size_t N, Byte B>
 constexpr void store_be(B* p, std::uint64_t v) {
     static_assert(N >= 1 && N <= 8);
     std::is_constant_evaluated() ? detail::store_be_plain<N>(p, v) : detail::store_be_wide<N>(p, v);
 }
 
-// `N` bytes from one place to another.
+// Copies `N` bytes, also in constant evaluation.
 template <std::size_t N>
 constexpr void copy_bytes(unsigned char* to, const unsigned char* from) {
     if (!std::is_constant_evaluated()) {

@@ -38,7 +38,8 @@ enum class Kind : unsigned char { volume = 0, log = 1, segment = 2 };
 inline constexpr int kind_count = 3;
 inline constexpr const char* kind_names[kind_count] = {"volume", "log", "segment"};
 
-// The three names have different lengths, so one comparison of known length decides.
+// The kind with this name. Error: bad_kind. The three names have different lengths, so one comparison of known length
+// decides.
 constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
     switch (length) {
         case 6:
@@ -54,10 +55,12 @@ constexpr Result<Kind> kind_of_name(const char* name, std::size_t length) {
     return Error::bad_kind;
 }
 
+// Byte 0 of the gids of a kind.
 constexpr unsigned char prefix(Kind kind) {
     return static_cast<unsigned char>(0x80 | static_cast<unsigned>(kind) << 5);
 }
 
+// The kind of the gids that begin with this byte. Error: bad_kind.
 constexpr Result<Kind> kind_of_prefix(unsigned char byte) {
     const unsigned k = byte >> 5 & 3;
     if (k == kind_count || byte != prefix(static_cast<Kind>(k))) return Error::bad_kind;
@@ -107,7 +110,7 @@ constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 
 
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
 
-// graft's EMPTY: prefix, time 0, 0x80 (not the prefix), eight zero bytes.
+// What graft calls EMPTY: the prefix, time 0, the byte 0x80 (which is not the prefix) and eight zero bytes.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
 // Smallest valid id of the kind whose time is at or after `t`: the smallest random part
@@ -125,8 +128,8 @@ constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
     return compose({kind, tick.value, 0xff, ~std::uint64_t{0}});
 }
 
-// Checks what graft requires: a known prefix, and bytes 7-15 >= 58^12 (graft's own serializer fails below that).
-// Errors: bad_kind, bad_magnitude.
+// Checks what graft requires: a known prefix, and bytes 7-15 of at least 58^12. Graft's own serializer fails below
+// that. Errors: bad_kind, bad_magnitude.
 constexpr Error check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);
@@ -136,7 +139,7 @@ constexpr Error check(const Id& id) {
     return Error::none;
 }
 
-// Errors: bad_length, bad_kind, bad_magnitude.
+// The gid with these bytes. Errors: bad_length, bad_kind, bad_magnitude.
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
@@ -158,8 +161,7 @@ constexpr void print(const Id& id, char* out) {
     print_short(id, out + time_digits + 1);
 }
 
-// In the order of the reference. Errors: bad_length, bad_separator, bad_character,
-// bad_magnitude, bad_kind.
+// Checks in the order of the reference. Errors: bad_length, bad_separator, bad_character, bad_magnitude, bad_kind.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     if (text[time_digits] != '-') return Error::bad_separator;

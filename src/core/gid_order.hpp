@@ -34,6 +34,7 @@ private:
     // Where the codes of the last nine bytes begin, if byte 7 is below, at or above the prefix.
     static constexpr std::uint64_t below_prefix = 0, at_prefix = 0x10000, above_prefix = 0x30000;
 
+    // The last nine bytes in 18 bits, in an order that does not contradict theirs.
     static constexpr std::uint64_t code_of_random(std::uint64_t head, std::uint64_t random) {
         const std::uint64_t prefix = head >> 56, byte7 = head & 0xff;
         if (byte7 == prefix) return at_prefix + (random >> 47);
@@ -41,6 +42,7 @@ private:
     }
 };
 
+// The first and the last valid id of a kind and a millisecond; below, of all.
 constexpr Id lowest(Kind kind, std::uint64_t ms) {
     return compose({kind, ms, base58::random_min_high, base58::random_min_low});
 }

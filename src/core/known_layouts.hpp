@@ -14,8 +14,8 @@ namespace snowflake_ids {
 struct KnownLayout {
     const char* name;
     Layout layout;
-    // false: its low bits are no sequence, so ids are decoded only. A layout whose last time is past has true: a draw
-    // is refused by the clock.
+    // False if its low bits are no sequence, so that ids can be decoded only. A layout whose last time is past has
+    // true: the clock refuses to generate its ids.
     bool generates;
     const char* description;
 };

@@ -81,9 +81,9 @@ private:
     constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
 
-// Is this a layout? Errors: bad_width (a field too wide, or no timestamp), bad_total_width (more than 63 bits, which a
-// bigint holds without a sign), bad_tick (not positive), bad_epoch (the first or last time is not an int64 of Unix
-// microseconds).
+// Checks whether this is a layout. Errors: bad_width (a field too wide, or no timestamp), bad_total_width (more than 63
+// bits, which a bigint holds without a sign), bad_tick (not positive), bad_epoch (the first or last time is not an
+// int64 of Unix microseconds).
 constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;

@@ -6,6 +6,7 @@
 
 namespace snowflake_ids::mastic {
 
+// The first and the last id; of an id, the neighbours.
 constexpr Id lowest() { return {0}; }
 constexpr Id highest() { return {layout.max_id()}; }
 constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }

@@ -93,7 +93,7 @@ namespace detail {
 // The base32 code works on eight characters at once, one in each byte of a word.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
-// 40 bits to eight bytes of 5 bits each, the most significant first.
+// Spreads 40 bits over eight bytes, 5 bits in each, the most significant first.
 constexpr std::uint64_t spread(std::uint64_t x) {
     x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
     x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;
@@ -114,6 +114,7 @@ constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
 
 inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
 
+// Writes 40 bits as eight characters.
 constexpr void print_block(std::uint64_t forty_bits, char* out) {
     const std::uint64_t v = spread(forty_bits);
     const std::uint64_t letters = at_least(v, 8) >> 7;
@@ -121,7 +122,7 @@ constexpr void print_block(std::uint64_t forty_bits, char* out) {
     store_be<8>(out, text);
 }
 
-// False if a character is outside the alphabet; `out` is then meaningless.
+// Reads eight characters into 40 bits. False if a character is outside the alphabet; `out` is then meaningless.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
     const std::uint64_t c = load_be<8>(in);
     const std::uint64_t low = c & every_byte * 0x7f;
@@ -140,7 +141,7 @@ constexpr void print(const Id& id, char* out) {
     detail::print_block(load_be<5>(id.bytes + 5), out + 8);
 }
 
-// Errors: bad_length, bad_character. No trimming, no case folding.
+// The sno with this text, which is neither trimmed nor folded to lower case. Errors: bad_length, bad_character.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     std::uint64_t time = 0, payload = 0;
@@ -154,7 +155,7 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     return id;
 }
 
-// Error: bad_length.
+// The sno with these bytes. Error: bad_length.
 constexpr Result<Id> from_bytes(const unsigned char* bytes, std::size_t length) {
     if (length != binary_size) return Error::bad_length;
     Id id{};
@@ -168,9 +169,9 @@ struct Bounds {
     std::uint32_t max = max_sequence;
 };
 
-// As the reference: max 0 means 65535 (unless min is 65535), and reversed bounds are swapped. Errors: sequence_range
-// (above 65535, which the reference's type cannot hold); bounds_identical; bounds_too_close (fewer than six ids: the
-// reference's message says four, its check six).
+// The bounds that the reference makes of these numbers: max 0 means 65535 (unless min is 65535), and reversed bounds
+// are swapped. Errors: sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
+// bounds_too_close (fewer than six ids: the reference's message says four, its check six).
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -180,8 +181,9 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// NewWithTime: the next number of a sequence that does not depend on the time and goes round inside the bounds. For
-// porting old ids: its ids may collide with ids of the present.
+// The sequence number of an id whose time the caller gives, as in the reference's NewWithTime: it does not depend on
+// the time, and after the highest number comes the lowest. `next` is the state. Such ids are for porting old ids, and
+// may collide with ids of the present.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

@@ -42,7 +42,7 @@ public:
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // Below half + 2^15, for the metabyte of the first id.
+    // The code of a partition and sequence under the metabyte of the first id. It is below half + 2^15.
     constexpr std::uint32_t code_of_first_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
@@ -59,6 +59,7 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
+    // The distance, or that of the last code if there are no codes so far away.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }
@@ -66,6 +67,7 @@ private:
     std::uint32_t metabyte_, partition_, window_start_;
 };
 
+// The first and the last id; of an id, the neighbours.
 constexpr Id lowest() { return {}; }
 constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
 

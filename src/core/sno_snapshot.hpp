@@ -29,8 +29,8 @@ struct Generator {
     State state{};
 };
 
-// Errors: those of check_bounds(); sequence_underflow; node_range and time_after_end, for values that the reference
-// accepts but no id can have.
+// The generator that a snapshot describes. Errors: those of check_bounds(); sequence_underflow; node_range and
+// time_after_end, for values that the reference accepts but no id can have.
 constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     const Result<Bounds> bounds = check_bounds(s.sequence_min, s.sequence_max);
     if (!bounds) return bounds.error;
@@ -46,8 +46,8 @@ constexpr Result<Generator> from_snapshot(const Snapshot& s) {
     return g;
 }
 
-// Always gives the true sequence. The reference does not: if the clock is not at wall_hi it writes the lower bound,
-// and repeats ids after a restore at exactly that time.
+// The snapshot of a generator at tick `now`. Its sequence is always the true one. That of the reference is not: if the
+// clock is not at wall_hi, the reference writes the lower bound, and repeats ids after a restore at exactly that time.
 constexpr Snapshot to_snapshot(const Generator& g, std::uint64_t now) {
     const std::uint32_t next = g.state.next < used_up ? g.state.next : used_up;  // a floor may leave more
     return {g.partition, g.bounds.min, g.bounds.max, next > g.bounds.min ? next - 1 : g.bounds.min,

@@ -90,6 +90,7 @@ constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     return step;
 }
 
+// The state at the beginning of `tick`, where no number is used yet.
 constexpr State begin_tick(State s, std::uint64_t tick, const Rules& r) {
     s.tick = tick;
     s.next = r.min;
@@ -98,7 +99,7 @@ constexpr State begin_tick(State s, std::uint64_t tick, const Rules& r) {
 
 }  // namespace detail
 
-// Draws up to `want` (at least 1) consecutive sequence numbers at tick `now`.
+// Takes up to `want` (at least 1) consecutive sequence numbers at tick `now`.
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
     if (now == s.tick) return detail::take(s, want, r);
@@ -124,8 +125,8 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// A floor from outside (restore, observe, a new life). Nothing is issued again at or below the highest of
-// `floor`, the state's tick and its safe tick, in either toggle and with any bounds. The state never moves back.
+// The state after a floor from outside (restore, observe, a new life). It issues nothing at or below the highest of
+// `floor`, its own tick and its safe tick, in either toggle and with any bounds. It never moves back.
 constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

@@ -21,8 +21,8 @@ using std::chrono::seconds;
 // Microseconds since 1970, as in a PostgreSQL timestamp.
 using UnixTime = std::chrono::sys_time<microseconds>;
 
-// A bound that ids stay below, or above. What is durable has milliseconds. It is made with std::chrono::ceil, so it is
-// never below what it was made from.
+// A ceiling is a time that ids stay below; a floor is a time that they stay above. Both are written to disk in whole
+// milliseconds, rounded up with std::chrono::ceil.
 using Ceiling = std::chrono::sys_time<milliseconds>;
 using Floor = Ceiling;
 
@@ -36,13 +36,14 @@ struct Monotonic {
 };
 using MonotonicTime = Monotonic::time_point;
 
-// The number of units in a time, for what has no types: bits of an id, bytes of a file, SQL.
+// The number of units since the start of the clock (1970 for a UnixTime), for what has no types: bits of an id, bytes
+// of a file, SQL.
 template <class Clock, class Duration>
 constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
     return t.time_since_epoch().count();
 }
 
-// The milliseconds in a duration, with their fraction, for people.
+// The milliseconds in a duration, with their fraction, for messages and views.
 constexpr double in_ms(microseconds d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 }  // namespace snowflake_ids

@@ -12,6 +12,7 @@
 
 namespace snowflake_ids {
 
+// tick_of(): the tick of an id. begins_tick(): is the id the smallest one of its tick?
 namespace sno {
 constexpr std::uint64_t tick_of(const Id& id) { return load_be<5>(id.bytes) >> 1; }
 constexpr bool begins_tick(const Id& id) {

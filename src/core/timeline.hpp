@@ -50,7 +50,7 @@ struct Timeline {
         return tick <= max_tick() ? tick : max_tick() + 1;
     }
 
-    // The same. Error: time_after_end when every tick starts earlier.
+    // The first tick that starts at or after `t`. Error: time_after_end when every tick starts earlier.
     constexpr Result<std::uint64_t> ceil_tick(UnixTime t) const {
         const std::uint64_t tick = next_tick(t);
         if (tick > max_tick()) return Error::time_after_end;

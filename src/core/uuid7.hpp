@@ -44,7 +44,7 @@ struct Id {
     }
 };
 
-// Is it a UUID of version 7?
+// True for a UUID of version 7 and the variant of RFC 9562.
 constexpr bool is_valid(const Id& id) { return id.bytes[6] >> 4 == 7 && id.bytes[8] >> 6 == 2; }
 
 struct Fields {
@@ -64,7 +64,7 @@ constexpr Fields split(const Id& id) {
     return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
 
-// Whole milliseconds. The id must be valid.
+// The time of an id, in whole milliseconds. The id must be valid.
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes)); }
 
 // Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
@@ -98,7 +98,7 @@ constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest)
 }
 
 // The moment of the next id, from the moments of the last id and of the clock. No moment is used twice, so ids grow
-// even if the clock stands still or goes back, or if ids are drawn faster than it counts.
+// even if the clock stands still or goes back, or if ids are generated faster than it counts.
 constexpr Moment next(Moment last, Moment clock) { return clock > last ? clock : last + 1; }
 
 // The microsecond in which a moment lies.
@@ -117,6 +117,7 @@ constexpr Result<Moment> move(Moment moment, UnixTime to) {
     return static_cast<Moment>(static_cast<std::int64_t>(moment) + us / 125 * 512 + us % 125 * 512 / 125);
 }
 
+// The id with this moment and 62 of these random bits.
 constexpr Id make(Moment moment, std::uint64_t random) {
     return compose({moment >> fraction_bits, moment & max_fraction, random & max_random});
 }

@@ -39,12 +39,13 @@ struct FileEntry {
 };
 static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
 
+// A checksum with one more word.
 constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15;
     return sum ^ sum >> 29;
 }
 
-// Every word before the checksum.
+// The checksum of every word of the header before it.
 std::uint64_t checksum(const FileHeader& h) {
     std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];
     memcpy(words, &h, sizeof words);
@@ -53,7 +54,8 @@ std::uint64_t checksum(const FileHeader& h) {
     return mix(sum, 0);
 }
 
-// An entry in the wrong place, or of another cluster, counts as damaged. Never 0, which a free entry has.
+// The check bits of an entry. They depend on its place and on the cluster, so an entry in the wrong place, or of
+// another cluster, counts as damaged. They are never 0, because a free entry has 0.
 std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index) {
     const std::uint64_t sum =
         mix(mix(mix(mix(mix(index + 1, system_identifier), e.key), e.numbering), e.ceiling_ms), 0);
@@ -81,7 +83,8 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     return {};
 }
 
-// Needs the header's part of `c`: zeros where an entry has been are not a free one.
+// Decodes an entry into `c`, in which the header is decoded already. False if it is damaged: zeros where an entry was
+// synced before are damage, and no free entry.
 bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
     const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
     if (free ? (c.durable[index / 64] & bit_of(index)) != 0
@@ -154,7 +157,8 @@ LockedCeilings::~LockedCeilings() {
     if (fd_ >= 0) close(fd_);  // drops the lock
 }
 
-// A new file is of life 0, older than every other: the first life to write it writes what memory has.
+// Opens the file, or creates one. A new file has life 0, which is older than every other, so the first life that writes
+// it writes what memory has.
 CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     fd_ = open_file(dir_fd, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
@@ -251,6 +255,7 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 
 namespace {
 
+// Reads the file, with or without the lock. The result is also an error if a newer life has written it.
 CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
     CeilingResult r = file.open(lock);
@@ -263,7 +268,8 @@ CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bo
 
 }  // namespace
 
-// The lock only if it is needed: those who lift ceilings would wait for it.
+// It takes the lock only if what was read without it is an error, because processes that lift ceilings would wait for
+// it.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     const CeilingResult r = read_and_check(place, ledger, false);
     return r.error == CeilingError::none ? r : read_and_check(place, ledger, true);

@@ -1,4 +1,4 @@
-// The ceiling file: what a server remembers of its generators when its shared memory is gone. A slot may not issue a
+// The ceiling file is what a server remembers of its generators when its shared memory is gone. A slot may not issue a
 // tick at or above its ceiling, so the next life begins there.
 //
 //   offset 0     header, within one sector: magic, version, system identifier, the life that wrote last, the
@@ -43,7 +43,7 @@ inline constexpr std::size_t ceiling_file_bytes = ceiling_header_bytes + slot_co
 // 2^48 ms end in the year 10889.
 inline constexpr Ceiling max_ceiling{milliseconds{(std::int64_t{1} << 48) - 1}};
 
-// The lowest ceiling above which `t` is not, as far as the file can say it.
+// The lowest ceiling that is not below `t`, within the range that the file can hold.
 constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
@@ -79,11 +79,11 @@ struct CeilingResult {
     int slot = -1;  // damaged: whose entry; -1: the header or the size
 };
 
-// The bytes of the file. `bytes` has ceiling_file_bytes.
+// Writes the bytes of the file to `bytes`, which has room for ceiling_file_bytes; below, reads them.
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
-// All entries of `c` have been synced. True if that was not known of all of them.
+// Notes in `c` that all its entries have been synced. True if that was not yet noted for all of them.
 bool mark_durable(Ceilings& c);
 
 // Where the file is, and how it is written.
@@ -107,8 +107,8 @@ public:
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    // Opens the file, creates it if there is none, and locks it without waiting. Without the lock, what is read may be
-    // half of what somebody writes.
+    // Opens the file, creates it if there is none, and locks it without waiting. If `lock` is false, what is read may
+    // be half of what another process writes.
     CeilingResult open(bool lock = true);
 
     CeilingResult read(Ceilings& c) const;
@@ -144,8 +144,9 @@ void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.ceiling = ceiling;
 }
 
-// Gives what the file must say at least, in the life that memory belongs to. A template, like everything where the
-// order matters: the model checker runs this very code. `slot(i)` is the i-th of `count`.
+// Reads the file, and adds to `c` what memory knows and the file does not: what the file must say at least, in the life
+// that memory belongs to. `slot(i)` is the i-th of `count`. This is a template, like everything where the order
+// matters, because the model checker runs this very code.
 template <class H, class SlotAt, class File>
 CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, const File& file,
                             typename File::Content& c) {
@@ -164,8 +165,8 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
     return r;
 }
 
-// The steps of a lift, once `file` is locked. `wanted(i)`: the ceiling that slot i should have; 0: none. `settled`:
-// that of the promise.
+// The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none. `settled` is
+// the ceiling that the promise should have.
 template <class H, class SlotAt, class File, class Wanted>
 CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
                                    Ceiling settled = {}) {
@@ -199,13 +200,13 @@ inline constexpr Along no_others{max_ceiling, {}};
 CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                            Along along);
 
-// Lifts the ceiling of the promise. Once there is a promise, each lift of a ceiling lifts it along.
+// Lifts the ceiling of the promise. Once there is a promise, each lift of another ceiling lifts this one too.
 CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
 
 // The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
 Ceiling highest_ceiling(const Ledger& ledger);
 
-// Reads the ceiling file, and says what a draw that has to write it would meet.
+// Reads the ceiling file, and returns the error that a claim would meet that has to write it.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

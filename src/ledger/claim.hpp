@@ -1,4 +1,4 @@
-// The claim: how processes that share a slot draw sequence numbers from it. Words: doc/glossary.md.
+// A claim takes sequence numbers from a slot that processes share. The words are explained in doc/glossary.md.
 //
 //   1. Load the word, then `safe`, and only THEN read the clock. With a clock that was read before the word,
 //      the claim would see regressions that never happened: another process may have advanced the word in between.
@@ -11,9 +11,9 @@
 // toggle, next) of the word only moves forward. `safe` only grows. Exception: a forced reset (reset.hpp) may move both
 // back.
 //
-// Hold: a generator continues although the clock is behind its last tick H. It uses the rest of H. Then it takes
-// H + 1, but not before one tick of monotonic time has passed since H was begun. So its distance from the clock cannot
-// grow by itself.
+// Hold. A generator continues although the clock is behind its last tick H. It uses the rest of H. Then it takes H + 1,
+// but not before one tick of monotonic time has passed since H was begun. So its distance from the clock cannot grow by
+// itself.
 //
 // `begun` says when a tick was begun: monotonic microseconds << 16 | low 16 bits of that tick. The process that swaps
 // `begun` to the next tick may begin that tick. `begun` can name another tick than H: the clock began H, or the
@@ -21,16 +21,16 @@
 //   - if the word is unchanged: write the present time to `begun` and wait a full tick;
 //   - if the word has changed: another process was faster, start over.
 //
-// Lead: a new life puts a slot ahead of a clock that is right. Behind by no more than Rules::lead, a clock has not gone
-// back (core/step.hpp). A held tick that is begun in the lead lifts `safe` to it: when the clock passes the floor and
-// is still behind, it has not gone back, and no toggle may be free.
+// Lead. A new life puts a slot ahead of a clock that is right. A clock that is behind by no more than Rules::lead has
+// not gone back (core/step.hpp). A held tick that is begun in the lead also lifts `safe` to itself. So no toggle is
+// free when the clock has passed the floor and is still behind, because the clock has not gone back then either.
 //
-// Limit: a tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
+// Limit. A tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
 // them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every
 // session look again (Header::epoch). A tick that was begun below a ceiling lies below it to its end.
 //
-// Templates over slot and clock, so that the unit tests and the model checker run this very code with their own memory
-// and time. A Clock has
+// The functions are templates over slot and clock, so that the unit tests and the model checker run this very code with
+// their own memory and time. A Clock has
 //   Result<uint64_t> tick()             the wall clock in ticks of the format
 //   MonotonicTime monotonic()           never goes back while the machine is up
 //   microseconds until(uint64_t tick)   wall-clock time until the tick starts
@@ -60,14 +60,14 @@ enum class Outcome : unsigned char {
 
 inline constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
-// How a claim stands to the clock.
+// What a claim has found about the clock.
 enum class Standing : unsigned char {
     on_time,
-    toggled,       // the clock has gone back: this claim was the regression
-    held,          // the clock is behind `tick`
-    begun,         // the same, and this claim began the tick
-    held_in_lead,  // as these two, and the clock is behind by no more than the lead
-    begun_in_lead,
+    toggled,        // the clock has gone back: this claim was the regression
+    held,           // the clock is behind `tick`
+    begun,          // the clock is behind `tick`, and this claim has begun that tick
+    held_in_lead,   // as held, and the clock is behind by no more than the lead
+    begun_in_lead,  // as begun, and the clock is behind by no more than the lead
 };
 
 struct Claim {
@@ -90,21 +90,22 @@ namespace detail {
 constexpr unsigned begun_tag_bits = 16;
 constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // nine years
 
+// The word Slot::begun for a tick that was begun at `since`, in monotonic microseconds.
 constexpr std::uint64_t begun(std::uint64_t since, std::uint64_t tick) {
     return since << begun_tag_bits | (tick & 0xffff);
 }
 
-// A held generator (see Hold above) has used up `tick`. May this caller begin the next one? `word`: as the caller
-// loaded it.
-//   > 0  not yet: wait so long
+// A held generator (see Hold above) has used up `tick`. The result says whether this caller may begin the next tick;
+// `word` is the slot's word as the caller has loaded it.
+//   > 0  not yet: the caller waits so long
 //     0  yes, and no other process may
-//   < 0  no, another process was faster: load the word again
+//   < 0  no, another process was faster: the caller loads the word again
 template <class S, class Clock>
 microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uint64_t tick) {
     std::uint64_t seen = slot.begun.load();
     const std::uint64_t now = static_cast<std::uint64_t>(number_of(clock.monotonic())) & begun_time_mask;
     const std::uint64_t since = seen >> begun_tag_bits;
-    // `since` ahead of now: written before the machine was restarted.
+    // If `since` is ahead of now, it was written before the machine was restarted.
     if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
         if (slot.word.load() != word) return microseconds{-1};
         slot.begun.compare_exchange_strong(seen, begun(now, tick));
@@ -115,15 +116,16 @@ microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     return microseconds{slot.begun.compare_exchange_strong(seen, begun(now, tick + 1)) ? 0 : -1};
 }
 
-// What a claim makes of the word: it answers `claim`. If that issues numbers, the word must first become `after`.
+// What a claim is going to return. If it issues numbers, the slot's word must first be swapped to `after`.
 struct Plan {
     Claim claim;
     State after{};
 };
 
-// `tick`: of the last id, or the wanted one.
+// The plan to issue nothing. `tick` is that of the last id, or the wanted one.
 constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome = outcome, .tick = tick}}; }
 
+// The plan that follows from a step (core/step.hpp). The ticks of its numbers must lie below the limit.
 template <class Clock>
 Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
     switch (s.verdict) {
@@ -144,7 +146,8 @@ Plan plan_step(const Step& s, const State& state, Standing standing, Clock& cloc
         s.state};
 }
 
-// The tick of a held generator is used up (see Hold above). Nothing: another process was faster, start over.
+// The plan if the tick of a held generator is used up (see Hold above). Nothing if another process was faster, so that
+// the claim must start over.
 template <class S, class Clock>
 std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t word, const State& state, bool own_lead,
                                         std::uint32_t want, const Rules& rules, std::uint64_t limit) {
@@ -165,6 +168,7 @@ std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t wor
     return plan_step(s, state, own_lead ? Standing::begun_in_lead : Standing::begun, clock, limit);
 }
 
+// The plan of a claim at tick `now`. Nothing if another process was faster.
 template <class S, class Clock>
 std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State& state, std::uint64_t now,
                          std::uint32_t want, const Rules& rules, std::uint64_t limit) {
@@ -180,7 +184,7 @@ std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State&
 
 }  // namespace detail
 
-// Any row of the step's table.
+// Claims up to `want` numbers, in any row of the step's table (core/step.hpp). Never waits.
 template <class S, class Clock>
 [[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                       std::uint64_t limit) {
@@ -202,7 +206,7 @@ template <class S, class Clock>
     }
 }
 
-// Draws up to `want` (at least 1) consecutive sequence numbers. Never waits.
+// Claims up to `want` (at least 1) consecutive sequence numbers. Never waits.
 //
 // Nearly every claim is the first row of the step's table: the clock is still in the word's tick, and numbers are
 // left. On the packed word that is one comparison and one addition, without `safe`.

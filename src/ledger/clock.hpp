@@ -10,12 +10,13 @@
 
 namespace snowflake_ids::ledger {
 
-// What a clock of the kernel showed, in whole microseconds. The nanoseconds are never negative.
+// The time that a clock of the kernel showed, in whole microseconds. The nanoseconds are never negative.
 template <class Time>
 Time to_time(const timespec& t) {
     return Time{seconds{t.tv_sec} + std::chrono::duration_cast<microseconds>(nanoseconds{t.tv_nsec})};
 }
 
+// The time that this clock of the kernel shows now.
 template <class Time>
 Time read_clock(clockid_t id) {
     timespec t;
@@ -25,14 +26,15 @@ Time read_clock(clockid_t id) {
 
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
 
-// For waits and for hold. PostgreSQL's own timeouts follow the wall clock, and the wall clock may have jumped.
+// The clock for waits, and for a generator that holds (claim.hpp). PostgreSQL's own timeouts follow the wall clock, and
+// that may have jumped.
 inline MonotonicTime monotonic_clock() { return read_clock<MonotonicTime>(CLOCK_MONOTONIC); }
 
 // The last tick that the clock showed, kept as a second and a part of that second. While the clock is inside that
 // part, the tick is known without a division. While fewer than `counts` counts of the time counter have passed, it is
 // known without reading the clock. A memo is for one time line only: clear it when the time line changes.
 struct TickMemo {
-    // Without a sign: a time before `from` is in no tick.
+    // Unsigned, so that a time before `from` gives a huge length, which is in no tick.
     using Length = std::chrono::duration<std::uint64_t, std::nano>;
 
     std::uint64_t tick = 0;
@@ -45,7 +47,7 @@ struct TickMemo {
     Length since_start(const timespec& t) const { return nanoseconds{t.tv_nsec} - from; }
 };
 
-// As tick_at(), and stores what it found in `memo`.
+// The tick at `t`, 0 if it is outside the format. Stores what it found in `memo`.
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     memo.length = {};
     const Result<std::uint64_t> tick = timeline.floor_tick(to_time<UnixTime>(t));
@@ -62,18 +64,18 @@ struct TickMemo {
     return tick.value;
 }
 
-// The tick at `t`, 0 if it is outside the format.
+// The tick at `t`, 0 if it is outside the format: from `memo` if it is still that tick.
 inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     if (seconds{t.tv_sec} == memo.second && memo.since_start(t) < memo.length) [[likely]]
         return memo.tick;
     return find_tick(memo, t, timeline);
 }
 
-// Reads the clock and returns its tick, or 0 if the clock is outside the format. Stores in `memo` for how many counts
-// of the time counter (cycles.hpp) this tick surely lasts.
+// Reads the clock and returns its tick, or 0 if the clock is outside the format. Stores in `memo` how many counts of
+// the time counter (cycles.hpp) this tick surely still lasts.
 [[gnu::noinline]] inline std::uint64_t read_tick(TickMemo& memo, const Timeline& timeline) {
-    // The count first: it is a little older than the clock's time, so the tick's end is taken to come early, never
-    // late.
+    // The counter is read first, so its count is a little older than the clock's time. So the end of the tick is
+    // expected too early, never too late.
     const std::uint64_t count = cycles::now();
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -91,7 +93,8 @@ inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     return read_tick(memo, timeline);
 }
 
-// `timeline` is a function: where it returns a constant, the divisions below become multiplications.
+// The Clock of a claim (claim.hpp): the clocks of the kernel, in ticks of a format. `timeline` is a function, because
+// where it returns a constant, the divisions become multiplications.
 template <class TimelineOf>
 struct SystemClock {
     TimelineOf timeline;

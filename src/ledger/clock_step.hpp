@@ -1,12 +1,12 @@
-// Steps of the wall clock, in either direction, for whoever watches the server. Nothing in the protocol depends on
-// them.
+// Steps of the wall clock, in either direction, are counted for people who watch the server. Nothing in the protocol
+// depends on them.
 //
 // Header::clock_offset is how far the wall clock is ahead of the time since boot. The kernel slews both together, so
 // the offset changes only when the wall clock is set. A machine that was suspended adds the time to both.
 //
-// Not each draw looks, which would cost too much. These do: a draw that finds the clock behind, or that must wait or
-// lift a ceiling, and snowflake_ids.status(). So a step is seen at the latest when a monitoring system looks. If the
-// clock is set back within that time, only draws can have seen it.
+// It would cost too much to look for each id. A claim looks if it finds the clock behind, if it must wait, or if it
+// lifts a ceiling; snowflake_ids.status() looks too. So a step is seen at the latest when a monitoring system asks. If
+// the clock is corrected before that, only claims can have seen the step.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ inline constexpr microseconds least_clock_step = milliseconds{10};
 
 struct BootClock {
     static UnixTime wall() { return wall_clock(); }
-    // 0: not known, because the process lost the processor between the two clocks.
+    // How far the wall clock is ahead of the time since boot. 0: not known, because the process lost the processor
+    // between reading the two clocks.
     static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;
@@ -38,9 +39,8 @@ struct BootClock {
     }
 };
 
-// Counts a step that no process has counted yet. The offset is loaded before the clocks are read: with one that was
-// loaded after them, the step that another process has counted in between would look like a step in the other
-// direction.
+// Counts a step of the wall clock that no process has counted yet. The offset is loaded before the clocks are read. If
+// it were loaded after them, a step that another process counts in between would look like one in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

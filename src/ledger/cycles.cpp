@@ -20,6 +20,7 @@ constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 constexpr std::uint64_t slowest = 65;
 constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
+// True if the kernel trusts the counter, so that it runs at one rate on all processors.
 [[maybe_unused]] bool is_steady() {
 #if defined(__aarch64__)
     return true;  // the architecture says so

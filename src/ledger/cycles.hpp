@@ -1,7 +1,7 @@
-// The processor's time counter. It tells that the current tick has not ended, without reading the clock. Reading the
-// counter costs less than half of reading the clock.
+// The processor's time counter. It shows that the current tick has not ended, and costs less than half of reading the
+// clock.
 //
-// The counter tells no time. The clock says how long the tick still lasts. cycles::surely_within() says how many
+// The counter shows no time of day. The clock says how long the tick still lasts, and cycles::surely_within() how many
 // counts that is at least. Until that many counts have passed, the tick has not ended.
 //
 // This needs a steady counter, and the kernel decides that. The counter is used only where the kernel's own clock
@@ -36,13 +36,13 @@ inline constexpr std::uint64_t slack_ns = 100;
 // reading of the clock between them. An interruption within a pair makes the rate too low, never too high.
 class Rate {
 public:
-    // Is it time for another pair? `count`: now.
+    // True if it is time for another pair. `count` is the counter now.
     bool due(std::uint64_t count) const { return count - seen_ >= wait_; }
-    // Is there a first pair, so that another one gives a rate?
+    // True if there is a first pair, so that another one gives a rate.
     bool begun() const { return seen_ns_ != 0; }
 
-    // Takes a pair: `elapsed_ns` was read between the counts `before` and `after`. `steady`: the kernel trusts the
-    // counter.
+    // Takes a pair into account: the clock showed `elapsed_ns`, read between the counts `before` and `after`. `steady`
+    // is false if the kernel does not trust the counter.
     void note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady);
 
     // The number of counts that surely pass within `ns`; 0 if that is not known. Two things are subtracted:
@@ -61,7 +61,8 @@ private:
     std::uint64_t wait_ = 0;          // counts from then until the next one
 };
 
-// The rate of this process, kept up to date; `count` is now.
+// The number of counts that surely pass within `ns`, by the rate that this process measures; 0 if it is not known.
+// `count` is the counter now.
 std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count);
 
 }  // namespace snowflake_ids::ledger::cycles

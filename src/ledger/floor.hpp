@@ -10,8 +10,8 @@
 
 namespace snowflake_ids::ledger {
 
-// Nothing at or before `tick` is issued by this slot any more, in either toggle. The slot never moves back. Returns
-// the tick where it now is.
+// Lifts a slot, so that it issues nothing at or before `tick` any more, in either toggle. The slot never moves back.
+// Returns the tick where it now is.
 template <class S>
 std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     // The word has no room for a later tick: a generator that gets there has ended.
@@ -40,7 +40,7 @@ template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
     const std::uint64_t up = lift_slot(slot, tick, has_toggle);
-    // No draw has begun the tick where the slot now is, so the first one does not wait for its end.
+    // No claim has begun the tick where the slot now is, so the first claim does not wait for its end.
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
@@ -50,9 +50,9 @@ void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
-// The steps of the two functions below. `lift(slot, floor)` lifts a slot that has a generator above the floor.
-// Here the floor is written before the keys of the slots are read. A creator writes the key (find_slot) before it reads
-// the floor. So at least one of them sees the other.
+// The steps of lift_floor() and apply_floor() below. `lift(slot, floor)` lifts a slot above the floor, if it has a
+// generator. lift_floor() writes the floor before the keys of the slots are read. A creator writes the key (find_slot)
+// before it reads the floor. So at least one of them sees the other.
 template <class H, class SlotAt, class Lift>
 void lift_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
     lift_to(header.floor, floor);
@@ -64,14 +64,14 @@ void apply_floor(const H& header, S& slot, Lift lift) {
     if (const Floor floor = header.floor.load(); floor != Floor{}) lift(slot, floor);
 }
 
-// Nothing at or before the floor is issued by any slot any more. A slot that is created at the same time is lifted by
-// its creator, which reads the floor after it has taken the slot.
+// Lifts all slots, so that none issues anything at or before the floor any more. A slot that is created at the same
+// time is lifted by its creator, which reads the floor after it has taken the slot.
 void lift_floor(const Ledger& ledger, Floor floor);
 
-// Lifts a slot above the floor. For the process that created it, and for each that finds it.
+// Lifts a slot above Header::floor. The process that creates a slot calls it, and each process that finds one.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
-// Lifts a slot to a floor where its generator begins, if the generator has a time.
+// begin_slot() at a time, for a slot whose generator has a time; nothing for others.
 void begin_slot_at(Slot& slot, Floor floor);
 
 }  // namespace snowflake_ids::ledger

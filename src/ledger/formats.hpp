@@ -14,7 +14,7 @@ namespace snowflake_ids::ledger {
 
 constexpr bool has_toggle(Format format) { return format == Format::sno; }
 
-// sno_at counts calls, not time: ceilings and floors mean nothing to it.
+// True if the format counts time. sno_at counts calls, so ceilings and floors mean nothing to it.
 constexpr bool has_time(Format format) { return format == Format::sno || format == Format::snowflake; }
 
 template <class S>
@@ -76,7 +76,7 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
-// The same of a slot's time line.
+// The tick of a slot that contains a time; its first or last tick if the time is outside the format.
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
 
 }  // namespace snowflake_ids::ledger

@@ -1,11 +1,11 @@
-// Lease: numbers of one tick that a process has claimed in advance, in one swap. When two processes swap the same
-// word, its cache line moves between them, which costs several clock reads. So a process that draws again and again
-// takes a small lease, which grows.
+// A lease is some numbers of one tick that a process has claimed in advance, in one swap. When two processes swap the
+// same word, its cache line moves between them, which costs several clock reads. So a process that generates ids again
+// and again takes a lease, at first a small one.
 //
-// Order. An id that is drawn after another one was seen must be larger. So a lease ends with its tick, and as soon as
-// the process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind
-// there is no lease, because the tick may have to last: the draw that finds this out keeps one number and gives up the
-// rest. A lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
+// Order. An id that is generated after another one was seen must be larger. So a lease ends with its tick, and as soon
+// as the process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind
+// there is no lease, because the tick may have to last. The claim that finds this out keeps one number and gives up the
+// others. A lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
 //
 // Floors. The process that lifts a floor adds one to Header::epoch afterwards. A process with a lease looks at that
 // word before each number.
@@ -29,13 +29,14 @@ struct Lease {
     std::uint32_t used = 0;  // taken from this lease so far
 };
 
-// May the next number be taken from the lease? `now` gives the clock's tick. Both functions are called only if needed.
+// True if the next number may be taken from the lease. `now()` is the clock's tick; `same_view()` is true if the
+// process can have seen no new ids of others. Both functions are called only if needed.
 template <class Now, class SameView>
 [[gnu::always_inline]] inline bool serves(const Lease& l, Now now, SameView same_view) {
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// How many numbers to claim if the lease cannot serve. `pool`: numbers of a tick.
+// How many numbers to claim if the lease cannot serve. `pool` is how many a tick has.
 inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pool) {
     if (!same_view) return 1;
     // The tick ended before the lease was used up: claim no more than that tick needed.

@@ -1,21 +1,22 @@
-// Life: the time that one piece of shared memory lasts, from the start of the server, or from a crash of one of
-// its processes, to the next. Its id is random, and stands in that memory and in the ceiling file: start time and
-// process id of the postmaster would not tell a crash restart, and a boot id is shared by containers. Its number is
-// higher than that of every earlier life of the data directory (ceiling_file.hpp, "Fence").
+// A life is the time that one piece of shared memory lasts: from a start of the server, or a crash of one of its
+// processes, to the next. Its id is random, and is both in that memory and in the ceiling file. Start time and process
+// id of the postmaster would not do, because they stay the same if the server restarts its processes after a crash; and
+// containers share a boot id. Its number is higher than that of every earlier life of the data directory
+// (ceiling_file.hpp, "Fence").
 //
 // A life begins in these steps, under the lock of the ceiling file:
 //   1. Read the file. Write it again with the number and the id of this life, and sync it: what is published must be
 //      durable, and the last writer may have died before its sync.
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Lift the floor, for slots that are created later.
-//   4. Store the id of the life. Until then no session draws.
+//   4. Store the id of the life. Until then no session generates ids.
 // If the process ends before that, the next one does all steps again, as a life of its own. A memory begins one life
 // only: otherwise two servers on one data directory would take the file from each other in turn.
 //
 // The file may be that of another server (pg_rewind copies it), or a new one after somebody removed the old. Nothing in
-// it shows that, and it does not know the ids that were drawn here. So no slot begins below `at_least`: the clock plus
-// 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that. And a life's number
-// is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
+// it shows that, and it does not know the ids that were generated here. So no slot begins below `at_least`: the clock
+// plus 1.25 durable windows. A generator that was not far ahead of its clock had no ceiling above that. And a life's
+// number is at least the Unix time in seconds at which it begins, so that without the file it is still the highest.
 //
 // So after a restart ids may be ahead of the clock by 1.25 durable windows, although it did not go back. That is the
 // lead of the life, a constant: a clock that is behind by no more than lead_of() is no regression (claim.hpp).
@@ -29,26 +30,27 @@
 
 namespace snowflake_ids::ledger {
 
-// Begins the life of this memory if that was not done yet. `id`: a fresh random number; `at_least`: see above;
-// `began`: this call has done it.
+// Begins the life of this memory, if no process has done that yet; `began` is true if this call has done it. `id` is a
+// fresh random number. No slot begins below `at_least`, see above.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
-// Twice what the life's own floor is ahead of the clock. Once for that floor; and once more for ceilings that a life
-// has lifted while its ids were in the lead: those are above the floor of a next life that begins at once.
+// The lead of a life: twice the time by which its own floor is ahead of the clock. It is counted once for that floor.
+// It is counted once more for ceilings that a life has lifted while its ids were ahead of the clock, because those
+// ceilings are above the floor of the next life, if that begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
-// The same in ticks. Rounded up, with one tick for a floor at the same tick (lift_slot), and one for the first held
-// tick, which may begin at once.
+// A lead in ticks: rounded up, one tick more for a floor at the slot's own tick (lift_slot), and one more for the first
+// held tick, which may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }
 
-// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count`. `resume` lifts a slot to a floor,
-// with its sequence used up. `least_number`: the life's number is not below it.
+// The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count` slots. `resume(slot, floor)` lifts a
+// slot to a floor, with its sequence used up. The number of the life is at least `least_number`.
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 std::uint64_t id, Floor at_least, std::uint64_t least_number) {

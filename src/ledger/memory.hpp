@@ -29,18 +29,20 @@ inline auto prepared_at(const Ledger& ledger) {
 // Makes a ledger of memory_bytes(backend_count, prepared_count) bytes of zeros.
 Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prepared_count, UnixTime now);
 
-// The ledger that another process has made. Empty if this library cannot use it: it was made by another version of the
-// library, or is not as large as it says.
+// The ledger that another process has made in this memory. The result is empty if this library cannot use it, because
+// another version of the library made it, or because the memory is smaller than it says.
 Ledger find_ledger(void* memory, std::size_t bytes);
 
+// True if the slot is that of the generator. `numbering` 0 means any numbering.
 template <class S>
 bool belongs_to(const S& slot, const Key& key, std::uint64_t numbering) {
     return Key::unpack(slot.key.load()).same_generator(key) && (numbering == 0 || slot.numbering.load() == numbering);
 }
 
-// The steps of find_slot(), with linear probing from slot `i` of `count`. Slots are never given back in one life. But a
-// new life has only those that got into the ceiling file, so the generator's slot may lie behind a free one. A
-// template, like everything where the order matters: the checkers run this very code.
+// The steps of find_slot(): it looks at the slots one after another, from slot `i` of `count` on. Slots are never given
+// back in one life. But a new life has only those that got into the ceiling file, so the generator's slot may lie
+// behind a free one. This is a template, like everything where the order matters, because the checkers run this very
+// code.
 template <class H, class SlotAt, class S = std::remove_reference_t<std::invoke_result_t<SlotAt, std::uint32_t>>>
 S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, const Key& key, bool may_create,
                   std::uint64_t numbering) {
@@ -64,8 +66,9 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
     return nullptr;
 }
 
-// The slot of a generator. If it has none yet, a free slot becomes its slot; null: all slots are in use. With
-// `may_create` false: null if it has none. `numbering`: for Format::snowflake; 0 for all others.
+// The slot of a generator. If it has none yet, a free slot becomes its slot. Returns null if all slots are in use, or
+// if the generator has none and `may_create` is false. `numbering` is that of a Format::snowflake; 0 for all other
+// formats.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
 
 // True if any node has a slot with this numbering.

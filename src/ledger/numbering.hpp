@@ -22,15 +22,16 @@ namespace snowflake_ids::ledger {
 // ceiling of a database moves all generators of the server.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
-// Never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits), bad_epoch (before 1970,
-// beyond the year 2248, or no whole millisecond).
+// The word of a layout, which is never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits),
+// bad_epoch (before 1970, beyond the year 2248, or no whole millisecond).
 constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     std::int64_t tick = l.timeline.tick_length.count();
     if (tick < 1 || l.timeline.tick_length > max_numbering_tick) return Error::bad_tick;
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    // Before the comparison, which multiplies: the earliest epoch in milliseconds is no number of microseconds.
+    // This comes before the comparison of milliseconds with microseconds. That multiplies, and the earliest possible
+    // epoch would overflow.
     if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
     if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
@@ -40,8 +41,8 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;
 }
 
-// The layout of a numbering. A numbering does not contain the width of the timestamp: the layout gets the widest that
-// a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at least 1.
+// The layout of a numbering. A numbering does not contain the width of the timestamp, so the layout gets the widest
+// that a slot's word and int64 allow. A damaged word gives some layout too, with a tick of at least 1.
 constexpr Layout unpack_numbering(std::uint64_t v) {
     std::int64_t tick = static_cast<std::int64_t>(v >> 14 & 0x7f);
     if (tick == 0) tick = 1;

@@ -11,6 +11,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
+// True if the reset is for the generator of this slot.
 bool is_chosen(const Reset& reset, const Slot& slot) {
     const Key key = Key::unpack(slot.key.load());
     return has_time(key.format) && (reset.kind == Kind::none || reset.kind == kind_of(slot)) &&
@@ -82,8 +83,8 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
         }
     };
     const CeilingResult r = force_locked_reset(header, slot_count, at, file, change, move);
-    // The promise is not kept by ids that are drawn from now on. It goes back after the generators: a reader lifts it
-    // up to their last ids.
+    // Ids that are generated from now on do not keep the promise, so it goes back too. It goes back after the
+    // generators, because a reader lifts it up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);
     return r;
 }

@@ -1,5 +1,5 @@
-// Reset: what an operator does about a lost ceiling file, or a generator that a clock jump has put far ahead. The
-// operator must name the floor. It cannot be computed, because the lost file was the only source.
+// An operator resets generators after the ceiling file was lost, or after a jump of the clock has put a generator far
+// ahead. The operator must name the floor. It cannot be computed, because the lost file was the only source.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 }
 
 // The steps of a forced reset, once `file` is locked. `change(c)` changes what the file will say otherwise;
-// `put_back(slot, entry)` moves a chosen slot back and sets its entry. Its ceiling must go down too, or the next
-// life would lift the slot to it.
+// `put_back(slot, entry)` moves a slot back, if it is chosen, and sets its entry. Its ceiling must go down too, or the
+// next life would lift the slot to it.
 //
-// First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no draw
+// First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no claim
 // starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class PutBack>
 CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
@@ -59,7 +59,8 @@ CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, co
     return r;
 }
 
-// The latest time of which a chosen generator may have issued ids. A floor must not be below it unless forced.
+// The latest time of which the generators that the reset names may have issued ids. A floor must not be below it,
+// unless the reset is forced.
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again

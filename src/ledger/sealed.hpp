@@ -1,5 +1,5 @@
-// Sealed: a number with its check bits, as the WAL ceiling stands in its sequence (pg/server/wal_ceiling.hpp). All of
-// it is in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
+// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence (pg/server/wal_ceiling.hpp).
+// Both are in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
 //
 //   bit  63         0
 //   bits 62-15      the number
@@ -17,7 +17,7 @@ namespace snowflake_ids::ledger {
 inline constexpr unsigned check_bits = 15;
 inline constexpr std::uint64_t max_sealed = ~std::uint64_t{0} >> 1 >> check_bits;
 
-// The number is max_sealed at most.
+// The word of a number, which is at most max_sealed.
 constexpr std::int64_t seal(std::uint64_t number) {
     constexpr std::uint64_t polynomial = 0x4599;  // without its highest bit
     // The bit above the number is for the number 0, whose CRC would be 0.
@@ -31,7 +31,7 @@ constexpr std::int64_t seal(std::uint64_t number) {
     return static_cast<std::int64_t>(number << check_bits | crc);
 }
 
-// Nothing: damaged.
+// The number in a word. Nothing if the word is damaged.
 constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     if (word <= 0) return {};
     const std::uint64_t number = static_cast<std::uint64_t>(word) >> check_bits;
@@ -39,7 +39,8 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// A new sequence begins at the sealed 0, which src/sql/05-wal_ceiling.sql has as START.
-static_assert(seal(0) == 22320);
+// A new sequence begins at the sealed 0: START in src/sql/05-wal_ceiling.sql.
+inline constexpr std::int64_t start_of_sequence = 22320;
+static_assert(seal(0) == start_of_sequence);
 
 }  // namespace snowflake_ids::ledger

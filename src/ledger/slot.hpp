@@ -30,8 +30,8 @@ namespace snowflake_ids::ledger {
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8, "shared memory needs address-free atomics");
 
-// A word that says a time. std::atomic of a class would move it through an array, and each function that does that gets
-// a stack protector.
+// A shared word that contains a time or a duration. It is not std::atomic<T>, which would move a class through an
+// array, and each function that does that gets a stack protector.
 template <class T>
 class TimeWord {
 public:
@@ -63,6 +63,7 @@ private:
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
+// Lifts a shared word to at least `floor`. No other process can move it back by this.
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
@@ -100,17 +101,17 @@ struct Key {
 
 struct Counters {
     Word issued;                 // ids claimed; backends add theirs once per tick and transaction
-    Word overflow_waits;         // draws that had to wait because the sequence was used up
+    Word overflow_waits;         // claims that had to wait because the sequence was used up
     Holds<microseconds> waited;  // their total time
     Word waiting;                // backends waiting now
     Word regressions;            // tick-tock toggles
-    Word holds;                  // draws that had to take a new tick while the clock was behind
+    Word holds;                  // claims that had to begin a new tick while the clock was behind
     // When the last log line about an overflow was written, and about a clock that went back. 0: none yet.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };
 
-// One generator. These words are the slot's first cache line: every draw uses them.
+// One generator. These words are the slot's first cache line: every generated id uses them.
 template <template <class> class Holds>
 struct BasicSlot {
     using Word = Holds<std::uint64_t>;
@@ -125,7 +126,7 @@ struct BasicSlot {
     // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator
     // ends before that, the slot stays free, and only this numbering or another format can take it.
     Word numbering;
-    // No id of this time or earlier is drawn any more, see snowflake_ids.pass_now(). Only a forced reset lowers it
+    // No id of this time or earlier is generated any more, see snowflake_ids.pass_now(). Only a forced reset lowers it
     Holds<UnixTime> passed;
 };
 
@@ -134,7 +135,7 @@ struct Slot : BasicSlot<Holds> {
 };
 static_assert(sizeof(Slot) == 128 && sizeof(BasicSlot<Holds>) <= 64 && sizeof(Counters) == 64);
 
-// A life: what one piece of shared memory lasts (life.hpp).
+// A life is the time that one piece of shared memory lasts (life.hpp).
 struct Life {
     std::uint64_t number = 0;  // grows with each life of a data directory
     std::uint64_t id = 0;      // random, never 0 once begun
@@ -177,12 +178,12 @@ struct Header {
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// What a process shows of its transactions that have drawn ids, or what a prepared transaction has drawn; see
+// What a process shows of the ids that its transactions have generated. A prepared transaction has one too. See
 // settling.hpp.
 inline constexpr std::uint32_t ring_size = 20;
 
 struct alignas(64) Backend {
-    Holds<UnixTime> low;  // the transaction has drawn no id of an earlier time; see settling.hpp
+    Holds<UnixTime> low;  // the transaction has no id of an earlier time; see settling.hpp
     Word database;        // of the transaction
     Word xid;             // full id of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;           // entries of the ring

@@ -1,9 +1,9 @@
-// The WAL ceiling: a ceiling for all ids of a database, which WAL carries to standbys and copies. Here: when it is
-// read and lifted, and what follows from it. PostgreSQL's part, the relation itself, is in pg/server/wal_ceiling.hpp.
+// The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies. This file says when
+// it is read and lifted, and what follows from it. The relation that contains it is in pg/server/wal_ceiling.hpp.
 //
 // A Wal has
-//   WalCeiling read()                     flushed
-//   WalCeiling lift(const WalCeiling&)   to at least that time, and to that life; flushed
+//   WalCeiling read()                     the present ceiling, flushed
+//   WalCeiling lift(const WalCeiling&)   lifts it to at least that time, writes that life, and flushes it
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct WalCeiling {
     bool operator==(const WalCeiling&) const = default;
 };
 
-// First use of a database in this life. If another life lifted its ceiling last (this server before a restart, or
-// another one before a failover), ids below it may exist. Then lift_floor(until) comes first, the ceiling gets our
-// life id second, and the first draw comes last. Returns until when ids may be issued.
-template <class Wal, class RaiseFloor>
-Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, RaiseFloor lift_floor) {
+// A process calls this before its first id in a database. If another life lifted the ceiling of the database last (this
+// server before a restart, or another one before a failover), ids below it may exist. Then lift_floor(until) comes
+// first, the ceiling gets our life id second, and the first id comes last. Returns until when ids may be issued.
+template <class Wal, class LiftFloor>
+Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, LiftFloor lift_floor) {
     WalCeiling c = wal.read();
     if (c.life_id != life_id) {
         if (c.until > Ceiling{}) lift_floor(c.until);
@@ -32,31 +32,32 @@ Ceiling enter_database(Wal& wal, std::uint64_t life_id, Ceiling target, RaiseFlo
     return c.until;
 }
 
-// For an id of `wanted`, which is above the ceiling as this process last saw it. Returns until when ids may be
-// issued.
+// Lifts the ceiling for an id of the time `wanted`, which is not below the ceiling as this process last saw it. Returns
+// until when ids may be issued.
 template <class Wal>
 Ceiling lift_wal_above(Wal& wal, std::uint64_t life_id, UnixTime wanted, Ceiling target) {
     const Ceiling until = wal.read().until;
     return wanted < until ? until : wal.lift({target, life_id}).until;
 }
 
-// Synchronous replication: an id that a client has must not be issued again by a standby that is promoted. It is not,
-// if the standby has the WAL with a ceiling above the id. So a transaction that has drawn ids, and is about to commit,
-// asks for the position of that WAL. If the standbys have it, nobody waits; otherwise the commit waits for them.
+// The last two WAL ceilings that a process has seen of its database, for synchronous replication. A standby that is
+// promoted must not issue an id again that a client has. It does not, if it has the WAL with a ceiling above the id. So
+// a transaction that has generated ids, and is about to commit, asks for the position of that WAL. If the standbys have
+// it, nobody waits; otherwise the commit waits for them.
 //
-// The last two ceilings that a process has seen of its database. A ceiling is lifted when a quarter of the window is
-// left. Until that is used up, ids are below the one before, which the standbys have had for long.
+// There are two, because a ceiling is lifted when a quarter of the window is left. Until that is used up, ids are below
+// the ceiling before, which the standbys have had for long.
 class SeenCeilings {
 public:
     Ceiling until() const { return now_.until; }
 
-    // `position`: the ceiling is in WAL before this.
-    void saw(Ceiling until, std::uint64_t position) {
+    // Notes a ceiling. It is in WAL before `position`.
+    void note(Ceiling until, std::uint64_t position) {
         if (until == now_.until) return;
         before_ = now_;
         now_ = {until, position};
     }
-    // The WAL that protects all ids before and at `latest`. 0: not known.
+    // The position of the WAL that protects all ids up to `latest`. 0: not known.
     std::uint64_t position_for(UnixTime latest) const {
         return latest < before_.until ? before_.position : now_.position;
     }

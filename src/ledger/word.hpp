@@ -20,13 +20,14 @@ inline constexpr std::uint64_t max_block = ~std::uint64_t{0} >> next_bits;
 // Last tick that a word can hold.
 constexpr std::uint64_t max_tick(bool has_toggle) { return has_toggle ? max_block >> 1 : max_block; }
 
+// The word of a state.
 constexpr std::uint64_t pack(const State& s, bool has_toggle) {
     const std::uint64_t block = has_toggle ? s.tick << 1 | s.toggle() : s.tick;
     return block << next_bits | s.next;
 }
 
-// `safe` is a word of its own. Of the drift count only the toggle is kept here; the slot's statistics count the
-// regressions.
+// The state in a word. `safe` is not in it, so the caller passes what it has loaded. Of the drift count only the toggle
+// is kept in the word; the slot's statistics count the regressions.
 constexpr State unpack(std::uint64_t word, std::uint64_t safe, bool has_toggle) {
     State s{.safe = safe, .next = static_cast<std::uint32_t>(word) & next_mask};
     const std::uint64_t block = word >> next_bits;

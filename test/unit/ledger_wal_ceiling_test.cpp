@@ -76,9 +76,9 @@ TEST_F(LedgerWal, IsRaisedOnlyIfItMustBe) {
 TEST(LedgerSeenCeilings, IdsBelowTheCeilingBeforeNeedNoMore) {
     SeenCeilings seen;
     EXPECT_EQ(seen.position_for(unix_ms(1)), 0u) << "not known";
-    seen.saw(unix_ms(500), 10);
+    seen.note(unix_ms(500), 10);
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
-    seen.saw(unix_ms(900), 20);
+    seen.note(unix_ms(900), 20);
     EXPECT_EQ(seen.until(), unix_ms(900));
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
     EXPECT_EQ(seen.position_for(unix_ms(500)), 20u) << "no id of the time of a ceiling is below it";
@@ -87,11 +87,11 @@ TEST(LedgerSeenCeilings, IdsBelowTheCeilingBeforeNeedNoMore) {
 
 TEST(LedgerSeenCeilings, SeenAgainIsWhereItWas) {
     SeenCeilings seen;
-    seen.saw(unix_ms(500), 10);
-    seen.saw(unix_ms(500), 15);
+    seen.note(unix_ms(500), 10);
+    seen.note(unix_ms(500), 15);
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u);
-    seen.saw(unix_ms(900), 20);
-    seen.saw(unix_ms(900), 25);
+    seen.note(unix_ms(900), 20);
+    seen.note(unix_ms(900), 25);
     EXPECT_EQ(seen.position_for(unix_ms(499)), 10u) << "the one before is still known";
 }
 

@@ -25,12 +25,12 @@ namespace {
 
 using ceiling_file::ahead_of, ceiling_file::margin;
 
-// The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is
-// only too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget_wal_ceiling() or
+// The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is only
+// too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget_wal_ceiling() or
 // wal_ceiling::watch() sets 0 here.
 ledger::SeenCeilings seen_wal;
 
-void note_wal_ceiling(Ceiling until) { seen_wal.saw(until, wal_ceiling::position()); }
+void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
 
 // While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
 // the last one, and frequent restarts would add up. A life that has just begun lifts them no further than it has
