@@ -60,7 +60,7 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A life begins at a tick that is used up, although nobody drew its numbers: that is no overflow.
+            // A life begins at a tick that is used up, although its numbers were never issued. That is no overflow.
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
@@ -74,7 +74,8 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
-// True for one backend, once a minute: it writes the log line. An overflow may cover thousands of calls a second.
+// True for one backend, once a minute: that backend writes the log line. `logged` is when the last line was written. An
+// overflow may concern thousands of calls a second.
 bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     const MonotonicTime now = ledger::monotonic_clock();
     MonotonicTime last = logged.load(relaxed);
@@ -83,9 +84,8 @@ bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     return logged.compare_exchange_strong(last, now);
 }
 
-// Log lines go only to the server's log: a client that asks for messages of level LOG might not be able to read a
-// layout's name in its encoding.
-
+// Counts a call that must wait for the next tick, and logs it. Log lines go only to the server's log, because a client
+// that asks for messages of level LOG might not be able to read a layout's name in its encoding.
 void log_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
@@ -97,6 +97,7 @@ void log_overflow(const Generator& g) {
                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
+// Logs that the clock is behind the last id of the generator.
 void log_behind(const Generator& g) {
     if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
@@ -108,13 +109,14 @@ void log_behind(const Generator& g) {
                               errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
-// The life has just begun, ahead of the clock (ledger/life.hpp): that is not worth a line.
+// True if a claim is ahead of the clock only because the life has just begun (ledger/life.hpp). That is not worth a
+// line.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
     return c.own_lead() && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
-// A claim has failed, and its caller is going to wait.
+// Counts and logs why a claim has failed, because its caller is going to wait.
 void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
     // A held tick that is used up waits because the clock is behind.
@@ -126,19 +128,21 @@ void log_wait(const Generator& g, const ledger::Claim& failed) {
     }
 }
 
-// A wait, which must be subtracted from the counters however it ends: also if the backend is terminated, because then
-// no PG_FINALLY runs.
+// A wait that the counters of a slot show, and when it began. It must be subtracted from them however it ends. That
+// includes the termination of the backend, when no PG_FINALLY runs.
 struct Waiting {
     ledger::Counters* counters;
     MonotonicTime since;
 };
 
+// Ends a wait in the counters. `arg` points to the Waiting.
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
     w->counters->waited.fetch_add(ledger::monotonic_clock() - w->since, relaxed);
     w->counters->waiting.fetch_sub(1);
 }
 
+// Waits for what has made the claim fail, or lifts the ceilings, and claims again, until a claim succeeds.
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
                              const Patience& patience) {
     for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
@@ -200,7 +204,7 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        // If the clock has gone back, only this brings the generator to the promise.
+        // Without this, a generator whose clock has gone back would not get to the promise.
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {

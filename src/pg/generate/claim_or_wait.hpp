@@ -1,4 +1,5 @@
-// Claims sequence numbers for a generator that is set up: at once if possible, else after a wait, or with an error.
+// Claims sequence numbers for a generator that is set up: at once if possible, otherwise after a wait. Raises an error
+// if no claim can succeed.
 #pragma once
 
 #include "core/mastic.hpp"
@@ -13,23 +14,26 @@ namespace snowflake_ids::generator {
 
 using ClaimFunction = ledger::Claim (*)(Generator&, uint32 want);
 
-// Waits or raises an error, as the settings say, until a claim succeeds.
+// After a claim that has failed: waits and claims again until a claim succeeds, or raises an error, as the settings
+// say.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim);
 
+// Claims up to `want` numbers of a sno generator. Never waits.
 pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     ledger::SystemClock clock{[] { return sno::timeline; }};
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// The same for a claim whose id came too late: readers have been told that no id of its time appears any more. Its
-// numbers are not used.
+// Claims again, because the ids of the last claim came too late: readers have been promised that no id of its time
+// appears any more. The numbers of that claim are not used. The ids of the new claim keep the promise. Waits, or raises
+// an error, as claim_after_wait() does.
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
-// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind, but not
-// those of a life that has just begun ahead of a clock that is right.
+// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind. It
+// leaves out claims of a life that has just begun, ahead of a clock that is right.
 void note_clock_behind(Generator& g, const ledger::Claim& c);
 
-// What the compiler knows about a generator's time line: constants make reading the clock cheaper.
+// The time line of a generator. If it is a constant, reading the clock is cheaper.
 struct MasticTime {
     static constexpr const Timeline& of(const Generator&) { return mastic::layout.timeline; }
 };
@@ -40,19 +44,21 @@ struct AnyTime {
     static const Timeline& of(const Generator& g) { return g.timeline; }
 };
 
+// Claims up to `want` numbers of a generator of a 64-bit layout. Never waits.
 template <class Time>
 pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
     ledger::SystemClock clock{[&g] { return Time::of(g); }};
     return ledger::claim<false>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// Claims up to `want` sequence numbers; waits if necessary.
+// Claims up to `want` sequence numbers of one tick, and shows their time to readers. Waits if necessary, or raises an
+// error.
 template <ClaimFunction claim>
 pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want) {
     ledger::Claim c = claim(g, want);
     if (unlikely(c.outcome != ledger::Outcome::issued)) c = claim_after_wait(g, c, want, claim);
-    // Once per tick, at the first claim of a transaction, and when readers were promised more: show its time, count,
-    // and note a regression.
+    // Not each claim does what follows, but the first one of a tick, the first one of a transaction, one that finds the
+    // clock behind, and one after readers were promised more.
     if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || is_promised_past(g))) {
         if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);

@@ -1,4 +1,4 @@
-// What every draw works on, and how it is counted.
+// The generators of this backend, and how their ids are counted.
 #include "pg/generate/generator.hpp"
 
 #include "pg/errors.hpp"

@@ -1,13 +1,13 @@
 // The room that generates: a backend's own generators. Enters: the call of a SQL function such as gen_sno(). Leaves: an
 // id, below the ceilings on disk and in WAL. Read src/README.md first, and ledger/claim.hpp for the protocol.
 //
-// This file: which slot of the ledger they draw from, under which rules, and which of their ids the
-// shared counters do not have yet. Generator, slot, claim, lease, ceiling, life, hold and the other words are
-// explained in doc/glossary.md.
+// This file: which slot of the ledger each generator takes numbers from, under which rules, and which of its ids the
+// shared counters do not have yet. Generator, slot, claim, lease, ceiling, life, hold and the other words are explained
+// in doc/glossary.md.
 //
-// The steps of a draw. Each is in a file of its own, which includes only those below it:
+// An id is generated in these steps. Each has its own file, which includes only those below it:
 //
-//   transaction         what becomes of the ids when their transaction ends
+//   transaction         what happens when the transaction of the ids ends
 //   sno_generate, ...   the SQL function: composes the id
 //   set_up              once per setting: binds the slot, under the server's life and the database's ceiling
 //   may_generate        what forbids to generate ids; slot_of finds or creates the slot
@@ -30,7 +30,7 @@
 
 namespace snowflake_ids {
 
-// With the view for which it was claimed; see lease.hpp.
+// A lease with the view for which it was claimed; see ledger/lease.hpp.
 struct Lease : ledger::Lease {
     TimestampTz statement = 0;
     uint64 ended = 0;  // how many transactions of the server had ended
@@ -51,41 +51,46 @@ struct Generator {
     bool in_recovery = false;   // set up in recovery, with standby_machine_id
     uint64 generation = 0;      // settings::generation it was set up under
     uint64 counted_tick = 0;    // tick that `uncounted` belongs to; 0: none yet in this transaction
-    uint64 uncounted = 0;       // ids drawn and not yet in the slot's counters
-    microseconds set_up{};      // how long the set-up took: counts against max_wait of the next draw
+    uint64 uncounted = 0;       // ids issued and not yet in the slot's counters
+    microseconds set_up{};      // how long the set-up took: counts against max_wait of the next claim
     Generator* next = nullptr;  // list of all that were ever set up, for the end of a transaction
 };
 
 namespace generator {
 
-// Raises the error that the next id of the format `name` would have a time outside the format.
+// Raises the error that the next id would have a time outside its format. `name` is that of the format, and `outcome`
+// says at which end.
 [[noreturn]] void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
 
-// Ends the lease; its unused numbers were not issued. (The subtraction is modulo 2^64, like the counters.) The next one
-// begins with one number: a lease that grew although each transaction throws the rest away would use up the tick.
+// Ends the lease. Its unused numbers were not issued, so they are subtracted (modulo 2^64, like the counters). The next
+// lease begins with one number: otherwise a lease would grow although each transaction gives most of it up, and would
+// use up the tick.
 inline void end_lease(Generator& g) {
     g.uncounted -= g.lease.end - g.lease.next;
     g.lease.next = g.lease.end;
     g.lease.want = 0;
 }
 
-// Registers `g`: from here on its ids are counted at the end of each transaction.
+// Adds `g` to the list of all generators of this backend: from now on its ids are counted at the end of each
+// transaction.
 void add_to_all(Generator& g);
 
-// Adds the ids drawn since the last call to the shared counters. It does atomic additions and nothing else: it is also
-// called after a commit, where an error would be a panic.
+// Adds the ids issued since the last call to the shared counters; count_up_all() does so for all generators of this
+// backend, and ends their leases. They do atomic additions and nothing else, because they are also called after a
+// commit, where an error would be a panic.
 void count_up(Generator& g);
 void count_up_all();
 
-// The ledger's; zeros before the ledger is mapped. (Hidden: each draw loads it without a detour.)
+// The header of the ledger; one of zeros before the ledger is mapped. It has hidden visibility, so that it is loaded
+// without a detour for each id.
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
-// True if `g` was set up under other settings, or under another Header::epoch.
+// True if `g` must be set up again, because settings or Header::epoch have changed since it was set up.
 inline bool is_stale(const Generator& g) {
     return g.generation != settings::generation || g.epoch != header->epoch.load(std::memory_order_relaxed);
 }
 
-// Have readers been promised that no id of the last claim's time appears any more?
+// True if readers have been promised that no id of the last claim's time appears any more.
 inline bool is_promised_past(const Generator& g) {
     return header->promise.load(std::memory_order_relaxed) > g.accepted;
 }

@@ -12,6 +12,7 @@ namespace snowflake_ids {
 
 namespace {
 
+// The millisecond of the clock. Raises an error if it is outside the format.
 uint64 now_tick() {
     static ledger::TickMemo memo;
     const uint64 ms = ledger::tick_now(memo, gid::timeline);

@@ -1,4 +1,4 @@
-// When ceilings are lifted, and how far.
+// Decides when ceilings are lifted, and how far.
 #include "pg/generate/issue_limit.hpp"
 
 extern "C" {
@@ -30,26 +30,30 @@ using ceiling_file::ahead_of, ceiling_file::margin;
 // wal_ceiling::watch() sets 0 here.
 ledger::SeenCeilings seen_wal;
 
+// Keeps the WAL ceiling that was read or lifted last.
 void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
 
-// While ids are ahead of the clock, their ceilings rise in small steps. Otherwise each life would begin a window above
-// the last one, and frequent restarts would add up. A life that has just begun lifts them no further than it has
-// lasted: then the clock gains on the ids also when the server crashes several times a second.
+// How far a ceiling is lifted above an id that is ahead of the clock. Such ceilings are lifted in small steps.
+// Otherwise each life would begin a window above the last one, and frequent restarts would add up. A life that has just
+// begun lifts them no further than it has lasted: then the clock gains on the ids also when the server crashes several
+// times a second.
 microseconds lift_step() {
     constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
     const microseconds most = Min(margin(), highest);
     const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
     return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
+// The ceiling to lift to, so that `tick` may be issued.
 UnixTime wanted_ceiling(const Generator& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
-// How much time must be left below a ceiling at `until`; if less is left, a backend begins to lift it.
+// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
 // The published ceiling of the slot.
 Ceiling ceiling_of(const Generator& g) { return g.slot->ceiling.load(); }
 
+// Reads the WAL ceiling of this database, and makes it one of this life (ledger/wal_ceiling.hpp).
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
         forget_wal_ceiling();
@@ -64,21 +68,23 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     }));
 }
 
+// Lifts the WAL ceiling to `target` if it is not above `wanted`. Waits for other sessions.
 void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const wal_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
+// Lifts the WAL ceiling to `target` if it is not above `soon`, and if no other session has it locked.
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
     const Ceiling until = wal_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
-// One backend at a time lifts ceilings early, because all others would wait for its flush. Its right expires by
-// itself, in case the backend dies. It lasts longer than the slowest sync, or others would begin to wait for that
-// sync. A backend that reaches the ceiling lifts it without this right.
+// True if this backend may lift ceilings early. One backend at a time does so, because all others would wait for its
+// flush. Its turn expires by itself, in case the backend dies. It lasts longer than the slowest sync, or others would
+// begin to wait for that sync. A backend that reaches the ceiling lifts it without having the turn.
 bool take_turn_to_lift() {
     constexpr seconds expiry{10};
     auto& busy_until = shared_ledger().header->lifting_until;
@@ -94,7 +100,7 @@ void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::m
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ledger_in_life(patience);
-    // Transactions that were prepared before the first draw outside recovery are not in the ledger's table.
+    // Transactions that were prepared before the first id outside recovery are not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, unsettled::next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, patience);
@@ -128,7 +134,7 @@ void set_limit(Generator& g) {
 
 void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // While this one waited, another process may have lifted it far enough: of all that wait, one syncs.
+    // While this process waited, another one may have lifted the ceiling far enough. So of all that wait, one syncs.
     ceiling_file::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
@@ -146,7 +152,7 @@ void lift_ahead(Generator& g, uint64 tick) {
         PG_TRY();
         {
             const UnixTime least = wanted_ceiling(g, tick);
-            // A failure here is no error yet: a draw that needs the ceiling will get the error. The file comes first,
+            // A failure here is no error yet: a claim that needs the ceiling will get the error. The file comes first,
             // because it has the fence.
             const bool lifted =
                 soon < ceiling_of(g) ||

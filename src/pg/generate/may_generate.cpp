@@ -13,8 +13,8 @@ extern "C" {
 
 namespace snowflake_ids::generator {
 
-// A slot of the shared memory shows readers what one process has drawn (ledger/settling.hpp). A worker draws for the
-// transaction of another process.
+// A place in the shared memory shows readers the ids of one process (ledger/settling.hpp). But a parallel worker would
+// generate ids for the transaction of another process.
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -40,8 +40,6 @@ uint64 numbering_of(const char* name, const Layout& layout) {
     return numbering.value;
 }
 
-// Called before the generator gets a slot: a layout that has one counts as used, and a created layout with a wrong
-// epoch could not be dropped any more.
 void check_clock(const char* name, const Timeline& timeline) {
     const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
     if (now) return;
@@ -49,9 +47,8 @@ void check_clock(const char* name, const Timeline& timeline) {
                         now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
 }
 
-// The node to draw ids of the layout with.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
-    // Without a node, a standby's ids could not be told from the primary's.
+    // Without a node, a standby could issue the ids of its primary again.
     if (in_recovery && layout.node_bits == 0)
         machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);

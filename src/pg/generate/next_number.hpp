@@ -1,6 +1,6 @@
-// Leases (ledger/lease.hpp) for statements that draw many ids. View: what this session can see of others' ids. A lease
-// ends when the view may have changed: with the next client statement, or when any transaction has ended. A query or
-// function that reads again may then see ids that others have committed.
+// The next number of a generator: from a lease (ledger/lease.hpp) if the statement generates many ids. The view is what
+// this session can see of others' ids. A lease ends when the view may have changed: with the next client statement, or
+// when any transaction has ended. A query or function that reads again may then see ids that others have committed.
 //
 // PostgreSQL counts ended transactions, with subtransactions, before any snapshot can show them. So if the count is
 // the same, the view is the same.
@@ -21,25 +21,26 @@ struct Id {
     uint32 sequence;
 };
 
-// Read this before the claim. A transaction that ends later changes the count and so ends the lease. A transaction
-// that ended earlier has only ids below the claim.
+// How many transactions of the server have ended. Read this before the claim. A transaction that ends later changes the
+// count and so ends the lease. A transaction that ended earlier has only ids below the claim.
 inline uint64 transactions_ended() { return server_transactions_ended(); }
 
-// Nor may readers have been promised more than the claim keeps.
+// True if this session can have seen no new ids of others since it claimed its lease, and if the lease still keeps what
+// readers were promised.
 inline bool same_view(const Generator& g) {
     const Lease& l = g.lease;
     return !generator::is_promised_past(g) && GetCurrentStatementStartTimestamp() == l.statement &&
            transactions_ended() == l.ended;
 }
 
-// Claims one number, or a lease if the statement keeps drawing.
+// Claims one number, or a lease if the statement has generated ids before. Returns the first number.
 template <generator::ClaimFunction claim>
 [[gnu::noinline]] Id claim_more(Generator& g) {
     Lease& l = g.lease;
     const TimestampTz statement = GetCurrentStatementStartTimestamp();
     const uint64 ended = transactions_ended();
-    const bool goes_on = l.statement == statement && l.ended == ended;
-    const uint32 want = ledger::lease_size(l, goes_on, g.rules.max - g.rules.min + 1);
+    const bool view_is_same = l.statement == statement && l.ended == ended;
+    const uint32 want = ledger::lease_size(l, view_is_same, g.rules.max - g.rules.min + 1);
     generator::end_lease(g);
     const ledger::Claim c = generator::claim_numbers<claim>(g, want);
     g.uncounted -= ledger::begin_lease(l, c, want);
@@ -48,7 +49,8 @@ template <generator::ClaimFunction claim>
     return {c.tick, c.toggle, c.first};
 }
 
-// One number. `tick_now` gives the clock's tick, 0 if it is outside the format.
+// The next number, from the lease or from a new claim. `tick_now(g)` is the clock's tick, 0 if it is outside the
+// format.
 template <generator::ClaimFunction claim, class TickNow>
 pg_attribute_always_inline Id take(Generator& g, TickNow tick_now) {
     Lease& l = g.lease;

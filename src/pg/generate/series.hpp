@@ -1,7 +1,7 @@
 // Set-returning generators. Ids are streamed: the memory does not grow with the count.
 //
 // Numbers come from the generator's lease (next_number.hpp), which single calls use as well. So all ids of a session
-// are in order. If ids are drawn fast, a series reads the clock only for one id in 16: see Pace.
+// are in order. If ids are generated fast, a series reads the clock only for one id in 16: see Pace.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ extern "C" {
 
 namespace snowflake_ids::series {
 
-// When to read the clock again. If ids are drawn at a steady pace, their time is at most one tick behind the clock. If
-// the caller pauses, up to 15 ids have the time from before the pause.
+// When to read the clock again. If ids are generated at a steady pace, their time is at most one tick behind the clock.
+// If the caller pauses, up to 15 ids have the time from before the pause.
 struct Pace {
     const void* of = nullptr;  // the generator that it was last used for
     uint64 tick = 0;
@@ -27,7 +27,8 @@ struct Pace {
 
     static constexpr uint32 most = 16;
 
-    // The clock was read and showed this tick. As many ids as were drawn in this tick so far may now go unchecked.
+    // Call this when the clock was read and showed the tick `now`. As many ids as were generated in this tick so far
+    // may then follow without reading the clock.
     void note(const void* what, uint64 now) {
         size = what == of && now == tick ? std::min(2 * size, most) : 1;
         unchecked = size - 1;
@@ -36,6 +37,7 @@ struct Pace {
     }
 };
 
+// Takes one number after reading the clock.
 template <generator::ClaimFunction claim, class TickNow>
 [[gnu::noinline]] next_number::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
     CHECK_FOR_INTERRUPTS();
@@ -44,7 +46,8 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// Takes one number. `g` must be set up; `tick_now` gives the clock's tick, 0 if it is outside the format.
+// Takes one number, mostly without reading the clock. `g` must be set up; `tick_now(g)` is the clock's tick, 0 if it is
+// outside the format.
 template <generator::ClaimFunction claim, class TickNow>
 inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
@@ -65,9 +68,9 @@ inline int64 checked_count(int64 count) {
     return count;
 }
 
-// The skeleton of a series. `State` is in the memory of the call. `start(State&)` fills it once and returns the count.
-// `next(State&)` gives one Datum. A by-reference result may point into the state, because both only have to last until
-// the next row is asked for.
+// One call of a set-returning function: returns the next row. `State` is in the memory of the call. `start(State&)`
+// fills it once and returns the count. `next(State&)` gives one Datum. A by-reference result may point into the state,
+// because both only have to last until the next row is asked for.
 template <class State, class Start, class Next>
 inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {

@@ -22,11 +22,11 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// Generators of explicit partitions, found again by the partition's low bits. Made when they are needed, for the
-// reason in entropy.cpp.
+// Generators of explicit partitions, found again by the partition's low bits. They are made when they are needed, for
+// the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// Gives `g` its slot. First the counters of its former slot get the ids drawn there.
+// Gives `g` its slot. First the counters of its former slot get the ids that it has issued there.
 void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
     if (g.name == nullptr) add_to_all(g);
     end_lease(g);
@@ -38,10 +38,11 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
     g.counted_tick = 0;
 }
 
-// The caller asks for recovery and for the time once per set-up, and passes both:
+// Finds the slot of a generator, and gives it to `g`. The caller asks whether the server is in recovery, and begins the
+// patience, once for each set-up, and passes both:
 //   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
 //     primary's, and the database as entered, although its ceiling was not read.
-//   - The time that the set-up waits counts against max_wait of the draw.
+//   - The time that the set-up waits counts against max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
@@ -57,6 +58,7 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
     g.set_up = patience.used();
 }
 
+// The rules for numbers from `min` to `max` of this time line, under the present settings.
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
     // Ticks after this one have no ceiling above them.
     const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
@@ -69,13 +71,15 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// Called last. In recovery a generator is set up for every call, because a promotion may come at any time.
+// The last step of each set-up. In recovery a generator is set up for every call, because a promotion may come at any
+// time.
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
+// Finds the slot of a sno generator, and finishes its set-up.
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Patience patience;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
@@ -92,7 +96,7 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     finish_set_up(g);
 }
 
-// `format`: sno or sno_at.
+// Sets up the sno generator of this server's own node. `format` is sno or sno_at.
 void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_generate("sno");
     machine_id::warn_if_not_set();

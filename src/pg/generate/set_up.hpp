@@ -1,4 +1,4 @@
-// Sets generators up: finds their slot and takes their rules from the settings. Repeated when a setting or the
+// Sets generators up: finds their slot and takes their rules from the settings. That is repeated when a setting or the
 // ledger's epoch has changed.
 #pragma once
 
@@ -14,15 +14,19 @@ namespace snowflake_ids::generator {
 // sno_generate.cpp.
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
+// They raise an error if no id may be generated (may_generate.hpp).
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
 // Any 64-bit layout. `owner`: the database that created it, InvalidOid for a built-in one.
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
 
-// The sno generator of an explicit partition; and whether this server has drawn with it.
+// The sno generator of an explicit partition, set up.
 Generator& sno_of_partition(uint32 partition);
+
+// True if this server has a sno generator of that partition.
 bool has_sno_generator(uint32 partition);
 
+// ready_…(): the generator of this server's own node, set up.
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;

@@ -7,15 +7,13 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-// How many slots explicit calls may create, in one database and in all together. The last slots of the ledger are for
-// generators that a setting makes. So databases that are created for the purpose cannot use them up.
+// How many slots explicit calls may create: in one database, and in all together. The last slots of the ledger are for
+// generators that the settings give. So nobody can use them up by creating many databases.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 
 }  // namespace
 
-// The slot of the generator. If it has none yet, a free one becomes its slot, unless explicit calls have created too
-// many.
 ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
     if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {

@@ -19,6 +19,7 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
 
+// The tick of the clock, 0 if it is outside the format.
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
 Datum generate(Generator& g, uint32 metabyte) {

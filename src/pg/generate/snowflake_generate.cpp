@@ -1,7 +1,7 @@
 // gen_mastic(), gen_snowflake_si(), gen_snowflake(): ids of 64-bit layouts.
 //
-// Ids are unique among all layouts of the same numbering (epoch, tick, widths), in all databases of the server,
-// because these layouts draw from one slot (ledger/numbering.hpp).
+// Ids are unique among all layouts of the same numbering (epoch, tick, widths), in all databases of the server, because
+// these layouts share one slot (ledger/numbering.hpp).
 #include "pg/generate/snowflake_generate.hpp"
 
 extern "C" {
@@ -21,6 +21,7 @@ namespace {
 using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 using generator::ready_snowflake;
 
+// The tick of the clock, 0 if it is outside the format.
 template <class Time>
 uint64 tick_now(Generator& g) {
     return ledger::tick_now(g.now, Time::of(g));
@@ -70,8 +71,8 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// The generators of the layouts that this session has drawn with. An entry is never removed, because its generator is
-// in a linked list.
+// A layout with which this session has generated ids, and its generator. An entry is never removed, because its
+// generator is in a linked list.
 struct UsedLayout {
     const NamedLayout* named;
     uint64 looked_up;      // NamedLayout::looked_up when `generator` was set up
@@ -81,7 +82,7 @@ struct UsedLayout {
 };
 UsedLayout* used_layouts = nullptr;  // the last one used comes first
 
-// The entry of the layout, now first in the list.
+// The entry of the layout, which is made if there is none, and is now first in the list.
 UsedLayout& used_layout_of(const NamedLayout& named) {
     UsedLayout** at = &used_layouts;
     while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
@@ -97,7 +98,7 @@ UsedLayout& used_layout_of(const NamedLayout& named) {
     return *used;
 }
 
-// Sets up the generator of the layout.
+// Sets up the generator of the layout. Raises an error if no ids of the layout can be generated.
 Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
@@ -130,8 +131,8 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// Another layout of the same numbering may have a wider timestamp, and it may have moved the generator beyond the end
-// of this one.
+// The id as a Datum. Raises an error if it is after the end of the layout: another layout of the same numbering may
+// have a wider timestamp, and may have moved the generator beyond the end of this one.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);

@@ -1,5 +1,5 @@
-// The end of a transaction that has drawn ids: which step runs at which event, and in which order. What a step does is
-// in its own file.
+// The end of a transaction that has generated ids: which step runs at which event, and in which order. What a step does
+// is in its own file.
 #include "pg/generate/transaction.hpp"
 
 #include "pg/generate/generator.hpp"
@@ -15,7 +15,7 @@ namespace snowflake_ids::transaction {
 
 namespace {
 
-// Before the commit a step may raise an error; after it, none may.
+// Called by PostgreSQL at the end of a transaction. Before the commit a step may raise an error; after it, none may.
 void at_event(XactEvent event, void*) {
     // At each event, so that the counters have the ids before others can see the rows.
     generator::count_up_all();
@@ -37,6 +37,7 @@ void at_event(XactEvent event, void*) {
     }
 }
 
+// Called by PostgreSQL before it releases the locks of a part of a transaction.
 void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
     if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::count_for_every_table();
 }

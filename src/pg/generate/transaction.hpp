@@ -1,9 +1,9 @@
-// What becomes of the ids of a transaction when it ends: one place for the order of the steps.
+// What happens to the ids of a transaction when it ends. The order of the steps is in one place.
 #pragma once
 
 namespace snowflake_ids::transaction {
 
-// For _PG_init: from here on every transaction of this process goes through these steps.
+// Called from _PG_init: from then on every transaction of this process goes through these steps.
 void watch();
 
 }  // namespace snowflake_ids::transaction

@@ -1,4 +1,4 @@
-// What is shown when ids are drawn, and taken back when their transaction ends.
+// Shows ids when they are generated, and takes that back when their transaction ends.
 #include "pg/generate/unsettled.hpp"
 
 extern "C" {
@@ -17,13 +17,15 @@ namespace snowflake_ids::unsettled {
 
 namespace {
 
-UnixTime covered = ledger::no_low;  // of the present transaction: see ledger/settling.hpp
+// Ids of the present transaction from this time on are covered by what it has shown: see ledger/settling.hpp.
+UnixTime covered = ledger::no_low;
 
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
 uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
-// An old entry of the table has a full id that PostgreSQL's functions for 32 bits do not know any more.
+// True if the transaction is neither running nor prepared. An old entry of the table has a full id that PostgreSQL's
+// functions for 32 bits do not know any more.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
@@ -40,7 +42,7 @@ bool admit(UnixTime t) {
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
-// Which cursors are older than the subtransaction, PostgreSQL does not tell.
+// PostgreSQL does not say which cursors are older than the subtransaction, so any failed part counts.
 void count_for_every_table() {
     if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
     if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);

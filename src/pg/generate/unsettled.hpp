@@ -1,5 +1,5 @@
-// What this process shows of the ids that its transaction has drawn, so that snowflake_ids_settled() can tell which
-// ids may still appear. The protocol is in ledger/settling.hpp.
+// What this process shows of the ids that its transaction has generated, so that readers know which ids may still
+// appear (snowflake_ids_settled()). The protocol is in ledger/settling.hpp.
 #pragma once
 
 #include "ledger/settling.hpp"
@@ -11,24 +11,25 @@ extern "C" {
 
 namespace snowflake_ids::unsettled {
 
-// May the transaction have an id of this time (ledger/settling.hpp)? An id must be asked for before
-// it is used, and again once Header::promise is later than that. False: it must be thrown away.
+// True if the transaction may use an id of this time; it is then shown to readers (ledger/settling.hpp). False: the id
+// must be thrown away. This must be asked for each id before it is used, and again once Header::promise is later than
+// the id.
 bool admit(UnixTime t);
 
-// In place of locks that a transaction has lost (Backend::unlocked), it is prepared with a writer's lock on this table,
-// so that it counts for every table. Nobody else keeps such a lock on it.
+// A transaction that has lost locks (Backend::unlocked) is prepared with a writer's lock on this table instead, so that
+// it counts for every table. Nobody else keeps such a lock on it.
 constexpr Oid every_table = ExtensionRelationId;
 
-// A part of the transaction has failed. That releases the locks of a cursor that has failed in it. They may be those of
-// rows that the cursor inserted before, and that remain: then the transaction counts for every table.
+// From now on the transaction counts as a writer of every table. Call it when a part of the transaction has failed:
+// that releases the locks of a cursor that has failed in it, but rows that the cursor inserted before may remain.
 void count_for_every_table();
 
-// For a transaction that is about to be prepared: the ledger's table takes over what it has shown. Raises an error if
-// the table is full.
+// Hands what the transaction has shown over to the ledger's table of prepared transactions. Call it when the
+// transaction is about to be prepared. Raises an error if the table is full.
 void hand_over_to_prepared();
 
-// The transaction has ended: takes back what it has shown. Called after the commit too, where nothing may raise an
-// error.
+// Takes back what the transaction has shown, because it has ended. It is called after the commit too, where nothing may
+// raise an error.
 void end_transaction(bool committed);
 
 // The next full transaction id.

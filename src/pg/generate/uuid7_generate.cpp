@@ -22,6 +22,7 @@ uuid7::Moment last = 0;
     fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
 }
 
+// The moment of the next id: later than the last one's. Raises an error if the clock is outside the format.
 uuid7::Moment next_moment() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
