@@ -43,8 +43,7 @@ extern "C" {
 #define guc_malloc(elevel, size) malloc(size)
 #endif
 
-// Wait events that carry our own name came with 17; before, pg_stat_activity says
-// "Extension".
+// Wait events that carry our own name came with 17. Before, pg_stat_activity shows "Extension".
 #if PG_VERSION_NUM >= 170000
 #define SNOWFLAKE_IDS_WAIT_EVENT(name)                 \
     []() -> uint32 {                                   \
@@ -121,11 +120,11 @@ inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
 
-// A word of an active snapshot that lives as long as the snapshot, 0 at first. PostgreSQL has it for its own static
-// snapshots, to know whether they are still up to date. An active snapshot is always a copy; there PostgreSQL sets it
-// to 0 and does not look at it. So it can say what no other property of a snapshot says: that this very one was met
-// before. Its address does not, because it is used again, nor does its content, which the next snapshot may have as
-// well.
+// A word of an active snapshot that we may write. It is 0 at first, and lasts as long as the snapshot. PostgreSQL uses
+// it only in its own static snapshots, to know whether they are still up to date. An active snapshot is always a copy,
+// in which PostgreSQL sets the word to 0 and does not look at it. So with this word we recognise a snapshot that we
+// have met before. Its address does not show that, because addresses are used again; nor does its content, because the
+// next snapshot may have the same.
 extern "C" {
 #include "utils/snapshot.h"
 }
@@ -188,8 +187,8 @@ inline uint64 fast_path_group(const PGPROC& process, int group) { return process
 inline int fast_path_groups() { return 1; }
 inline uint64 fast_path_group(const PGPROC& process, int) { return process.fpLockBits; }
 #endif
-// Calls of(relation) for each RowExclusiveLock, the strongest mode there. A slot has three bits, for the modes up to
-// it. The caller holds process.fpInfoLock.
+// Calls of(relation) for each RowExclusiveLock on the fast path of a process. A lock there has three bits, one for each
+// mode, and RowExclusiveLock is the strongest. The caller holds process.fpInfoLock.
 template <class Of>
 void each_fast_path_write(const PGPROC& process, Of of) {
     for (int group = 0; group < fast_path_groups(); group++) {
@@ -197,7 +196,7 @@ void each_fast_path_write(const PGPROC& process, Of of) {
             of(process.fpRelId[group * 16 + __builtin_ctzll(bits) / 3]);
     }
 }
-// Its locks in a partition of the main table.
+// The locks of a process in a partition of the main lock table.
 inline auto* lock_list(PGPROC& process, int partition) {
 #if PG_VERSION_NUM >= 160000
     return &process.myProcLocks[partition].head;
@@ -205,7 +204,8 @@ inline auto* lock_list(PGPROC& process, int partition) {
     return &process.myProcLocks[partition];
 #endif
 }
-// Calls of(tag, modes) for these. The caller holds the lock of that partition.
+// Calls of(tag, modes) for each lock of a process in a partition of the main lock table. The caller holds the lock of
+// that partition.
 template <class Of>
 void each_lock(PGPROC& process, int partition, Of of) {
     auto* const end = lock_list(process, partition);
@@ -215,8 +215,8 @@ void each_lock(PGPROC& process, int partition, Of of) {
     }
 }
 
-// Of the place of a prepared transaction: was it prepared before the server started, or on another server? Then it has
-// no backend. The field has another name since 17.
+// True if the prepared transaction with this place was prepared before the server started, or on another server. Then
+// it has no backend. The field has another name since 17.
 inline bool prepared_before_start(const PGPROC& place) {
 #if PG_VERSION_NUM >= 170000
     return place.vxid.procNumber == INVALID_PROC_NUMBER;

@@ -25,11 +25,13 @@ decltype(auto) id_in(Datum datum) {
     }
 }
 
+// The id in argument `n`.
 template <class Id>
 decltype(auto) id_argument(FunctionCallInfo fcinfo, int n) {
     return id_in<Id>(PG_GETARG_DATUM(n));
 }
 
+// An id as a Datum; a sno, gid or uuid is copied.
 template <class Id>
 Datum id_datum(const Id& id) {
     if constexpr (passed_by_value<Id>) {
@@ -56,7 +58,8 @@ inline uint64 tick_argument(FunctionCallInfo fcinfo, int n, const char* what, co
     return tick.value;
 }
 
-// The id that bounds the time in argument `n`: `of(time)` finds it.
+// The lowest or highest id for the time in argument `n`, which `of(time)` finds. Raises an error if there is none.
+// `what` names the ids in the error.
 template <class Of>
 Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeline& timeline, Of of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
@@ -65,7 +68,7 @@ Datum bound_datum(FunctionCallInfo fcinfo, int n, const char* what, const Timeli
     return id_datum(id.value);
 }
 
-// A row of a function with OUT parameters. Without `nulls`, none of them is null.
+// The result of a function with OUT parameters: a row of these values. Without `nulls`, none of them is null.
 Datum record(FunctionCallInfo fcinfo, Datum* values, int count, bool* nulls = nullptr);
 
 // `length` bytes as a new bytea.

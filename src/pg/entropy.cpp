@@ -10,11 +10,11 @@ namespace snowflake_ids::entropy {
 constinit Buffer buffer{};
 
 void refill() {
-    // The postmaster forks: all children would get bits that it has buffered.
+    // The postmaster must not fill a buffer: all its children would get the same bits.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     constexpr unsigned count = 512;
     buffer.left = 0;
-    // Not static: then what every session writes to lies together, in one page of memory.
+    // The words are not static, so that what every session writes to is together in one page of memory.
     if (buffer.words == nullptr)
         buffer.words = static_cast<uint64*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(uint64)));
     if (!pg_strong_random(buffer.words, count * sizeof(uint64))) {

@@ -1,4 +1,5 @@
-// Random bits from PostgreSQL's strong source, read one buffer at a time: each read costs a system call.
+// Random bits from PostgreSQL's strong source. They are read one buffer at a time, because each read costs a system
+// call.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -13,7 +14,7 @@ struct Buffer {
 
 extern Buffer buffer;
 
-// Fills the buffer; raises if that source fails.
+// Fills the buffer. Raises an error if PostgreSQL's source fails.
 void refill();
 
 // 64 random bits. They are wiped from the buffer, so a later look into this process's memory does not show an id that

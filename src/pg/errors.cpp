@@ -103,8 +103,8 @@ constexpr Row rows[] = {
 // If a row is missing, the message is poor but the value is still refused.
 constexpr Row fallback{Error::none, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"", nullptr};
 
-// True for a date, or a word that means a time. When an id is compared with an untyped literal, the literal is read as
-// an id, so such texts get here.
+// True if the text looks like a date, or is a word that means a time. When an id is compared with an untyped literal,
+// the literal is read as an id, so such texts get here.
 bool looks_like_time(const char* text) {
     while (*text == ' ') text++;
     static constexpr const char* words[] = {"now", "today", "yesterday", "tomorrow", "infinity", "-infinity", "epoch"};
@@ -123,7 +123,7 @@ bool looks_like_time(const char* text) {
     return text[n] == '\0' || text[n] == ' ' || text[n] == 'T' || text[n] == 't';
 }
 
-// A hint for the text of an id: null, or what to write if a time was meant.
+// The hint for a text that is no id: what to write if a time was meant, or null.
 const char* hint_for_text(const Given& given) {
     if (given.source != Source::text || given.shown == nullptr || !looks_like_time(given.shown)) return nullptr;
     const bool quotable = std::strlen(given.shown) <= 40 && std::strpbrk(given.shown, "'\\") == nullptr;
@@ -136,6 +136,7 @@ const char* hint_for_text(const Given& given) {
         quotable ? given.shown : "...", given.what);
 }
 
+// The row of an error.
 const Row& find(Error error, const Given& given) {
     for (const Row& row : rows)
         if (row.error == error && row.source == given.source &&

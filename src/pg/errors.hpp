@@ -31,10 +31,11 @@ struct Given {
 // Raises the error. With a soft error context it saves the error there instead and returns.
 void report(Error error, const Given& given, Node* escontext = nullptr);
 
-// A time outside those of `what`; for a bound, one that no id of `what` is on the asked side of.
+// Raises the error that a time is outside those of `what`, or that no id of `what` lies on the side of it that was
+// asked for. The detail shows the times of the time line.
 [[noreturn]] void fail_time(Error error, const char* what, const Timeline& timeline, TimestampTz given);
 
-// A number outside the permitted range, first to last.
+// Raises the error that a number is outside the permitted range, first to last.
 [[noreturn]] void fail_range(Error error, const char* what, int64 given, int64 first, int64 last);
 
 // For functions that are not strict, because a NULL result would look like success: raises an error that names the
@@ -47,8 +48,8 @@ void check_not_null(FunctionCallInfo fcinfo, const char* const (&names)[count]) 
     }
 }
 
-// Values as error messages show them, palloc'd. A time is in ISO format and UTC, whatever the session's settings, so
-// that it can be compared with the range shown next to it.
+// Values as error messages show them, palloc'd. A time is in ISO format and in UTC, not in the session's time zone. So
+// it can be compared with the range that is shown next to it.
 char* show_time(TimestampTz t);
 char* show_bytes(const unsigned char* bytes, std::size_t length);
 

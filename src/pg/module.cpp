@@ -1,5 +1,5 @@
 // The loadable module: magic block and initialisation. Loading defines the settings, watches transactions and, with
-// shared_preload_libraries, asks for memory. Without, each process finds the ledger at its first id.
+// shared_preload_libraries, asks for memory. Without preloading, each process finds the ledger at its first id.
 #include "pg/generate/transaction.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"

@@ -74,7 +74,7 @@ using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
 
-// sno_observe(id, force). Ignores an id of a partition in which this server does not draw.
+// sno_observe(id, force). It ignores an id of a partition in which this server generates none.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = force_argument(fcinfo, 1);
@@ -122,12 +122,14 @@ FUNCTION(snowflake_ids_snowflake_observe) {
 
 namespace {
 
-// A pass takes the rest of a tick from all sessions, and each of them sets its generator up again. Anyone may ask for
-// one, so the server has one in this time, whoever asks. The callers wait for it; those of one generator share it.
+// A call of pass_now() takes the rest of a tick from all sessions, and each of them sets its generator up again. Any
+// user may call it. So the server does it once in this time for all callers, and they wait for it. Callers for one
+// generator share it.
 constexpr milliseconds between_passes{50};
 
 using Ready = Generator& (*) ();
 
+// Uses up the generator's ticks until `until`. `ready` sets the generator up.
 void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
         // Again after each wait: a reset may have been forced.
@@ -146,6 +148,7 @@ void use_up_until(Ready ready, UnixTime until) {
     }
 }
 
+// The function that sets up the generator of the format in argument `n`. Raises an error for layouts.
 Ready ready_argument(FunctionCallInfo fcinfo, int n) {
     switch (kind_argument(fcinfo, n)) {
         case ledger::Kind::sno:
@@ -163,8 +166,8 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// snowflake_ids.pass_now(format): returns the present time. No id that is drawn later has this time or an earlier one.
-// It needs no privilege: this is the clock's own time.
+// snowflake_ids.pass_now(format): returns the present time. No id that is generated later has this time or an earlier
+// one. It needs no privilege: this is the clock's own time.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     use_up_until(ready_argument(fcinfo, 0), unix_time(now));

@@ -16,7 +16,7 @@ void check_not_far_ahead(UnixTime id_time, const char* what);
 // After this call the generator issues nothing at or before `tick`, durably.
 void lift_past(Generator& g, uint64 tick);
 
-// Argument `n`, force. Raises an error if it is true and the caller is no superuser.
+// The value of argument `n`, force. Raises an error if it is true and the caller is no superuser.
 bool force_argument(FunctionCallInfo fcinfo, int n);
 
 // The format that argument `n` names: one with a generator that sessions share. Raises an error otherwise.

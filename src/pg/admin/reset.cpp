@@ -28,7 +28,7 @@ using operate::kind_argument;
 
 namespace {
 
-// A new ceiling, when the operator has named this floor.
+// The ceiling to write after the operator has named this floor: ahead of the floor and of the clock.
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
     return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
 }
@@ -36,9 +36,9 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // Lowers the WAL ceiling after a forced reset. It must stay above all ids of generators that were not reset; the
 // ceilings of their slots give that bound.
 //
-// A session may be set up after the reset and before this call. It draws below the old WAL ceiling, maybe for long,
-// because ALTER SEQUENCE can make us wait. So we lower the ceiling, lift the epoch again so that such sessions look
-// again, and then lift the ceiling above what they drew.
+// A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling, maybe for
+// long, because ALTER SEQUENCE can make us wait. So we lower the ceiling, add one to the epoch so that such sessions
+// look again, and then lift the ceiling above their ids.
 void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
@@ -50,9 +50,9 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
     wal_ceiling::lift(ceiling_below(old), patience);
 }
 
-// Repairs this database's WAL ceiling if it is damaged. It no longer tells which ids the database may have: then the
-// floor rises for all generators, also for those that are not reset. Other sessions may draw meanwhile: their ids are
-// below their slots' ceilings, and the new WAL ceiling is not lower.
+// Repairs this database's WAL ceiling if it is damaged. A damaged ceiling does not show which ids the database may
+// have. So the floor rises for all generators, also for those that are not reset. Other sessions may generate ids
+// during this. Their ids are below their slots' ceilings, and the new WAL ceiling is not lower than these.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!wal_ceiling::is_damaged(patience)) return;
     // Only the life: the database cannot be entered.
@@ -63,7 +63,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->epoch.fetch_add(1);
 }
 
-// The node that a reset is for: of any format if `kind` is none.
+// The node in argument `n`, of a format; of any format if `kind` is none. Raises an error if it has no such node.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
@@ -73,6 +73,7 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
 }
 
+// Raises the error that a floor in the past cannot be checked.
 void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
@@ -107,9 +108,9 @@ FUNCTION(snowflake_ids_reset) {
     const bool in_recovery = RecoveryInProgress();
     const Patience patience{.queues = true};
     const bool in_past = !reset.force && floor < now;
-    // Before anything is changed.
+    // This raises an error if the file is damaged, foreign or superseded, before anything is changed.
     ceiling_file::check();
-    // Before a life begins, memory is empty.
+    // Before a life begins, memory is empty, so it does not show which ids were issued.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);

@@ -25,6 +25,7 @@ namespace {
     pg_unreachable();
 }
 
+// The whole number in a JSON value. Raises an error if it is none from 0 to `max`.
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "Expected a whole number from 0 to " INT64_FORMAT ".", max);
@@ -41,19 +42,20 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// The value of a key. Snapshots of the reference have all keys.
+// The value of a key. Raises an error if it is missing, because snapshots of the reference have all keys.
 const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
     if (v == nullptr) fail_snapshot(key, "The key is missing.");
     return v;
 }
 
+// The whole number of a key.
 int64 number_of(Jsonb* object, const char* key, int64 max) {
     JsonbValue storage;
     return whole_number(value_of(object, key, &storage), key, max);
 }
 
-// An array of the partition's two bytes.
+// The partition, which is an array of two bytes.
 uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
     const JsonbValue* v = value_of(object, "partition", &storage);
@@ -68,7 +70,7 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// snowflake_ids.sno_snapshot(partition): null for a partition in which this server has drawn no id.
+// snowflake_ids.sno_snapshot(partition): null for a partition in which this server has generated no id.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =

@@ -30,8 +30,8 @@ Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
-// A slot has the numbering of a layout, not its name: in each database a created layout may have another one. Only
-// built-in layouts have a name here.
+// The name of the built-in layout with this numbering, or null. A slot has the numbering of a layout, not its name, and
+// a created layout may have another name in each database.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         const Result<uint64> known = ledger::pack_numbering(k.layout);
@@ -40,6 +40,7 @@ const char* known_name(uint64 numbering) {
     return nullptr;
 }
 
+// A layout as text: its name if it is built in, otherwise its fields.
 Datum layout_datum(const Layout& l) {
     if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
@@ -47,6 +48,7 @@ Datum layout_datum(const Layout& l) {
                                         l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
 }
 
+// Adds the row of a slot to the result.
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, UnixTime now) {
     constexpr int columns = 15;
     Datum values[columns] = {};
@@ -108,9 +110,9 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. Never raises an error,
-// because people call it when something is wrong. Without a machine id nothing is drawn: it was not accepted, or this
-// is a standby that has none of its own.
+// snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. It never raises an
+// error, because people call it when something is wrong. Where it shows no machine id, no ids are generated: the
+// configured one was not accepted, or this is a standby that has no number of its own.
 FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);

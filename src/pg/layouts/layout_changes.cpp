@@ -32,21 +32,21 @@ using namespace layouts;
 
 namespace {
 
-// Has this server drawn ids with the numbering of this layout?
+// True if this server has generated ids with the numbering of this layout.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
 }
 
-// Rows are written without the executor, which would otherwise check this.
+// Raises an error where nothing may be written. Rows are written here without the executor, which would check this.
 void prevent_where_read_only(const char* command) {
     PreventCommandDuringRecovery(command);
     PreventCommandIfReadOnly(command);
     PreventCommandIfParallelMode(command);
 }
 
-// The call of a trigger that is fired before a change of the table of layouts. Otherwise raises an error: a superuser
-// can create other triggers with our functions. Takes the lock until the end of the transaction.
+// The call of a trigger that is fired before a change of the table of layouts. Raises an error for any other call,
+// because a superuser can create other triggers with our functions. Locks the table until the end of the transaction.
 const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* function, LOCKMODE lock,
                                         bool only_insert) {
     if (!CALLED_AS_TRIGGER(fcinfo)) {
@@ -86,6 +86,7 @@ bool may_apply_drop(const TriggerData& trigger) {
     return true;
 }
 
+// The fields of a layout, for a message. palloc'd.
 const char* describe(const Layout& l) {
     return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
                     show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
@@ -127,7 +128,7 @@ FUNCTION(snowflake_ids_layout_drop) {
     prevent_where_read_only("snowflake_layout_drop()");
     check_not_null(fcinfo, {"name"});
     const char* name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-    // Waits for transactions that draw their first id: see pin().
+    // This waits for transactions that generate their first id of a layout: see pin().
     Relation rel = open_relation(AccessExclusiveLock);
     const bool found = find_row(rel, name, [&](HeapTuple row) {
         if (is_used(layout_of_row(rel, row))) {
@@ -154,7 +155,7 @@ FUNCTION(snowflake_ids_layout_check) {
     PG_RETURN_BOOL(true);
 }
 
-// Can ids of the layout be generated?
+// True if ids of the layout can be generated.
 FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }

@@ -17,6 +17,7 @@ namespace {
 constexpr const char* relation_name = "created_layout";
 Oid relation_oid = InvalidOid;
 
+// The layout with these fields. Raises an error if they are no layout.
 Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_bits, int32 node_bits,
                       int32 sequence_bits, bool node_last) {
     constexpr int32 most = Layout::max_field_bits, most_time = Layout::max_timestamp_bits;

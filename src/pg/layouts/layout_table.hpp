@@ -13,7 +13,7 @@ extern "C" {
 
 namespace snowflake_ids::layouts {
 
-inline constexpr int columns = 7;  // of the table; the arguments of create are the same
+inline constexpr int columns = 7;  // of the table; snowflake_layout_create() has the same arguments
 
 // True for the table of this database, once this backend has opened it.
 bool is_layout_table(Oid relation);
@@ -22,7 +22,7 @@ bool is_layout_table(Oid relation);
 // most max_wait.
 Relation open_relation(LOCKMODE lock);
 
-// The layout of a row.
+// The layout in a row.
 Layout layout_of_row(Relation rel, HeapTuple row);
 
 // Calls `found(row)` if there is a row of this name. Returns whether there is one.

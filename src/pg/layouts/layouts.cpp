@@ -20,6 +20,7 @@ namespace {
 HTAB* cache = nullptr;
 NamedLayout* last = nullptr;  // the last one looked up: usually the next one is the same
 
+// Called by PostgreSQL when the table may have changed: everything is looked up again.
 void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && !is_layout_table(relation)) return;
     HASH_SEQ_STATUS all;
@@ -37,7 +38,7 @@ void make_cache() {
     CacheRegisterRelcacheCallback(relation_changed, Datum{0});
 }
 
-// Fills the entry from the table. False: no such row.
+// Fills the entry from the table. False if the table has no layout of this name.
 bool load_created(NamedLayout& named, bool keep_lock) {
     Relation rel = open_relation(AccessShareLock);
     Layout layout{};
@@ -49,6 +50,7 @@ bool load_created(NamedLayout& named, bool keep_lock) {
     return true;
 }
 
+// Fills the entry from the table, or from the built-in layouts. False if there is no layout of this name.
 bool load_layout(NamedLayout& named, bool keep_lock) {
     named.looked_up++;
     // A created layout comes first: a later version may have a built-in one of the same name, and the layout must not

@@ -4,8 +4,8 @@
 // generators are in generate/snowflake_generate.cpp, its fields in types/snowflake_fields.cpp.
 //
 // Created ones are rows of the table snowflake_ids.created_layout, a member of the extension. pg_dump dumps its rows. A
-// backend caches what it has looked up until the table changes. No row is ever updated. A row can be deleted only
-// while no id of its numbering has been drawn on this server.
+// backend caches what it has looked up until the table changes. No row is ever updated. A row can be deleted only while
+// no id of its numbering has been generated on this server.
 #pragma once
 
 #include "core/layout.hpp"
@@ -19,7 +19,7 @@ struct NamedLayout {
     bool valid;
     bool generates;
     bool created;      // in this database; false: built-in
-    uint64 looked_up;  // how many times; after the last time it may be another layout
+    uint64 looked_up;  // how many times it was looked up; each time it may have become another layout
 };
 
 namespace layouts {
@@ -28,7 +28,7 @@ namespace layouts {
 // backend lives, but after invalidation messages were read it may be another layout, or none.
 NamedLayout& argument(FunctionCallInfo fcinfo, int n);
 
-// The same by name; null if there is none.
+// The layout of this name; null if there is none.
 NamedLayout* find(const char* name, std::size_t length);
 
 // Raises the error that no layout has this name.

@@ -11,7 +11,7 @@
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// Where the clause is, and in which AND, is found by place.cpp. If it is not found, it is estimated alone: the planner
+// place.cpp finds where the clause is, and in which AND. If it is not found, it is estimated alone, because the planner
 // may estimate a clause before it is a restriction.
 //
 // As in PostgreSQL, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
@@ -47,6 +47,7 @@ namespace {
 
 // ---- ids and times as numbers
 
+// The numbers of an id in a Datum, and of the first id at or after a time. They have the order of the ids.
 template <class Id>
 Key key_of_bytes(Datum datum) {
     constexpr std::size_t rest = sizeof(Id) - 8;
@@ -76,7 +77,7 @@ constexpr IdType id_types[] = {
 };
 
 // The order of ids that an operator belongs to. Anyone may create an operator with this estimator, also for other types
-// or with one argument: then there is none.
+// or with one argument. Then `type` is null.
 struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
@@ -115,6 +116,7 @@ struct Comparison {
     }
 };
 
+// Adds the bound to `range` that the comparison of the column with `other` gives.
 void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
@@ -129,15 +131,18 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
 
 // ---- the clauses before the estimated one
 
+// The expression below all changes of type that keep the bits.
 Node* without_relabel(Node* node) {
     while (node != nullptr && IsA(node, RelabelType))
         node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
     return node;
 }
 
-// So many clauses are looked at. A longer AND would take time that grows with the square of its length.
+// How many clauses before the estimated one are looked at. The time for a longer AND would grow with the square of its
+// length.
 constexpr int clauses_before = 50;
 
+// Adds the bounds to `range` that the clauses before `place` in its AND set on this column.
 void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
     for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
         const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(place.clauses, i)));

@@ -52,7 +52,8 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     return nullptr;
 }
 
-// The first entry in this direction, without NULLs.
+// Puts the first entry of the index in this direction that is not NULL into `out`, as the number that `key` makes of
+// it. False if there is none, or if the search would take too long.
 bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey key, Key& out) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));

@@ -1,4 +1,4 @@
-// The end of an index: the present largest value of a column, even if its statistics are old. For row estimates.
+// The end of an index is the present largest value of a column, even if its statistics are old. Row estimates use it.
 #pragma once
 
 #include "pg/pg.hpp"

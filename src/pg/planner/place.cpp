@@ -1,8 +1,8 @@
 // Where a clause is among the restrictions of a relation.
 //
-// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So it is
-// looked for. An OR can have thousands of arms, and each of their clauses is estimated. So if it is not among the first
-// clauses, a table by the addresses of the arguments is made for the relation, once.
+// PostgreSQL gives an estimator the arguments of a clause, but not the clause, nor what it is a part of. So the clause
+// must be searched. An OR can have thousands of arms, and each of their clauses is estimated. So if the clause is not
+// among the first ones, a table by the addresses of the arguments is made for the relation, once.
 //
 // Such a table lives in the memory context of the planner, and ends with it, as do the clauses and the relation. The
 // planner frees neither before. So while there is a table, none of its addresses can be used again.
@@ -24,11 +24,13 @@ constexpr int first_clauses = 32;  // that many are looked at without a table
 
 // ---- all comparisons of a relation
 
-// Calls `visit` for each comparison in these AND-ed clauses, then for those in an AND below, until it returns true, or
-// has seen enough: that is asked for each clause of any kind.
+// Calls `visit(place, arguments)` for each comparison in these AND-ed clauses, then for those in an AND below, until
+// one call returns true, or until visit.enough() does. That is asked for each clause of any kind. Returns true if it
+// ended so.
 template <class Visit>
 bool visit_list(List* clauses, Visit& visit);
 
+// As visit_list(), for the ANDs inside one clause.
 template <class Visit>
 bool visit_below(Node* node, Visit& visit) {
     if (visit.enough()) return true;
@@ -61,6 +63,7 @@ bool visit_list(List* clauses, Visit& visit) {
     return false;
 }
 
+// As visit_list(), for all restrictions of a relation.
 template <class Visit>
 void visit_all(RelOptInfo* rel, Visit& visit) {
     if (!visit_list(rel->baserestrictinfo, visit)) visit_list(rel->joininfo, visit);
@@ -122,6 +125,7 @@ HTAB* new_table(const char* name, Size key, Size entry) {
     return hash_create(name, 64, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }
 
+// Makes the tables of this planner, unless they are there. Those of the planner before are removed.
 void begin_tables(MemoryContext planner) {
     if (tables.planner == planner) return;
     if (tables.own != nullptr) MemoryContextDelete(tables.own);
@@ -134,6 +138,7 @@ void begin_tables(MemoryContext planner) {
     tables.planner = planner;
 }
 
+// A visit that enters every comparison into a table.
 struct Enter {
     HTAB* places;
 
@@ -150,6 +155,7 @@ struct Enter {
     }
 };
 
+// The table of a relation, made if it is not there or is no longer right.
 HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
     begin_tables(root->planner_cxt);
     const Restrictions now{rel};
@@ -170,6 +176,7 @@ HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
 
 // ---- without a table
 
+// A visit that looks for one comparison, among the first clauses.
 struct Look {
     Arguments wanted;
     int left = first_clauses;
@@ -197,7 +204,7 @@ Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments) {
     Look look{wanted};
     visit_all(rel, look);
     if (look.found.clauses != NIL || look.left >= 0) return look.found;
-    // What GEQO has joined it also frees, while it plans.
+    // There is no table for a relation that GEQO has made, because GEQO frees such relations while it plans.
     if (root->planner_cxt == nullptr || GetMemoryChunkContext(rel) != root->planner_cxt) return {};
     const auto* entry = static_cast<const PlaceEntry*>(hash_search(places_of(root, rel), &wanted, HASH_FIND, nullptr));
     return entry != nullptr ? entry->place : Place{};

@@ -11,7 +11,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// How far into (from, to] a value is: 0 to 1.
+// How far on the way between `from` and `to` a value is: 0 to 1.
 double part_of_way(Key from, Key value, Key to) {
     return static_cast<double>(value - from) / static_cast<double>(to - from);
 }
@@ -29,6 +29,7 @@ Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, 
     exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
 }
 
+// Reads a kind of statistics, if there is one for values of this type.
 void Statistics::get(int kind, int flags, AttStatsSlot& slot) {
     if (get_attstatsslot(&slot, variable_.statsTuple, kind, InvalidOid, flags) &&
         (getBaseType(slot.valuetype) != type_ || (kind == STATISTIC_KIND_MCV && slot.nnumbers != slot.nvalues))) {
@@ -56,7 +57,7 @@ double Statistics::fraction(const Range& range) {
     return sum;
 }
 
-// The fraction of the rows that are below a key, of those in the histogram and beyond it.
+// The fraction of rows below a key, among those in the histogram and beyond it.
 double Statistics::below(Key k) const {
     const int bins = histogram_.nvalues - 1;
     int low = 0, high = bins;  // key(low) <= k < key(high), once k is known to be inside
@@ -69,9 +70,9 @@ double Statistics::below(Key k) const {
     return (1 - beyond_) * (low + part_of_way(key(histogram_, low), k, key(histogram_, high))) / bins;
 }
 
-// Looks for rows newer than the histogram: the largest value now, and the fraction of rows beyond the histogram. That
-// fraction is the table's growth. VACUUM counts the rows, so growth before it is not seen. Then the fraction is the
-// one of PostgreSQL's own estimators: the last bin is stretched to the largest value.
+// Looks for rows newer than the histogram: finds the largest value now, and the fraction of rows beyond the histogram.
+// That fraction is the table's growth. VACUUM counts the rows, so growth before it is not seen. Then the fraction is
+// the one that PostgreSQL's own estimators use: the last bin is stretched to the largest value.
 void Statistics::look_beyond() {
     if (looked_) return;
     looked_ = true;
@@ -81,6 +82,7 @@ void Statistics::look_beyond() {
     if (growth > beyond_) beyond_ = growth;
 }
 
+// The fraction of rows in a range, among those in the histogram and beyond it.
 double Statistics::of_histogram(const Range& range) {
     // Before below() is called for either end, so that both use the same end_.
     if ((range.has_lower && range.lower > before_last()) || (range.has_upper && range.upper > before_last()))

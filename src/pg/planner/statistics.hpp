@@ -43,6 +43,7 @@ struct Range {
     bool contains(Key key) const { return lower <= key && (!has_upper || key < upper); }
     bool empty() const { return nothing || (has_upper && upper <= lower); }
 
+    // The fraction of rows in the range, if nothing is known about them.
     double unknown_fraction() const {
         if (nothing) return 0;
         const bool below = has_upper || has_unknown_upper, above = has_lower || has_unknown_lower;
@@ -57,7 +58,9 @@ public:
     // `compared_by`: the function of an operator. Values must not leak through it to users who may not see them.
     Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by);
 
+    // The fraction of the rows in a range.
     double fraction(const Range& range);
+    // Releases what the constructor has read.
     void release();
 
 private:

@@ -68,8 +68,8 @@ void fail(const ledger::CeilingResult& r) {
 }
 
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
-    // A ceiling that is still ahead of the clock was lifted within the last window: its generator is in use, so it is
-    // lifted along.
+    // A ceiling that is still ahead of the clock was lifted within the last window. So its generator is in use, and its
+    // ceiling is lifted in the same sync.
     const UnixTime now = ledger::wall_clock();
     return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});

@@ -21,28 +21,30 @@ inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window()
 // Where this server has the file, and how it writes it.
 ledger::CeilingPlace place();
 
-// Lifts the ceiling of a slot above the clock or further; other generators in use are lifted along. One attempt.
+// Lifts the ceiling of a slot to at least `least`, and those of other generators in use ahead of the clock. It makes
+// one attempt, and does not wait for the lock.
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 
-// Lifts the ceiling of the promise (ledger/settling.hpp). One attempt; if it fails, the old ceiling remains.
+// Lifts the ceiling of the promise (ledger/settling.hpp). It makes one attempt; if that fails, the old ceiling remains.
 void try_lift_settled(Ceiling least);
 
-// Gives the slot an entry, also if its generator has no time.
+// Gives the slot an entry in the file if it has none, also if its generator has no time. So it lasts beyond this life.
 void give_entry(const ledger::Slot& slot);
 
-// Raises the error that a draw which has to write the file would meet.
+// Raises the error that a claim would get that has to write the file.
 void check();
 
 // Applies an operator's reset to the ledger.
 void apply_reset(const ledger::Reset& reset);
 
-// For people: "ready", or why no id can be drawn for long.
+// The state of the file, for snowflake_ids.status(): "ready", or why ids cannot be generated for long.
 const char* state_for_people();
 
+// Raises the error of a result that is not CeilingError::none.
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
-// Calls `attempt` until its answer is not "busy". The process that has the lock usually needs it for one sync, but it
-// may hang: so the wait is limited.
+// Calls `attempt` until its result is not "busy", and raises an error if that is one. The process that has the lock
+// usually needs it for one sync. But it may hang, so the wait is limited.
 template <class Attempt>
 void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {

@@ -21,6 +21,7 @@ namespace snowflake_ids {
 
 namespace {
 
+// The oid of the extension's relation `name`, from the catalogs. Invalid if the extension has no such member.
 Oid look_up(const char* name) {
     const Oid extension = get_extension_oid("snowflake_ids", false);
     const Oid schema = get_namespace_oid("snowflake_ids", true);
@@ -36,8 +37,8 @@ Oid look_up(const char* name) {
 //   bits 63-32  database
 //   bits 31-0   relation
 //
-// A relation with that id and that name is the one that was found. Null in a session that has no ledger: reading a
-// layout must not need one.
+// A relation with that oid and that name is the one that was found. The result is null in a session that has no ledger,
+// because reading a layout must not need one.
 ledger::Word* found_before(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
@@ -47,8 +48,8 @@ ledger::Word* found_before(const char* name) {
     return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
 }
 
-// Null if it does not exist any more, or if `busy` is set: another session has it locked. Without `busy`, waits for the
-// lock in its queue.
+// Opens and locks a relation by its oid. Null if it does not exist any more. With `busy`, also null if another session
+// has it locked, and then `busy` is true. Without `busy`, it waits for the lock in the lock's queue.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) {
@@ -67,6 +68,8 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
+// Finds the relation and opens it: by the oid `known`, by what another session has left in the ledger, or from the
+// catalogs. Null and `busy` as in try_open().
 Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };

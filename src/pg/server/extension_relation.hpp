@@ -19,7 +19,7 @@ namespace snowflake_ids {
 // locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
 
-// The same without waiting. Null also if another session has the relation locked.
+// Opens the relation in the same way, but without waiting. Null also if another session has it locked.
 Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock);
 
 }  // namespace snowflake_ids

@@ -15,7 +15,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// Said once for each life: what it draws with.
+// Logs, once for each life, the machine id of its ids.
 void log_life(const ledger::Header& header) {
     const bool standby = RecoveryInProgress();
     const int id =
@@ -27,6 +27,7 @@ void log_life(const ledger::Header& header) {
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
+// Begins the life of this server if no process has done that yet.
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
     uint64 id = 0;

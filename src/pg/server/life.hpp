@@ -6,7 +6,8 @@
 
 namespace snowflake_ids {
 
-// The ledger, in a life that has begun: only then do its slots know of earlier lives.
+// The ledger, in a life that has begun. Only then do its slots know of earlier lives. Raises an error if no life can
+// begin before the patience ends.
 const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
 }  // namespace snowflake_ids

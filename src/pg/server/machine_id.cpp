@@ -1,4 +1,4 @@
-// The node to draw with, and the warnings when two servers may have the same one.
+// The node for new ids, and the warnings when two servers may have the same one.
 #include "pg/server/machine_id.hpp"
 
 extern "C" {
@@ -26,8 +26,8 @@ bool has_subscription() {
     return found;
 }
 
-// On Citus a DEFAULT may be evaluated on any node. Citus works only where the whole server has loaded it, so its
-// settings tell, without a look at the catalog, that it is not there.
+// True if this database is part of a Citus cluster, where a DEFAULT may be evaluated on any node. Citus works only
+// where the whole server has loaded it. So without its settings there is no need to look into the catalog.
 bool has_citus() {
     return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
            OidIsValid(get_extension_oid("citus", true));
@@ -52,7 +52,7 @@ void fail_in_recovery(const char* name, const char* hint) {
     pg_unreachable();
 }
 
-// A standby cannot control what its primary issues, so it draws with another node.
+// A standby cannot control what its primary issues, so its ids have another node.
 uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
@@ -72,7 +72,7 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
     return standby;
 }
 
-// Warns if other servers may write ids into the same tables: servers that replicate logically, and Citus.
+// Other servers may write ids into the same tables if there is logical replication, or Citus.
 void warn_if_not_set() {
     static bool warned = false;
     if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;

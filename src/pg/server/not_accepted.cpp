@@ -1,4 +1,4 @@
-// Finds the settings whose configured value was not accepted, and refuses to draw while there are any. A value was not
+// Finds the settings whose configured value was not accepted, and raises an error while there are any. A value was not
 // accepted if its source (file, role, session, ...) is another one after the setting is defined than before.
 #include "pg/server/not_accepted.hpp"
 
@@ -33,7 +33,7 @@ constexpr Known known[count] = {
     {"durable_window", "a time from 100ms to 1h"},
 };
 
-// The value of a placeholder. Static, because it may be needed as long as the session lasts.
+// What was configured for a setting before it was defined. It may be needed as long as the session lasts.
 struct Placeholder {
     bool was_given;
     GucSource source;
@@ -50,6 +50,7 @@ const char* full_name(Setting s) {
 
 config_generic* find_setting(const char* name) { return find_option(name, false, true, DEBUG5); }
 
+// Keeps what was configured for a setting, before it is defined.
 void remember_placeholder(Setting s) {
     Placeholder& p = placeholders[s];
     const config_generic* found = find_setting(full_name(s));
@@ -60,9 +61,10 @@ void remember_placeholder(Setting s) {
     strlcpy(p.text, text != nullptr ? text : "", sizeof p.text);
 }
 
-// Set in postgresql.conf, by ALTER SYSTEM or on the command line.
+// True for values from postgresql.conf, from ALTER SYSTEM and from the command line.
 bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
 
+// Call this after the setting was defined. If its source has changed, the server has not accepted the configured value.
 void note_if_not_accepted(Setting s) {
     if (placeholders[s].was_given && find_setting(full_name(s))->source != placeholders[s].source)
         not_accepted_bits |= bit_of(s);
@@ -91,7 +93,8 @@ Place place(GucSource source) {
     }
 }
 
-// "In a new session": one that has loaded the library takes no such command, "cannot be changed now".
+// The hint that says how to remove a value which was set in the wrong place. It says "in a new session", because a
+// session that has loaded the library refuses the command ("cannot be changed now").
 int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
@@ -102,8 +105,8 @@ int hint_to_remove(const char* setting, const char* reset) {
 
 // Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, even with
 // GUC_ALLOW_IN_PARALLEL. It would refuse the configured values here too. All processes of the operation have the same
-// values, so we leave parallel mode while the settings are defined. A server with assertions would notice: there,
-// this session refuses to draw instead.
+// values, so we leave parallel mode while the settings are defined. A server with assertions would fail there, so in
+// such a server this session refuses to generate ids instead.
 void define_in_parallel_operation(void (*define)()) {
     static int levels = 0;  // static: a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {

@@ -1,6 +1,6 @@
-// Configured values that the server did not accept: out of range, not a number, or set in a place where they cannot be
-// set. The server then continues with the default, which another server may use too. So nothing is drawn until a good
-// value is set.
+// Configured values that the server did not accept, because they are out of range, are no number, or were set in a
+// place where they cannot be set. The server then continues with the default, which another server may use too. So no
+// ids are generated until a good value is set.
 //
 // Until the library is loaded, its settings are placeholders: names with a text. The server applies the text when the
 // setting is defined. If it cannot, it says so in a WARNING that most clients hide. We find that out by comparing the
@@ -25,17 +25,18 @@ enum Setting : int {
 // Calls `define`, and finds out which of our settings had a value that was not accepted.
 void define_settings(void (*define)());
 
-// Called by the assign hooks: a value has been accepted.
+// Notes that a value has been accepted. The assign hooks call it.
 void accept(Setting s);
 
-// True if the value of the setting was not accepted. Only the session itself knows it, not its parallel workers; but
-// generators refuse there in any case.
+// True if the value of the setting was not accepted. Only the session itself knows this. Its parallel workers do not,
+// but no ids are generated there in any case.
 bool is_refused(Setting s);
 
 // Raises an error if the value of any of these settings was not accepted.
 void check();
 
-// For people: the settings and their values, palloc'd; null if all were accepted.
+// The settings whose values were not accepted, with these values, for snowflake_ids.status(). palloc'd; null if all
+// were accepted.
 char* describe();
 
 }  // namespace snowflake_ids::not_accepted

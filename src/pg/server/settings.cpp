@@ -36,6 +36,7 @@ const config_enum_entry regression_options[] = {{"hold", static_cast<int>(OnRegr
 // The library may be loaded inside a parallel operation; then its settings are defined there.
 constexpr int in_parallel = GUC_ALLOW_IN_PARALLEL;
 
+// The assign hook of a setting on which uniqueness depends.
 template <not_accepted::Setting setting>
 void changed(int, void*) {
     not_accepted::accept(setting);

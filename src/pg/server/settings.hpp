@@ -21,7 +21,8 @@ extern int durable_window_ms;   // how far ahead the durable ceilings are writte
 inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
 inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 
-// Changes with every change of a sighup setting. A generator that was set up under another value must be set up again.
+// A counter that grows with every change of a sighup setting. A generator that was set up under another value must be
+// set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 
 // Defines all settings; called once, from _PG_init.

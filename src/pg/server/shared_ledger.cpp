@@ -31,7 +31,7 @@ struct Place {
 
 enum class Kind : uint8 { none, dynamic, preloaded, single_user };
 
-// Of this process. After a preload it is inherited from the postmaster.
+// The ledger of this process, and what kind of memory it is in. After a preload both come from the postmaster.
 ledger::Ledger found;
 Kind kind = Kind::none;
 
@@ -39,11 +39,13 @@ shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
-// More than can be prepared at once: an entry is taken before the server has found room for the transaction.
+// How many entries for prepared transactions the ledger has. These are more than can be prepared at once, because an
+// entry is taken before the server has found room for the transaction.
 uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
 
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
+// Makes a ledger in this memory.
 ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
@@ -56,12 +58,14 @@ Place& find_place() {
     return *place;
 }
 
+// The ledger in the main shared memory, which is made if it is not there.
 ledger::Ledger find_preloaded() {
     bool exists;
     void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
     return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
+// The ledger in the segment that another session has made. Empty if another version of the library made it.
 ledger::Ledger find_segment(const Place& place) {
     dsm_segment* segment = dsm_attach(place.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
@@ -70,7 +74,8 @@ ledger::Ledger find_segment(const Place& place) {
     return l;
 }
 
-// Nothing between the creation and the last line can raise an error, so no segment is left that nobody finds.
+// Makes the segment with the ledger, and leaves its handle in `place`. Nothing between the creation and the last line
+// can raise an error, so no segment is left that nobody finds.
 ledger::Ledger make_segment(Place& place) {
     dsm_segment* segment = dsm_create(bytes(), 0);
     dsm_pin_segment(segment);
@@ -80,12 +85,14 @@ ledger::Ledger make_segment(Place& place) {
     return l;
 }
 
+// Makes a ledger for a single-user process, in its own memory.
 ledger::Ledger make_private() {
     auto* memory = static_cast<char*>(MemoryContextAlloc(TopMemoryContext, bytes() + PG_CACHE_LINE_SIZE));
     return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
-// PostgreSQL's own errors get a hint.
+// Adds a hint to an error that PostgreSQL raises while the memory is made or found. `making` points to a bool: which of
+// the two.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
@@ -98,19 +105,21 @@ void add_hint(void* making) {
     }
 }
 
+// Sets `found` and `kind`. `making` says, also when an error is raised, whether memory was to be made.
 void find_or_make(Place& place, bool& making) {
     making = place.preloaded == 0 && place.segment == DSM_HANDLE_INVALID;
     found = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
     if (found) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
+// Finds the ledger, or makes it. Raises an error if that fails.
 void attach() {
     if (!IsUnderPostmaster) {
         found = make_private();
         kind = Kind::single_user;
         return;
     }
-    bool making = true;  // also of the place
+    bool making = true;  // the place too
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
@@ -124,12 +133,14 @@ void attach() {
     }
 }
 
+// The hook in which a preloaded library asks the server for memory.
 void request_memory() {
     if (next_request_hook != nullptr) next_request_hook();
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
 }
 
-// Also after a crash of a process, when the server makes new shared memory.
+// The hook in which a preloaded library makes its ledger. It also runs after a crash of a process, when the server
+// makes new shared memory.
 void make_preloaded() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);

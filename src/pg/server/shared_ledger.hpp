@@ -21,11 +21,11 @@ namespace snowflake_ids {
 // Finds the ledger on first use, or makes it. Raises an error if that fails; the next call tries again.
 const ledger::Ledger& shared_ledger();
 
-// Null if this session has not used it yet.
+// The ledger, or null if this session has not used it yet.
 const ledger::Ledger* ledger_if_attached();
 
-// The same as shared_ledger() without an error: null, and the error's message, palloc'd, in `why`. Not in parallel
-// mode.
+// As shared_ledger(), but instead of raising an error it returns null, and the error's message, palloc'd, in `why`. It
+// must not be called in parallel mode.
 const ledger::Ledger* try_shared_ledger(const char** why);
 
 // For snowflake_ids.status(): "dynamic", "preloaded" or "single-user".

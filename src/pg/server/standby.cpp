@@ -1,4 +1,4 @@
-// Asks which WAL the synchronous standbys have, and makes COMMIT wait. What has to be there is in
+// Asks which WAL the synchronous standbys have, and makes COMMIT wait. Which WAL they need is decided in
 // generate/issue_limit.cpp.
 #include "pg/server/standby.hpp"
 
@@ -19,7 +19,7 @@ bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
-    // For FIRST these are the chosen ones only; for ANY, all that are named and connected.
+    // If the setting says FIRST, these are the chosen standbys only; if it says ANY, all that are named and connected.
     SyncRepStandbyData* candidates;
     const int count = SyncRepGetCandidateStandbys(&candidates);
     int with_it = 0;

@@ -1,4 +1,4 @@
-// Sleeping, and for how long in all.
+// Sleeping, and the pauses between attempts.
 #include "pg/server/wait.hpp"
 
 #include <algorithm>
@@ -38,7 +38,8 @@ void nap(microseconds wanted) {
 
 void Attempts::pause(const Patience& patience) {
     constexpr microseconds longest = milliseconds{20};
-    // Up to a quarter less, so that sessions that began to wait together do not all come back together.
+    // Each pause is shorter by up to a quarter, so that sessions that began to wait together do not all come back
+    // together.
     const auto seed = static_cast<uint64>(number_of(ledger::monotonic_clock()) + MyProcPid);
     const microseconds less = microseconds{seed * 0x9e3779b97f4a7c15 >> 40} % (next_ / 4);
     nap(std::min(next_ - less, patience.left()));

@@ -7,18 +7,18 @@
 
 namespace snowflake_ids {
 
-// Sleeps about as long, but at most a second, so that a corrected clock is noticed. A signal ends the sleep early.
-// Handles interrupts: cancel, timeouts, termination, death of the postmaster.
+// Sleeps for about the wanted time, but at most a second, so that a corrected clock is noticed. A signal ends the sleep
+// early. It handles interrupts: cancel, timeouts, termination, death of the postmaster.
 void nap(microseconds wanted);
 
-// The limit for all waits of one call together: snowflake_ids.max_wait from its beginning. With `queues`, a wait for
-// the lock of a relation has no limit, and is in the lock's queue, as ALTER SEQUENCE does it: for functions that an
-// administrator calls.
+// The limit for all waits of one call together: snowflake_ids.max_wait, from the construction of this object on. For
+// functions that an administrator calls, `queues` is true: a wait for the lock of a relation then has no limit, and
+// takes place in the lock's queue, as that of ALTER SEQUENCE does.
 struct Patience {
     MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;
 
-    // 0 or less: the time is up.
+    // The time that is left; 0 or less if it is over.
     microseconds left() const { return until - ledger::monotonic_clock(); }
     bool is_over() const { return left().count() <= 0; }
     microseconds used() const { return settings::max_wait() - left(); }

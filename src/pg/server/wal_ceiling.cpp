@@ -32,6 +32,7 @@ Oid known = InvalidOid;  // see open_extension_relation()
 void (*forget_ceiling)() = nullptr;
 XLogRecPtr last_position = InvalidXLogRecPtr;
 
+// Called by PostgreSQL when the definition of a relation may have changed.
 void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == known) forget_ceiling();
 }
@@ -39,6 +40,8 @@ void relation_changed(Datum, Oid relation) {
 // Without WAL, the ceiling reaches no standby and does not survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
+// Opens the sequence. Raises an error if it is missing or unlogged, or if its lock is not free before the patience
+// ends.
 Relation open_sequence(LOCKMODE lock, const Patience& patience) {
     Relation rel = open_extension_relation(known, name, RELKIND_SEQUENCE, lock, patience);
     if (rel == nullptr) {
@@ -65,6 +68,7 @@ constexpr uint32 sequence_magic = 0x1717;
 
 enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
 
+// The hint for a damaged page.
 const char* way_out() {
     return RecoveryInProgress()
                ? "Make this standby again from its primary. gen_gid() needs none of it."
@@ -83,7 +87,7 @@ const char* way_out() {
     pg_unreachable();
 }
 
-// PostgreSQL's own errors about the page: a wrong checksum or header, or a file that is too short.
+// Adds a hint to PostgreSQL's own errors about the page: a wrong checksum or header, or a file that is too short.
 void explain_error(void*) {
     if (geterrcode() == ERRCODE_DATA_CORRUPTED) errhint("%s", way_out());
     errcontext("reading sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
@@ -97,14 +101,15 @@ Buffer read_buffer(Relation rel) {
     return buffer;
 }
 
+// What is on the page.
 struct Found {
     Damage damage = Damage::none;
     Form_pg_sequence_data data = nullptr;  // null: there is none
     WalCeiling ceiling{};
 };
 
-// Like PostgreSQL's read_seq_tuple(), but checks more: a lost write or zero_damaged_pages can leave a page that nobody
-// wrote, and it passes checksums. Nothing here can raise an error.
+// Finds the tuple of the sequence on its page. It checks more than PostgreSQL's read_seq_tuple(), because a lost write
+// or zero_damaged_pages can leave a page that passes checksums and that nobody wrote. Nothing here can raise an error.
 Found find_tuple(Page page) {
     if (PageIsNew(page)) return {Damage::empty_page};
     const auto* header = reinterpret_cast<PageHeader>(page);
@@ -136,21 +141,23 @@ Found find_tuple(Page page) {
 }
 
 static_assert(number_of(ledger::max_ceiling) == ledger::max_sealed);
+// The ceiling as last_value of the sequence.
 int64 sealed_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
 
 bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
 // ---- changes
 
-// Flushing writes to the disk. A process that has outlived its server (an orphan) ends before it does that, because
-// another server may write its own WAL there by now.
+// Flushes WAL up to `lsn`. A process that has outlived its server (an orphan) ends before that, because another server
+// may already write its own WAL there.
 void flush(XLogRecPtr lsn) {
     if (lsn == InvalidXLogRecPtr) return;
     end_if_orphaned();
     XLogFlush(lsn);
 }
 
-// Under the lock of the buffer, which the end of the process releases: the wait for it may have been long.
+// Writes the WAL of a change. An orphan ends before that. This check comes when the process has the lock of the buffer,
+// because the wait for that may have been long; the end of the process releases it.
 XLogRecPtr finish_change(GenericXLogState* state) {
     end_if_orphaned();
     return GenericXLogFinish(state);
@@ -193,6 +200,7 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     return {found.damage, before, after};
 }
 
+// Changes the ceiling to what `next` makes of it. Raises an error if the page is damaged.
 template <class Next>
 Change change(const Patience& patience, Next next) {
     Relation rel = open_sequence(to_change, patience);
@@ -203,13 +211,14 @@ Change change(const Patience& patience, Next next) {
     return c;
 }
 
+// The wanted ceiling, or the present one if that is higher; with the wanted life.
 WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
     return {Max(now.until, wanted.until), wanted.life_id};
 }
 
 // ---- repair
 
-// Like a page that PostgreSQL creates.
+// Makes a page like one that PostgreSQL creates for a sequence.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
@@ -218,6 +227,7 @@ void fill_page(Page page, const HeapTupleData& tuple) {
         elog(ERROR, "a page of a sequence has no room for its tuple");
 }
 
+// The tuple of a sequence with this ceiling, frozen as PostgreSQL makes it.
 HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     Datum values[] = {Int64GetDatum(sealed_value(c)), Int64GetDatum(static_cast<int64>(c.life_id)), BoolGetDatum(true)};
     bool nulls[lengthof(values)] = {};

@@ -17,22 +17,23 @@ using gid::Kind;
 
 namespace {
 
+// The kind of this name. Raises an error if there is none.
 Kind kind_named(const char* name, std::size_t length) {
     if (const Result<Kind> kind = gid::kind_of_name(name, length)) return kind.value;
     report(Error::bad_kind, {.source = Source::argument, .what = "gid kind", .shown = pnstrdup(name, length)});
     pg_unreachable();
 }
 
-// Checked, because SQL can call the functions here with any number; PostgreSQL itself takes modifiers from the
-// catalogs.
+// The kind that a type modifier stands for. Raises an error if it is none: SQL can call the functions here with any
+// number, although PostgreSQL itself takes modifiers from the catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
         report(Error::bad_length, {.source = Source::modifier, .what = "gid"});
     return static_cast<Kind>(modifier);
 }
 
-// Checks that a column with this modifier may contain the id. Otherwise an error; in a soft context, the error is
-// saved and the result is false.
+// Checks that a column with this modifier may contain the id, and raises an error if not. In a soft context, the error
+// is saved and the result is false.
 bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     const Kind wanted = kind_of_modifier(modifier);
     if (gid::kind(id) == wanted) return true;
@@ -46,6 +47,7 @@ bool check_kind(const Id& id, int32 modifier, Node* escontext) {
     return false;
 }
 
+// check_kind() if there is a modifier.
 inline bool check_modifier(const Id& id, int32 modifier, Node* escontext) {
     return modifier == -1 || check_kind(id, modifier, escontext);
 }

@@ -1,4 +1,4 @@
-// BRIN indexes of ids are the server's minmax indexes, but for a domain, which is refused.
+// BRIN indexes of ids are the server's minmax indexes. An index on a domain is refused.
 //
 // An index of a domain has the domain's values, and the operator family has no operators for these. For its own types
 // the server makes such an index of the type below the domain; a class of an extension cannot ask for that, because

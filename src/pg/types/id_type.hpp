@@ -28,7 +28,10 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// ---- input and output of bytes. Each of the first three returns false after an error that a soft error context took.
+// ---- input and output
+//
+// Each of the first three functions reads an id from an argument into `id`. It raises an error if it is none. In a soft
+// context, the error is saved and the result is false.
 
 template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
@@ -65,7 +68,7 @@ Datum id_from_bytea(FunctionCallInfo fcinfo) {
     return id_datum(id);
 }
 
-// A uuid with the bytes of an id: `read(bytes)` makes it.
+// The id in a uuid, argument 0. `read(bytes)` reads it.
 template <class Type, class Read>
 Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     const auto id = read(PG_GETARG_UUID_P(0)->data);
@@ -102,13 +105,14 @@ Datum id_hash_extended(FunctionCallInfo fcinfo) {
 
 // ---- comparison
 
+// Compares arguments 0 and 1: negative, zero or positive.
 template <class Type>
 int compare_arguments(FunctionCallInfo fcinfo) {
     using Id = typename Type::Id;
     return compare(id_argument<Id>(fcinfo, 0), id_argument<Id>(fcinfo, 1));
 }
 
-// min and max: no copy is needed, because the aggregate makes one.
+// The smaller and the larger of arguments 0 and 1, for min and max. No copy is needed, because the aggregate makes one.
 template <class Type>
 Datum smaller_argument(FunctionCallInfo fcinfo) {
     return PG_GETARG_DATUM(compare_arguments<Type>(fcinfo) <= 0 ? 0 : 1);
@@ -132,12 +136,14 @@ struct SortState {
     typename Type::SortKey key;    // valid once an id was seen
 };
 
+// Compares two ids, for PostgreSQL's sort.
 template <class Type>
 int compare_datums(Datum a, Datum b, SortSupport) {
     using Id = typename Type::Id;
     return compare(id_in<Id>(a), id_in<Id>(b));
 }
 
+// The sort key of an id, for PostgreSQL's sort.
 template <class Type>
 Datum abbreviate(Datum original, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -152,10 +158,10 @@ Datum abbreviate(Datum original, SortSupport support) {
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// Should the sort continue without abbreviated keys? The thresholds are those of PostgreSQL's own types:
-//   - the first answer after 10,000 ids;
-//   - no, once there were more than 100,000 different keys;
-//   - yes, if fewer than one id in 2,000 has a different key.
+// True if the sort should continue without abbreviated keys. The thresholds are those of PostgreSQL's own types:
+//   - before 10,000 ids, the result is false;
+//   - once there were more than 100,000 different keys, it is false for the rest of the sort;
+//   - otherwise it is true if there are fewer different keys than one for 2,000 ids.
 template <class Type>
 bool stop_abbreviating(int rows, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -172,6 +178,7 @@ bool stop_abbreviating(int rows, SortSupport support) {
     return stop;
 }
 
+// The sort support function of the type.
 template <class Type>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
     const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
@@ -200,6 +207,7 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
 
 // ---- skip scans
 
+// The neighbours of an id, for PostgreSQL's skip scans. `overflow` is true if there is none.
 template <class Type>
 Datum skip_to_next(Relation, Datum existing, bool* overflow) {
     const Neighbour<typename Type::Id> n = next(id_in<typename Type::Id>(existing));
@@ -214,6 +222,7 @@ Datum skip_to_previous(Relation, Datum existing, bool* overflow) {
     return n.exists ? id_datum(n.id) : Datum{0};
 }
 
+// The skip support function of the type.
 template <class Type>
 Datum prepare_skip(FunctionCallInfo fcinfo) {
     const SkipSupport support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));

@@ -16,6 +16,7 @@ using mastic::Id;
 
 namespace {
 
+// Raises the error that a text is no mastic. In a soft context, the error is saved.
 void fail_text(Error error, const char* text, Node* escontext) {
     report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
 }
@@ -46,8 +47,8 @@ ORDER_FUNCTIONS(mastic)
 
 // ---- bigint, which has the same bits
 
-// Puts a relabeling in place of the call, as varchar's own cast does: it costs nothing, and a column changes its type
-// without a rewrite.
+// The planner support function of casts that keep the bits. It replaces the call by a relabeling, as varchar's own cast
+// does. That costs nothing, and a column can change its type without a rewrite.
 FUNCTION(snowflake_ids_same_bits_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(request, SupportRequestSimplify)) return Datum{0};
@@ -64,7 +65,7 @@ FUNCTION(snowflake_ids_mastic_to_numeric) {
     return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-// Rounded to a whole number, as PostgreSQL does where it makes a bigint of a numeric.
+// The number is rounded to a whole one, as PostgreSQL does when it converts a numeric to a bigint.
 FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum given = PG_GETARG_DATUM(0);
     const Numeric number = DatumGetNumeric(given);
@@ -74,7 +75,7 @@ FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum whole = DirectFunctionCall2(numeric_round, given, Int32GetDatum(0));
     const char* text = DatumGetCString(DirectFunctionCall1(numeric_out, whole));
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
-    // All that a whole number can be wrong in is its size: a minus sign is no digit.
+    // A whole number can only be out of range; a negative one also counts as that.
     if (!id) fail_text(Error::id_range, text, nullptr);
     return id_datum(Id{id.value});
 }

@@ -15,6 +15,7 @@ namespace {
 constexpr int64 max_metabyte = 255;
 constexpr int64 max_partition = 65535;
 
+// Argument `n` as the value of a field. Raises an error if it is out of range.
 uint64 units_argument(FunctionCallInfo fcinfo, int n) { return tick_argument(fcinfo, n, "sno", sno::timeline); }
 
 uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
@@ -35,7 +36,7 @@ uint32 ticktock_argument(FunctionCallInfo fcinfo, int n) {
 
 Fields fields_argument(FunctionCallInfo fcinfo) { return sno::split(id_argument<Id>(fcinfo, 0)); }
 
-// The sno with another value, argument 1, in one field.
+// The sno in argument 0, with argument 1 as the new value of a field. `argument` reads that value.
 template <class Field>
 Datum with_field(FunctionCallInfo fcinfo, Field Fields::*field, Field (*argument)(FunctionCallInfo, int)) {
     Fields f = fields_argument(fcinfo);

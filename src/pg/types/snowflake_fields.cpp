@@ -17,12 +17,13 @@ namespace snowflake_ids {
 
 namespace {
 
+// An id of a layout, split into its fields.
 struct SplitId {
     Layout layout;
     Layout::Fields fields;
 };
 
-// Argument 0.
+// The id in argument 0, split. Raises an error if it is none of the layout; `what` names the ids in it.
 SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(0);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
@@ -30,10 +31,12 @@ SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char
     return {layout, fields.value};
 }
 
+// The time of an id.
 Datum created_datum(const SplitId& i) {
     return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
 }
 
+// The time, node and sequence of an id, as a row.
 Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
     Datum values[] = {created_datum(i), UInt32GetDatum(i.fields.node), UInt32GetDatum(i.fields.sequence)};
     return record(fcinfo, values, lengthof(values));
@@ -47,6 +50,8 @@ struct Arguments {
     const char* sequence;
 };
 
+// The id with the time, node and sequence in the arguments. Raises an error if one is out of range; `what()` names the
+// ids in it.
 template <class What>
 Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
@@ -61,6 +66,8 @@ Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const A
 
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
+// The id that bounds a time, which `of` finds: Layout::lower_bound or upper_bound. Raises an error if there is none;
+// `what()` names the ids in it.
 template <class What>
 Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_time(t));
@@ -136,18 +143,18 @@ FUNCTION(snowflake_ids_snowflake_si_upper_bound) { return snowflake_si_bound(fci
 
 namespace {
 
-// Returns a function that makes the word for an id in messages. `named`: argument 0 is the name of a layout, and the
-// word is "NAME id". Otherwise separate fields describe the layout, and the word is just "id".
+// Returns a function that makes the words for ids in messages: "NAME id" if `named` (argument 0 is the name of a
+// layout), or just "id" if the fields of a layout are given.
 auto word_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
 
-// Arguments id and layout, or id and fields.
+// The id in argument 0, split. Its layout is argument 1, by name, or the fields from there on.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
 }
 
-// Arguments layout and time, or time and fields.
+// The id that bounds a time. The arguments are layout and time, or time and the fields of a layout.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
     const bool named = PG_NARGS() == 2;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
