@@ -50,9 +50,9 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// Returns the number that N digits stand for. N is at most ten, because 58^10 < 2^59. The digits are read in halves:
-// digit by digit, each multiplication would wait for the one before. A character outside the alphabet sets the top bit
-// of `bad`.
+// Returns the number that N digits spell. N is at most ten, because 58^10 < 2^59. The digits are read in halves: digit
+// by digit, each multiplication would wait for the one before. A character outside the alphabet sets the top bit of
+// `bad`.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);

@@ -17,7 +17,7 @@ namespace snowflake_ids::mastic {
 
 inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 48}, 0, 16};
 
-// A type of its own, so that comparison, time and neighbours are found by it, as those of the other formats are.
+// An id is no plain number here, so that overloads find its comparison, time and neighbours, as those of other formats.
 struct Id {
     std::uint64_t number;
 

@@ -30,10 +30,10 @@ inline constexpr std::size_t text_size = 16;
 using Tick = std::chrono::duration<std::int64_t, std::ratio<4, 1000>>;
 inline constexpr Timeline timeline{std::chrono::sys_days{std::chrono::January / 1 / 2010}, Tick{1}, 39};
 
-// The smallest pool that the reference accepts is max - min >= 5, that is six ids. Its README and its message say
+// The reference accepts bounds with max - min >= 5, which leave at least six numbers. Its README and its message say
 // four.
 inline constexpr std::uint32_t max_sequence = 65535;
-inline constexpr std::uint32_t min_pool = 6;
+inline constexpr std::uint32_t least_numbers = 6;
 
 struct Id {
     unsigned char bytes[binary_size];
@@ -177,7 +177,7 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (max == 0 && min != max_sequence) max = max_sequence;
     if (min == max) return Error::bounds_identical;
     const Bounds b = min < max ? Bounds{min, max} : Bounds{max, min};
-    if (b.max - b.min + 1 < min_pool) return Error::bounds_too_close;
+    if (b.max - b.min + 1 < least_numbers) return Error::bounds_too_close;
     return b;
 }
 

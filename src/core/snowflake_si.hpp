@@ -6,7 +6,7 @@
 //   bits 7-0    UIN: per-millisecond number                                       8 bits
 //
 // Base clock and widths are not in the id, and they are "unchangeable after it's determined". So they are constants
-// here. Another base clock or other widths are another layout, with a name of its own.
+// here. Another base clock or other widths are another layout, with another name.
 #pragma once
 
 #include "core/layout.hpp"

@@ -1,5 +1,5 @@
-// The generator step: a pure function of (state, now, how many, rules). No clock, no
-// process, no memory of its own; the ledger swaps the state it returns into shared memory.
+// The generator step is a pure function of state, time, wanted count and rules. It reads no clock and keeps nothing.
+// The ledger swaps the state that it returns into shared memory.
 //
 // The algorithm is sno's (document, "Clock drift and the tick-tock toggle"; reference
 // v1.2.1, New). With N = now, H = state.tick, S = state.safe:

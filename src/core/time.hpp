@@ -2,7 +2,7 @@
 // exactly, whatever their units: a ceiling in milliseconds and a Unix time in microseconds are first brought to
 // microseconds. A conversion that loses something says how: floor or ceil.
 //
-// That multiplies. So "none" and "never" are times of the finer unit, or a state beside the time; a time in
+// That multiplies. So "none" and "never" are times of the finer unit, or a state next to the time; a time in
 // milliseconds is not beyond the year 10889 (ledger/ceiling_file.hpp).
 //
 // Nothing here reads a clock, and nobody calls now() of std::chrono: see ledger/clock.hpp.

@@ -1,8 +1,8 @@
 // Ids and times in one order.
 //
-// Next to an id, a time t stands for the smallest id whose tick begins at or after t: lower_bound(t). A time after the
-// last tick stands above all ids. So ids and times have one total order, and "id >= t" is exactly "the time of the id
-// is t or later". Times within a tick stand for the same id, so they are equal here.
+// Compared with an id, a time t counts as the smallest id whose tick begins at or after t: lower_bound(t). A time after
+// the last tick is above all ids. So ids and times have one total order, and "id >= t" is exactly "the time of the id
+// is t or later". Times within a tick count as the same id, so they are equal here.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ template <class Id>
 struct Moment {
     UnixTime time;
 
-    // The tick whose first id it stands for; one more than the last tick if it is above all ids.
+    // The tick whose first id the time counts as; one more than the last tick if it is above all ids.
     constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
 
     // Negative, zero, positive, as for two ids.

@@ -15,7 +15,7 @@ namespace snowflake_ids::ledger {
 
 namespace {
 
-constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // also tells the byte order
+constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // with another byte order it is another number
 constexpr std::uint32_t ceiling_version = 1;
 
 struct FileHeader {

@@ -5,7 +5,7 @@
 // Order. An id that is generated after another one was seen must be larger. So a lease ends with its tick, and as soon
 // as the process may see new ids of others (its view changes, pg/generate/next_number.hpp). While the clock is behind
 // there is no lease, because the tick may have to last. The claim that finds this out keeps one number and gives up the
-// others. A lease is a small part of the pool (the numbers of one tick). Unused numbers are not issued.
+// others. A lease is a small part of the numbers of one tick. Unused numbers are not issued.
 //
 // Floors. The process that lifts a floor adds one to Header::epoch afterwards. A process with a lease looks at that
 // word before each number.
@@ -17,8 +17,8 @@
 
 namespace snowflake_ids::ledger {
 
-// The largest part of a pool that a lease may be: 1/64, so 64 processes can have one each.
-inline constexpr std::uint32_t lease_pool_share = 64;
+// The largest part of the numbers of a tick that a lease may be: 1/64, so 64 processes can have one each.
+inline constexpr std::uint32_t largest_lease_share = 64;
 
 struct Lease {
     std::uint64_t tick = 0;
@@ -36,12 +36,12 @@ template <class Now, class SameView>
     return l.next < l.end && now() == l.tick && same_view();
 }
 
-// How many numbers to claim if the lease cannot serve. `pool` is how many a tick has.
-inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pool) {
+// How many numbers to claim if the lease cannot serve. `per_tick` is how many a tick has.
+inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t per_tick) {
     if (!same_view) return 1;
     // The tick ended before the lease was used up: claim no more than that tick needed.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;
-    const std::uint32_t most = pool / lease_pool_share;
+    const std::uint32_t most = per_tick / largest_lease_share;
     const std::uint32_t more = l.want * 2 < most ? l.want * 2 : most;
     return more > 1 ? more : 1;
 }

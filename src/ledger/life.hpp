@@ -10,7 +10,7 @@
 //   2. Give every entry its slot, with its sequence used up at the ceiling, and `safe` at the same tick.
 //   3. Lift the floor, for slots that are created later.
 //   4. Store the id of the life. Until then no session generates ids.
-// If the process ends before that, the next one does all steps again, as a life of its own. A memory begins one life
+// If the process ends before that, the next process does all steps again, as another life. A memory begins one life
 // only: otherwise two servers on one data directory would take the file from each other in turn.
 //
 // The file may be that of another server (pg_rewind copies it), or a new one after somebody removed the old. Nothing in

@@ -1,4 +1,4 @@
-// The room of what processes share. Enters: ids that are asked for, lives that begin, readers that ask what has
+// The room of what processes share. Enters: calls that want numbers, lives that begin, readers that ask what has
 // settled. Leaves: numbers that nobody else gets, ceilings that are durable, a time that has settled. It knows no
 // PostgreSQL. Read next: claim.hpp (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp
 // (readers).
@@ -70,7 +70,7 @@ void lift_to(W& word, decltype(word.load()) floor) {
     while (seen < floor && !word.compare_exchange_weak(seen, floor)) {}
 }
 
-inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // also tells the byte order
+inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // with another byte order it is another number
 // Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that
 // are unused so far: the rest of the header's page, of a slot's first cache line, Backend::reserved. They are 0 until a
 // session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
@@ -188,7 +188,7 @@ struct alignas(64) Backend {
     Word xid;             // full id of the prepared transaction, also when it is over; 0: a process, or free
     Word ended;           // entries of the ring
     struct Ended {
-        Word xid;             // full transaction id: the newest of those that the entry stands for
+        Word xid;             // full transaction id: the newest of those that share the entry
         Holds<UnixTime> low;  // the lowest of them
         Word database;        // their database, or any_database
     } ring[ring_size];        // from the oldest

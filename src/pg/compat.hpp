@@ -158,8 +158,8 @@ inline Buffer extend_relation(Relation rel) {
 #endif
 }
 
-// index_beginscan() got an argument for instrumentation with 18. The function's own type tells which arguments it has,
-// and would also tell if there was one more.
+// index_beginscan() got an argument for instrumentation with 18. The function's own type shows which arguments it has,
+// and would also show if there was one more.
 extern "C" {
 #include "access/genam.h"
 }

@@ -1,6 +1,6 @@
 // PostgreSQL as this layer sees it: the only header that includes postgres.h. Every file in src/pg includes it before
-// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first, and time.hpp does:
-// the standard library must not meet the macros of PostgreSQL.
+// any other header of PostgreSQL; those follow inside extern "C". Headers of core may come first. time.hpp must,
+// because the macros of PostgreSQL would break the standard library.
 //
 // Rules of this layer. A PostgreSQL error is a longjmp: no object with a destructor may exist where one can be raised,
 // nothing is allocated with new, and nothing here throws.
@@ -24,7 +24,7 @@ extern "C" {
 static_assert(sizeof(Datum) == 8 && FLOAT8PASSBYVAL,
               "snowflake_ids needs a PostgreSQL whose Datum has 64 bits: a 64-bit server, or any from version 19 on");
 
-// FUNCTION(snowflake_ids_sno_in) { … } defines a C function that SQL calls. (.ctags.d tells ctags.)
+// FUNCTION(snowflake_ids_sno_in) { … } defines a C function that SQL calls. (.ctags.d explains this to ctags.)
 #define FUNCTION(name)                        \
     extern "C" {                              \
     PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \

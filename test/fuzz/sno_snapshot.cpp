@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     const sno::Generator& g = made.value;
     require(g.bounds.max <= sno::max_sequence && g.bounds.min < g.bounds.max);
-    require(g.bounds.max - g.bounds.min + 1 >= sno::min_pool);
+    require(g.bounds.max - g.bounds.min + 1 >= sno::least_numbers);
     require(g.partition == s.partition && g.state.tick == s.wall_hi && g.state.safe == s.wall_safe);
 
     // What is saved and restored is the same generator.

@@ -79,9 +79,9 @@ private:
         };
         rules_ = bounds[below(8) % std::size(bounds)];
         if (below(4) == 0) {
-            rules_.min = static_cast<std::uint32_t>(below(65536 - sno::min_pool));
-            const std::uint64_t widest = 65536 - rules_.min - sno::min_pool;
-            rules_.max = rules_.min + sno::min_pool - 1 + static_cast<std::uint32_t>(below(widest + 1));
+            rules_.min = static_cast<std::uint32_t>(below(65536 - sno::least_numbers));
+            const std::uint64_t widest = 65536 - rules_.min - sno::least_numbers;
+            rules_.max = rules_.min + sno::least_numbers - 1 + static_cast<std::uint32_t>(below(widest + 1));
         }
         rules_.has_toggle = below(2) != 0;
         rules_.on_regression = shipped[below(3)];

@@ -113,7 +113,7 @@ FUNCTION(snowflake_ids_sno_restore) {
                         errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min,
                                   s.sequence_max, s.sequence),
                         errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.",
-                                sno::min_pool)));
+                                sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
     // Users with the privilege to call this must not put all ids far ahead either.

@@ -88,7 +88,7 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("sno sequence bounds are too close"),
                         errdetail("snowflake_ids.sno_sequence_min is %d and snowflake_ids.sno_sequence_max is %d.",
                                   settings::sno_sequence_min, settings::sno_sequence_max),
-                        errhint("Leave at least %u numbers between and including them.", sno::min_pool)));
+                        errhint("Leave at least %u numbers between and including them.", sno::least_numbers)));
     }
     find_and_give_slot(g, "sno", key, in_recovery, patience);
     g.timeline = sno::timeline;

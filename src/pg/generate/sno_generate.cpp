@@ -61,7 +61,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
 }
 
 // gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence does not depend on the time and goes round
-// inside the bounds. All sessions share it through a slot of its own.
+// inside the bounds. All sessions share it through another slot.
 FUNCTION(snowflake_ids_gen_sno_at) {
     const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);

@@ -1,8 +1,8 @@
 // Row estimates for < <= >= > between ids, and between ids and times.
 //
-// If PostgreSQL's own estimators cannot tell how far into a bin of the histogram a value is, they take half of the
-// bin. They can tell it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would
-// be estimated as half of four days. Ids are numbers, so this estimator interpolates.
+// If PostgreSQL's own estimators do not know how far into a bin of the histogram a value is, they take half of the bin.
+// They know it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would be
+// estimated as half of four days. Ids are numbers, so this estimator interpolates.
 //
 // Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
 // operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
@@ -18,7 +18,7 @@
 // histogram is not taken as empty, because rows may have come since.
 //
 // New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
-// beyond, the largest id is looked up in an index. The table's growth tells how many rows are between.
+// beyond, the largest id is looked up in an index. The table's growth shows how many rows are between.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -50,9 +50,9 @@ namespace {
 // The numbers of an id in a Datum, and of the first id at or after a time. They have the order of the ids.
 template <class Id>
 Key key_of_bytes(Datum datum) {
-    constexpr std::size_t rest = sizeof(Id) - 8;
+    constexpr std::size_t after_8 = sizeof(Id) - 8;
     const Id& id = id_in<Id>(datum);
-    return Key{load_be<8>(id.bytes)} << (8 * rest) | load_be<rest>(id.bytes + 8);
+    return Key{load_be<8>(id.bytes)} << (8 * after_8) | load_be<after_8>(id.bytes + 8);
 }
 
 Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
@@ -95,7 +95,7 @@ struct Order {
 };
 
 // A comparison of a column with something. The members of a family compare ids, ids with times, and times: only the
-// input types of the operator tell which side is what.
+// input types of the operator show which side is what.
 struct Comparison {
     int strategy = 0;  // of btree, as "column operator other"; 0: not of this order
     Oid column_type;

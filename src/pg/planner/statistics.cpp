@@ -50,9 +50,9 @@ double Statistics::fraction(const Range& range) {
     double sum = 0;
     for (int i = 0; i < common_.nvalues; i++)
         if (range.contains(key(common_, i))) sum += common_.numbers[i];
-    double rest = 1 - nulls_ - common_rows_;
-    if (rest < 0) rest = 0;
-    sum += rest * (histogram_.nvalues > 1 ? of_histogram(range) : range.unknown_fraction());
+    double other_rows = 1 - nulls_ - common_rows_;
+    if (other_rows < 0) other_rows = 0;
+    sum += other_rows * (histogram_.nvalues > 1 ? of_histogram(range) : range.unknown_fraction());
     CLAMP_PROBABILITY(sum);
     return sum;
 }

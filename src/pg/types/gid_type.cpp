@@ -24,8 +24,8 @@ Kind kind_named(const char* name, std::size_t length) {
     pg_unreachable();
 }
 
-// The kind that a type modifier stands for. Raises an error if it is none: SQL can call the functions here with any
-// number, although PostgreSQL itself takes modifiers from the catalogs.
+// The kind that a type modifier means. Raises an error if it is none: SQL can call the functions here with any number,
+// although PostgreSQL itself takes modifiers from the catalogs.
 Kind kind_of_modifier(int32 modifier) {
     if (modifier < 0 || modifier >= gid::kind_count)
         report(Error::bad_length, {.source = Source::modifier, .what = "gid"});

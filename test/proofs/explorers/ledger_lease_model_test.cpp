@@ -30,7 +30,7 @@ struct Careless {
 struct Leases : Model {
     Rules rules{.min = 0, .max = 5, .max_tick = 3};
     std::vector<Value> clock{1, 2};
-    std::uint32_t pool = 4 * lease_pool_share;  // as far as the size of leases goes
+    std::uint32_t pool = 4 * largest_lease_share;  // as far as the size of leases goes
     Careless careless;
     bool floors = true;
 
