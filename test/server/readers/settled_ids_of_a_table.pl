@@ -8,8 +8,9 @@ use Faults;
 use Test::More;
 
 my $clock = clock();
-my $server = new_server('settled', $clock, conf => <<'END');
+my $server = new_server('settled', $clock, allows_streaming => 'logical', conf => <<'END');
 max_prepared_transactions = 5
+snowflake_ids.machine_id = 1
 snowflake_ids.max_wait = '60s'
 END
 $server->safe_psql('postgres', <<'END');
@@ -45,6 +46,7 @@ CREATE TABLE root (id bigint DEFAULT gen_mastic(), body text, part text) PARTITI
 CREATE TABLE middle PARTITION OF root FOR VALUES IN ('a', 'b') PARTITION BY LIST (part);
 CREATE TABLE leaf PARTITION OF middle FOR VALUES IN ('a');
 CREATE TABLE sibling PARTITION OF root FOR VALUES IN ('c');
+CREATE TABLE other PARTITION OF root FOR VALUES IN ('g');
 CREATE FUNCTION waits(body text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM pg_advisory_lock(1);
@@ -71,6 +73,8 @@ BEGIN
 END $$;
 CREATE TRIGGER t INSTEAD OF INSERT ON over_copied FOR EACH ROW EXECUTE FUNCTION copy_later();
 CREATE EXTENSION dblink;
+CREATE EXTENSION postgres_fdw;
+CREATE DATABASE publisher;
 END
 caught_up($server);
 my $reader = Session->new($server);
@@ -184,6 +188,12 @@ CREATE TABLE attached (id bigint DEFAULT gen_mastic(), body text, part text);
 ALTER TABLE root ATTACH PARTITION attached FOR VALUES IN ('d'); INSERT INTO attached (body, part) VALUES ('NAME', 'd')
 END
 
+covers(
+	'an UPDATE that moves a row, with a new id',
+	q{INSERT INTO root (body, part) VALUES ('to move', 'c'); }
+	  . q{UPDATE root SET body = 'NAME', part = 'a', id = DEFAULT WHERE body = 'to move'},
+	\@above);
+
 # A row by the root has its id before its partition is locked.
 {
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
@@ -239,7 +249,7 @@ END
 	$_->gone for $writer, $ddl;
 }
 
-# ---- a procedure, dblink
+# ---- a procedure, dblink, postgres_fdw
 {
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
 	$holder->ask('SELECT pg_advisory_lock(1)');
@@ -262,7 +272,78 @@ END
 	time_passes($id);
 	holds_back('dblink to the same server', $id, 'plain');
 	$writer_of->ask(q{SELECT dblink_exec('c', 'COMMIT'); COMMIT});
+	ok(passes('plain', $id), 'dblink: then it settles');
 	$writer_of->gone;
+
+	# Without a column for the id, so that the table itself generates it; the second one shows what it was.
+	my ($host, $port) = ($server->host, $server->port);
+	$reader->ask(<<"END");
+CREATE SERVER itself FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres');
+CREATE USER MAPPING FOR CURRENT_USER SERVER itself;
+CREATE FOREIGN TABLE plain_from_afar (body text) SERVER itself OPTIONS (table_name 'plain');
+CREATE FOREIGN TABLE ids_from_afar (id bigint DEFAULT gen_mastic(), body text) SERVER itself OPTIONS (table_name 'plain')
+END
+	($writer_of) = passed_over();
+	my $told = settled('plain');
+	is($writer_of->ask(q{INSERT INTO plain_from_afar VALUES ('by postgres_fdw')}), '', 'postgres_fdw inserts');
+	$id = $writer_of->ask(q{SELECT id FROM ids_from_afar WHERE body = 'by postgres_fdw'});
+	cmp_ok($id, '>=', $told, 'postgres_fdw to the same server: no id below what readers were told');
+	time_passes($id);
+	holds_back('postgres_fdw to the same server', $id, 'plain');
+	$writer_of->ask('COMMIT');
+	ok(passes('plain', $id), 'postgres_fdw: then it settles');
+	$writer_of->gone;
+}
+
+# ---- rows that logical replication brings: the publisher is another database of this server
+{
+	$server->safe_psql('publisher', <<'END');
+CREATE EXTENSION snowflake_ids;
+CREATE TABLE brought (body text PRIMARY KEY);
+CREATE TABLE with_ids (id bigint DEFAULT gen_mastic() PRIMARY KEY, body text);
+CREATE PUBLICATION all_rows FOR TABLE brought, with_ids;
+SELECT pg_create_logical_replication_slot('all_rows', 'pgoutput');
+END
+	my $publisher = $server->connstr('publisher') =~ s/'/''/gr;
+	$server->safe_psql('postgres', <<"END");
+CREATE TABLE brought (id bigint DEFAULT gen_mastic(), body text PRIMARY KEY);
+CREATE TABLE with_ids (id bigint PRIMARY KEY, body text);
+CREATE FUNCTION wait_for_lock() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM public.waits(NULL); RETURN NEW; END';
+CREATE TRIGGER waits BEFORE INSERT ON brought FOR EACH ROW EXECUTE FUNCTION wait_for_lock();
+ALTER TABLE brought ENABLE ALWAYS TRIGGER waits;
+CREATE SUBSCRIPTION all_rows CONNECTION '$publisher' PUBLICATION all_rows
+	WITH (create_slot = false, copy_data = false);
+END
+
+	# It says that a server with subscriptions should not generate mastics.
+	my $far = Session->new($server, dbname => 'publisher', options => '-c client_min_messages=error');
+	my $holder = Session->new($server);
+	$holder->ask('SELECT pg_advisory_lock(1)');
+	$far->ask(q{INSERT INTO brought VALUES ('replicated')});
+	ok(eventually(sub { $reader->ask($waits) == 1 }),
+		'an apply worker has the id of a column that only the subscriber has');
+	my $low = $reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled');
+	time_passes($low);
+	holds_back('an apply worker', $low, 'brought');
+	cmp_ok(settled('plain'), '>', $low, 'an apply worker: it does not hold back plain');
+	my $told = settled('brought');
+	$holder->ask('SELECT pg_advisory_unlock(1)');
+	ok(eventually(sub { $reader->ask('SELECT count(*) FROM brought') == 1 }), 'an apply worker: the row is there');
+	my $id = $reader->ask('SELECT id FROM brought');
+	cmp_ok($id, '>=', $told, 'an apply worker: no id below what readers were told');
+	ok(passes('brought', $id), 'an apply worker: then it settles');
+
+	# What the publisher has generated may arrive at any time.
+	$reader->ask('ALTER SUBSCRIPTION all_rows DISABLE');
+	$id = $far->ask(q{INSERT INTO with_ids (body) VALUES ('replicated') RETURNING id});
+	ok(passes('with_ids', $id), q{the publisher's ids: they do not hold back readers of the table});
+	ok(eventually(sub { $reader->ask('SELECT mastic_settled()::bigint') > $id }), 'nor those without a table');
+	$reader->ask('ALTER SUBSCRIPTION all_rows ENABLE');
+	ok(eventually(sub { $reader->ask('SELECT id FROM with_ids') eq $id }), 'the row comes too late');
+	$reader->ask('DROP SUBSCRIPTION all_rows');
+	$_->gone for $far, $holder;
+	only_connected($server, $reader);
+	$server->safe_psql('postgres', 'DROP DATABASE publisher');
 }
 
 # ---- ids that a reader has passed: a transaction locks the table later, and the clock is back
@@ -450,18 +531,49 @@ not_covered(
 	  . q{INSERT INTO filled (body, part) VALUES ('NAME', 'e') RETURNING id},
 	q{UPDATE filled SET body = 'NAME'; ALTER TABLE root ATTACH PARTITION filled FOR VALUES IN ('e')});
 
-# The default is evaluated before the trigger locks the table.
+# The statement generates the id, and locks the table only after that: here it waits in between.
+$reader->ask(<<'END');
+CREATE FUNCTION takes(id bigint, body text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM waits('');
+	INSERT INTO plain VALUES (id, body);
+END $$;
+CREATE FUNCTION has_variable(body text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+	id bigint := gen_mastic();
+BEGIN
+	PERFORM takes(id, body);
+END $$
+END
+for (
+	[ 'the default of a view', 'copied', q{INSERT INTO over_copied (body) VALUES ('NAME')} ],
+	[ 'the default of a foreign table', 'plain', q{INSERT INTO ids_from_afar (body) VALUES (waits('NAME'))} ],
+	[ 'an argument of a function', 'plain', q{SELECT takes(gen_mastic()::bigint, 'NAME')} ],
+	[ 'a variable of PL/pgSQL', 'plain', q{SELECT has_variable('NAME')} ])
 {
+	my ($name, $table, $does) = @$_;
 	my ($writer, $holder) = map { Session->new($server) } 1 .. 2;
+	my $row = 'row ' . ++$ways;
 	$holder->ask('SELECT pg_advisory_lock(1)');
-	$writer->send(q{INSERT INTO over_copied (body) VALUES ('by the view')});
-	my $drew = 'SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled';
-	ok(eventually(sub { $reader->ask($drew) =~ /\d/ }), 'the default of a view has been evaluated');
-	time_passes($reader->ask($drew));
-	my $told = settled('copied');
+	$writer->send($does =~ s/NAME/$row/r);
+	ok(eventually(sub { $reader->ask($waits) == 1 }), "$name: generated, and waits");
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	my ($told, $told_all) = (settled($table), $reader->ask('SELECT mastic_settled()::bigint'));
 	$holder->ask('SELECT pg_advisory_unlock(1)');
-	is($writer->answer, '', 'its INSTEAD OF trigger inserts');
-	cmp_ok($reader->ask(q{SELECT id FROM copied WHERE body = 'by the view'}), '<', $told, 'it comes too late');
+	is($writer->answer, '', "$name: the row");
+	my $id = $reader->ask("SELECT id FROM $table WHERE body = '$row'");
+	cmp_ok($id, '<', $told, "$name: it comes too late");
+	cmp_ok($id, '>=', $told_all, "$name: not for those without a table");
+	$_->gone for $writer, $holder;
+}
+
+# By neither: an UPDATE moves a row that has its id into the partition that is read. With a new id it is covered, above.
+{
+	my $id = $reader->ask(q{INSERT INTO root (body, part) VALUES ('moves', 'g') RETURNING id});
+	ok(passes('leaf', $id), 'a row of another partition has settled');
+	ok(eventually(sub { $reader->ask('SELECT mastic_settled()::bigint') > $id }), 'also without a table');
+	$reader->ask(q{UPDATE root SET part = 'a' WHERE body = 'moves'});
+	is($reader->ask(q{SELECT id FROM leaf WHERE body = 'moves'}), $id, 'an UPDATE moves it: it comes too late');
 }
 
 # ---- temporary tables of other sessions
