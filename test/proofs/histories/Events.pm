@@ -2,10 +2,13 @@
 #   begin   before the writers begin
 #   middle  while they are at work
 #   last    when every reader must have got every row: so what begin has begun may hold nobody back
+#   after   when all have left
 #   rest    readers rest in the middle
+#   may_fail, loses_async   which errors writers may get; whether a crash loses commits that did not wait
 package Events;
 use strict;
 use warnings;
+use Ddl;
 use Faults;
 use World;
 
@@ -55,8 +58,13 @@ our @events = (
 	{   name => 'restart',
 		middle => sub { World::restart('fast') }
 	},
-	{   name => 'clock 10 s back',
-		middle => sub { $World::clock->step(-10); World::act_on() }
+	{   name => 'clock stands still, then 10 s back',
+		middle => sub {
+			my $then = $World::clock->now;
+			World::act_on(sub { $World::clock->set_to($then) });
+			$World::clock->step(-10);
+			World::act_on();
+		}
 	},
 	{   name => 'clock 10 s ahead, and back',
 		middle => sub { $World::clock->step(10); World::act_on(); $World::clock->step(-10) }
@@ -78,6 +86,16 @@ our @events = (
 		},
 		last => sub { World::ask("SELECT pg_terminate_backend($loop->{backend})"); undef $loop }
 	},
+	{   name => 'DETACH CONCURRENTLY, then ATTACH',
+		may_fail => qr/no partition of relation "divided" found for row/,
+		middle => \&Ddl::detach,
+		last => \&Ddl::detached,
+		after => \&Ddl::attach_again },
+	{   name => 'new children',
+		middle => \&Ddl::add_children,
+		after => \&Ddl::drop_children },
+	{   name => 'CLUSTER, then TRUNCATE',
+		middle => \&Ddl::rewrite_and_truncate },
 	{   name => 'promotion',
 		rest => 1,
 		middle => sub { $World::standby_clock->step(-5); World::fail_over() }

@@ -8,11 +8,23 @@ use World;
 
 # Rows whose transaction did not wait for its WAL. After a crash they may be gone, although somebody has read them.
 my %may_vanish;
+
+# Rows that have left a table: they may have been read there.
+my %gone;
 my %tables = map { $_->{truth} => 1 } @Readers::readers;
 
 sub forget
 {
 	@$_{qw(seen passes polls disorder)} = ({}, [], 0, 0) for @Readers::readers;
+	%gone = ();
+	return;
+}
+
+# The ids, a line each, have left the table, with its partition or by TRUNCATE.
+sub are_gone
+{
+	my ($table, $ids) = @_;
+	$gone{$table}{$_} = 1 for split /\n/, $ids;
 	return;
 }
 
@@ -111,6 +123,7 @@ sub verdict
 	my ($reader, $truth, $event) = @_;
 	my $ids = $truth->{ $reader->{truth} };
 	my %there = map { $_ => 1 } @$ids;
+	my $gone = $gone{ $reader->{truth} } // {};
 	my @lost;
 	$reader->{lost} = 0;
 	if ($reader->{backward}) { judge_passes($reader, $ids) }
@@ -123,8 +136,9 @@ sub verdict
 		lost => $reader->{lost},
 		'seen twice' => scalar(grep { $_ > 1 } values %{ $reader->{seen} }),
 		'out of order' => $reader->{disorder},
-		'never committed' =>
-		  scalar(grep { !$there{$_} && !($event->{loses_async} && $may_vanish{$_}) } keys %{ $reader->{seen} }));
+		'never committed' => scalar(
+			grep { !$there{$_} && !$gone->{$_} && !($event->{loses_async} && $may_vanish{$_}) }
+			  keys %{ $reader->{seen} }));
 	my $words = join ', ', map { $wrong{$_} ? "$wrong{$_} $_" : () } sort keys %wrong;
 	return $words . (@lost ? ", such as $lost[0]" : '') if $words;
 	return $reader->{polls} ? '' : 'never had an answer';

@@ -61,6 +61,11 @@ BEGIN
         COMMIT;
     END LOOP;
 END $$;
+CREATE FUNCTION waits(body text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_advisory_lock(1);
+    PERFORM pg_advisory_unlock(1);
+    RETURN body;
+END $$;
 CREATE FUNCTION look() RETURNS sno LANGUAGE plpgsql AS $$ BEGIN
     PERFORM pg_sleep(0.002);
     RETURN sno_settled();

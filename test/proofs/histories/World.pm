@@ -74,12 +74,13 @@ sub act_till
 	die "this did not happen: $what. " . join '; ', map { $_->doing } grep { !$_->rests } @writers, @readers;
 }
 
-# Each reader that gets answers asks again, some times.
+# Each reader that gets answers asks again, some times. `also` is called now and then.
 sub act_on
 {
+	my ($also) = @_;
 	my $polls = $Actor::answers + 5 * @readers;
 	my $until = time + 1;
-	act_until(sub { $Actor::answers > $polls || time > $until }, 2);
+	act_until(sub { $also->() if $also; return $Actor::answers > $polls || time > $until }, 2);
 	return;
 }
 
