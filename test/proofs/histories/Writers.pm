@@ -145,6 +145,9 @@ END
 # Generators may refuse in a worker: then the transaction fails, and no row is lost.
 our %may_fail = ('ids from parallel workers' => qr/parallel/);
 
+# They draw ids in one statement, and insert them in the next: a reader of one table may lose their rows.
+our %draws_before_it_inserts = map { $_ => 1 } 'draws early', 'ids from parallel workers';
+
 # name => its lines
 our %writers = map {
 	my ($name, $script) = split /\n/, $_, 2;

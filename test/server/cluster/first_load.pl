@@ -21,23 +21,26 @@ my %own = (max_wait => '21000ms', machine_id => 5);
 
 # The places of a session: in which database and as whom it connects, with which options, and what it says first. The
 # settings of databases and roles are made below. `database` and `role` are those of workers that have no client.
+# `refused`: how the server refuses a setting that is only for the whole server, if the library is loaded by then.
 my @session_places = map {
 	my $name = $_;
 	my $set = "snowflake_ids.$name = '$own{$name}'";
-	(   { place => 'ALTER DATABASE', name => $name, database => "by_$name" },
-		{ place => 'ALTER ROLE', name => $name, role => "role_$name" },
-		{ place => 'ALTER ROLE IN DATABASE', name => $name, role => "there_$name" },
-		{ place => 'PGOPTIONS', name => $name, options => "-c snowflake_ids.$name=$own{$name}" },
-		{ place => 'SET', name => $name, first => "SET $set;" });
+	(   { place => 'ALTER DATABASE', name => $name, database => "by_$name", refused => 'WARNING' },
+		{ place => 'ALTER ROLE', name => $name, role => "role_$name", refused => 'WARNING' },
+		{ place => 'ALTER ROLE IN DATABASE', name => $name, role => "there_$name", refused => 'WARNING' },
+		{ place => 'PGOPTIONS', name => $name, options => "-c snowflake_ids.$name=$own{$name}", refused => 'FATAL' },
+		{ place => 'SET', name => $name, first => "SET $set;", refused => 'ERROR' });
 } sort keys %own;
 
-# The ways that are statements of a client, and the process that draws.
+# The ways that are statements of a client, and the process that draws. `loads_first`: the library, before the session
+# says anything.
 my @ways = (
 	{ way => 'SELECT', by => 'client backend', sql => 'SELECT told(gen_sno())' },
 	{ way => 'LOAD', by => 'client backend', sql => q{LOAD 'snowflake_ids'; SELECT told(gen_sno())} },
 	{   way => 'session_preload_libraries',
 		by => 'client backend',
 		options => '-c session_preload_libraries=snowflake_ids',
+		loads_first => 1,
 		sql => 'SELECT told(gen_sno())' },
 	{ way => 'ANALYZE', by => 'client backend', sql => 'ANALYZE analyzed' },
 
@@ -306,7 +309,7 @@ for my $place (@session_places)
 	for my $way (@ways)
 	{
 		# Loaded, the library's settings are known, and the server itself refuses the statement.
-		my $too_late = $place->{place} eq 'SET' && $place->{name} eq 'machine_id' && $way->{way} =~ /preload/;
+		my $too_late = $place->{first} && $place->{name} eq 'machine_id' && $way->{loads_first};
 		my $said = try_way($way, $place);
 		if ($too_late)
 		{
@@ -368,23 +371,22 @@ is_outcome(try_way($_, {}), by(of_server($highest), $_->{by}), "$place, $_->{way
 start_with();
 for my $place (@session_places)
 {
-	my ($name, $own) = @$place{qw(name place)};
-	my $cell = "$own of $name";
+	my $name = $place->{name};
+	my $cell = "$place->{place} of $name";
 	my $ignored = $name eq 'machine_id';
 	for my $way (@preloaded)
 	{
 		my $said = try_way($way, $place);
 		if ($ignored)
 		{
-			my $level = $own eq 'PGOPTIONS' ? 'FATAL' : $own eq 'SET' ? 'ERROR' : 'WARNING';
 			like(
 				$said,
-				qr/$level:  parameter "snowflake_ids.machine_id" cannot be changed now/,
+				qr/$place->{refused}:  parameter "snowflake_ids.machine_id" cannot be changed now/,
 				"$cell, $way->{way}: says so");
 			$said =~ s/(?:FATAL|ERROR):.*cannot be changed now//;
 		}
-		my $with =
-		  $ignored && $own eq 'PGOPTIONS' ? '' : by($ignored ? of_server($n) : of_session($n, $name), $way->{by});
+		my $ended = $ignored && $place->{refused} eq 'FATAL';
+		my $with = $ended ? '' : by($ignored ? of_server($n) : of_session($n, $name), $way->{by});
 		is_outcome($said, $with, "$cell, $way->{way}");
 	}
 	my $subscription = $place->{database} // $place->{role} // next;
@@ -415,7 +417,7 @@ for my $place (@session_places)
 {
 	next if $place->{role};
 	local $ENV{PGOPTIONS} = $place->{options} // '';
-	my $reaches = $place->{place} eq 'SET';
+	my $reaches = defined $place->{first};
 	my $said = alone($place->{database} // 'plain', join "\n", $place->{first} // (), $draw);
 	is_outcome(
 		$said,

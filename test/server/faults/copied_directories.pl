@@ -13,15 +13,18 @@ my $server = new_server('original', $clock, allows_streaming => 1);
 my $ceiling = $server->data_dir . '/snowflake_ids.ceiling';
 
 # ---- copies of the running server, while sessions draw
-for my $how ('pg_basebackup', 'cp -r')
+for (
+	{ how => 'pg_basebackup', name => 'base_backup', draws => 10 },
+	{ how => 'cp -r', name => 'hot_copy', draws => 500, file_by_file => 1 })
 {
+	my ($how, $name) = @$_{qw(how name)};
+	my $file_by_file = $_->{file_by_file};
 	my $ids = Ids->new;
 	my $start = $clock->now;
 	$ids->draw($server);
-	my $busy = Session->new($server)->send(join ';', (Ids::query(20, 50)) x ($how eq 'cp -r' ? 500 : 10));
-	my $name = $how eq 'cp -r' ? 'hot_copy' : 'base_backup';
+	my $busy = Session->new($server)->send(join ';', (Ids::query(20, 50)) x $_->{draws});
 	my $copy;
-	if ($how eq 'cp -r')
+	if ($file_by_file)
 	{
 		# What cp reads is no consistent copy. With full_page_writes and all WAL since the checkpoint it mostly
 		# starts, and that is all that people who do this ask for. The ceiling file may be as torn as the others.
@@ -36,7 +39,7 @@ for my $how ('pg_basebackup', 'cp -r')
 	}
 
 	# Only what was drawn until now can be known to a copy.
-	$ids->add($busy->answer) if $how eq 'pg_basebackup';
+	$ids->add($busy->answer) unless $file_by_file;
 	undef $busy;
 
 	my $its_clock = clock();

@@ -109,20 +109,22 @@ for (sort keys %error)
 	  for 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory', 'fdatasync';
 
 	# A new life, with a file and without.
-	for my $calls ('pwrite', 'fdatasync', 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory')
+	for ((map { [ $_, 1 ] } 'pwrite', 'fdatasync'),
+		(map { [ $_, 0 ] } 'openat', 'pwrite', 'fsync', 'linkat', 'fsync_directory'))
 	{
+		my ($calls, $there) = @$_;
+		my $name = "$fault, $calls: a new life" . ($there ? '' : ' without a file');
 		later;
 		my $start = $clock->now;
 		$ids->draw($server);
-		my $there = $calls =~ /^(?:pwrite|fdatasync)$/;
 		fault_in($calls);
 		$server->stop('immediate');
 		unlink $ceiling or die if !$there;
 		$clock->set($time - 3600);
 		start_at($server, $clock);
-		is_refused($server, "$fault, $calls: a new life") for 1 .. 2;
-		no_temporary_files("$fault, $calls: a new life");
-		is(value($server, 'SELECT life FROM snowflake_ids.status()'), '', "$fault, $calls: it has not begun");
+		is_refused($server, $name) for 1 .. 2;
+		no_temporary_files($name);
+		is(value($server, 'SELECT life FROM snowflake_ids.status()'), '', "$name: it has not begun");
 		mend;
 		draw_at_all_times($ids, $server, $clock, $start);
 	}

@@ -37,10 +37,13 @@ sub torn
 	return join '', map { substr rand() < 0.5 ? $old : $new, 512 * $_, 512 } 0 .. length($old) / 512 - 1;
 }
 
-# Draws, loses power, and draws at the same times again. Returns how many rows were lost.
+# Draws, loses power, and draws at the same times again. Returns how many rows were lost. `file`: what becomes of the
+# ceiling file, whose last write was not synced: `lost`, `torn`; else it is kept as it was. `wal_lost`: what was not
+# flushed of WAL is lost.
 sub lose
 {
-	my ($fault, $ids) = @_;
+	my ($ids, %fault) = @_;
+	my ($what, $file) = @fault{qw(what file)};
 	my $start = $clock->now;
 
 	# Ceilings are raised many times. What comes after the last is not flushed for their sake.
@@ -51,24 +54,29 @@ sub lose
 		$ids->draw($server);
 		value($server, 'INSERT INTO kept SELECT gen_sno()::text FROM generate_series(1, 50)');
 	}
-	write_without_sync() if $fault =~ /^ceiling/;
+	write_without_sync() if $file;
 	kill_postmaster($server);
 	my %newest = map { $_ => slurp($_) } $ceiling, glob $server->data_dir . '/pg_wal/' . '?' x 24;
 	lose_power($server);
-	isnt($newest{$ceiling}, slurp($ceiling), "$fault: the file lost what was not synced") if $fault =~ /^ceiling/;
-	spew($ceiling, $newest{$ceiling}) if $fault =~ /^WAL/;
-
-	if ($fault !~ /WAL/)
+	if ($file)
+	{
+		isnt($newest{$ceiling}, slurp($ceiling), "$what: the file lost what was not synced");
+		spew($ceiling, torn(slurp($synced), $newest{$ceiling})) if $file eq 'torn';
+	}
+	else
+	{
+		spew($ceiling, $newest{$ceiling});
+	}
+	if (!$fault{wal_lost})
 	{
 		spew($_, $newest{$_}) for grep { $_ ne $ceiling } keys %newest;
 	}
-	spew($ceiling, torn(slurp($synced), $newest{$ceiling})) if $fault =~ /torn/;
 
 	# It is on the disk that the next power loss takes away.
 	spew($synced, slurp($ceiling));
 	$clock->set_to($start);
 	start_at($server, $clock);
-	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$fault: the file is not damaged");
+	is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'), 'ready', "$what: the file is not damaged");
 	my $lost = $had + 5 * 50 - value($server, 'SELECT count(*) FROM kept');
 	$ids->draw($server);
 	$clock->set(-7200);
@@ -81,16 +89,20 @@ sub lose
 	return $lost;
 }
 
-for my $fault ('ceiling file and WAL not synced', 'WAL not synced', 'ceiling file not synced')
+for (
+	{ what => 'ceiling file and WAL not synced', file => 'lost', wal_lost => 1 },
+	{ what => 'WAL not synced', wal_lost => 1 },
+	{ what => 'ceiling file not synced', file => 'lost' })
 {
+	my %fault = %$_;
 	my ($ids, $lost) = (Ids->new, 0);
 
 	# The WAL writer may flush all by itself just then. It will not each time.
-	for (1 .. 10) { $lost = lose($fault, $ids); last if $lost || $fault !~ /WAL/ }
-	cmp_ok($lost, '>', 0, "$fault: $lost rows were lost") if $fault =~ /WAL/;
-	$ids->none_twice("power loss: $fault");
+	for (1 .. 10) { $lost = lose($ids, %fault); last if $lost || !$fault{wal_lost} }
+	cmp_ok($lost, '>', 0, "$fault{what}: $lost rows were lost") if $fault{wal_lost};
+	$ids->none_twice("power loss: $fault{what}");
 }
-lose('ceiling file torn', $torn) for 1 .. 4;
+lose($torn, what => 'ceiling file torn', file => 'torn') for 1 .. 4;
 $torn->none_twice('power loss: ceiling file torn');
 
 # Rows whose WAL was flushed are there, and no later id equals one of them.

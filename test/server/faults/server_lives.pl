@@ -29,8 +29,9 @@ sub draw_after
 	$ids->draw($server);
 }
 
-for my $how ('fast', 'immediate', 'kill -9')
+for ([ 'fast', 'clean restart' ], [ 'immediate', 'immediate shutdown' ], [ 'kill -9', 'kill -9 of the postmaster' ])
 {
+	my ($how, $what) = @$_;
 	my $ids = Ids->new;
 	my $start = $clock->now;
 	$ids->draw($server);
@@ -39,8 +40,7 @@ for my $how ('fast', 'immediate', 'kill -9')
 	is(life(), '', "$how: no life before the first use");
 	draw_after($ids, $start);
 	new_life($life, $how);
-	$ids->none_twice(
-		$how eq 'fast' ? 'clean restart' : $how eq 'immediate' ? 'immediate shutdown' : 'kill -9 of the postmaster');
+	$ids->none_twice($what);
 }
 
 # A killed backend takes all memory that the server's processes share with it, so the next life begins. Preloaded, it

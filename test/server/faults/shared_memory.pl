@@ -87,22 +87,28 @@ my $dynamic_files = sub {
 	return grep { -s $_ == $bytes } glob $server->data_dir . '/pg_dynshmem/mmap.*';
 };
 for (
-	[ 'posix', '', 'dynamic' ],
-	[ 'sysv', 'dynamic_shared_memory_type = sysv', 'dynamic' ],
-	[ 'mmap', 'dynamic_shared_memory_type = mmap', 'dynamic' ],
-	[ 'min_dynamic_shared_memory', "dynamic_shared_memory_type = posix\nmin_dynamic_shared_memory = 1MB", 'dynamic' ],
-	[   'session_preload_libraries', "min_dynamic_shared_memory = 0\nsession_preload_libraries = 'snowflake_ids'",
-		'dynamic' ],
-	[   'shared_preload_libraries', "session_preload_libraries = ''\nshared_preload_libraries = 'snowflake_ids'",
-		'preloaded' ])
+	{ what => 'posix', memory => 'dynamic' },
+	{ what => 'sysv', conf => 'dynamic_shared_memory_type = sysv', memory => 'dynamic' },
+	{ what => 'mmap', conf => 'dynamic_shared_memory_type = mmap', memory => 'dynamic', in_a_file => 1 },
+	{   what => 'min_dynamic_shared_memory',
+		conf => "dynamic_shared_memory_type = posix\nmin_dynamic_shared_memory = 1MB",
+		memory => 'dynamic' },
+	{   what => 'session_preload_libraries',
+		conf => "min_dynamic_shared_memory = 0\nsession_preload_libraries = 'snowflake_ids'",
+		memory => 'dynamic' },
+	{   what => 'shared_preload_libraries',
+		conf => "session_preload_libraries = ''\nshared_preload_libraries = 'snowflake_ids'",
+		memory => 'preloaded' })
 {
-	my ($what, $conf, $memory) = @$_;
-	conf($conf);
+	my ($what, $memory) = @$_{qw(what memory)};
+	my $in_main_memory = $memory eq 'preloaded';
+	my $files = $_->{in_a_file} // 0;
+	conf($_->{conf} // '');
 	$clock->set(-600);
 	my $mark = log_mark($server);
 	restart_after($server, 'fast');
 	is( value($server, $allocated) // '',
-		$memory eq 'preloaded' ? 'snowflake_ids, snowflake_ids ledger' : '',
+		$in_main_memory ? 'snowflake_ids, snowflake_ids ledger' : '',
 		"$what: main memory before the first id");
 
 	# The first ones at the same time.
@@ -111,9 +117,9 @@ for (
 	$ids->add($_->answer) for @sessions;
 	life_of($what, $mark, $client, $memory, @sessions[ 0 .. 2 ]);
 	is( value($server, $allocated),
-		$memory eq 'preloaded' ? 'snowflake_ids, snowflake_ids ledger' : 'snowflake_ids',
+		$in_main_memory ? 'snowflake_ids, snowflake_ids ledger' : 'snowflake_ids',
 		"$what: main memory after it");
-	is(scalar $dynamic_files->(), $what eq 'mmap' ? 1 : 0, "$what: files in the data directory");
+	is(scalar $dynamic_files->(), $files, "$what: files in the data directory");
 	undef @sessions;
 
 	# A process that crashes takes the memory with it.
