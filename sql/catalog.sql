@@ -27,7 +27,7 @@ WHERE NOT amvalidate(oid);
 -- Parallel queries may run beside everything but what writes rows. What reads no clock, ledger or setting is strict and runs in workers.
 SELECT signature, flags FROM extension_functions
 WHERE (flags ~ 'unsafe' OR flags ~ '^(immutable|stable)' AND flags !~ '^(immutable|stable) strict safe')
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)
 -- Comparison gives nothing away, so row security does not keep it from an index.
 SELECT o.oid::regoperator AS leaky FROM pg_operator o JOIN pg_amop a ON a.amopopr = o.oid JOIN pg_proc p ON p.oid = o.oprcode
 WHERE o.oprcode IN (SELECT function FROM extension_functions) AND NOT p.proleakproof GROUP BY 1 ORDER BY 1;

@@ -21,7 +21,8 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'volum', '2026-01-01', '\x0000000000000000'$$, $$'log', '1969-12-31 23:59:59.999999', '\x0000000000000000'$$,
     $$'log', '10889-08-02 05:31:50.656', '\x0000000000000000'$$, $$'log', '-infinity', '\x0000000000000000'$$,
     $$'log', 'infinity', '\x0000000000000000'$$, $$'log', '2026-01-01', ''$$, $$'log', '2026-01-01', '\x00000000000000'$$,
-    $$'log', '2026-01-01', '\x000000000000000000'$$]) AS s, refusal(format('SELECT make_gid(%s)', s)) AS r;
+    $$'log', '2026-01-01', '\x000000000000000000'$$]) AS s, refusal(format('SELECT make_gid(%s)', s)) AS r
+\g (format=unaligned)
 SELECT make_gid('log', '10889-08-02 05:31:50.655999', '\xffffffffffffffff');
 SELECT r.* FROM refusal($$SELECT gid_empty('LOG')$$) AS r;
 
@@ -37,7 +38,7 @@ SELECT t, gid_lower_bound('log', t) FROM unnest(ARRAY['-infinity', '1969-12-31 2
 SELECT t, gid_upper_bound('log', t) FROM unnest(ARRAY['10889-08-02 05:31:50.656', 'infinity']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('log', '10889-08-02 05:31:50.655001')$$, $$lower_bound('log', 'infinity')$$,
     $$upper_bound('log', '1969-12-31 23:59:59.999999')$$, $$upper_bound('log', '-infinity')$$, $$lower_bound('disk', 'now')$$,
-    $$upper_bound('disk', 'infinity')$$]) AS s, refusal(format('SELECT gid_%s', s)) AS r;
+    $$upper_bound('disk', 'infinity')$$]) AS s, refusal(format('SELECT gid_%s', s)) AS r \g (format=unaligned)
 
 --
 -- Golden values, and values that graft reads but never writes
@@ -91,4 +92,4 @@ INSERT INTO pages VALUES ('8H245M8PNF-3TLyzYaRBqBTC') RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_gid|gid_(timestamp|kind|random|short|empty|is_empty|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -67,4 +67,4 @@ DROP ROLE regress_gid_user;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_gid(_at|_series)?$'
-    ORDER BY signature COLLATE "C";
+    ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -15,7 +15,7 @@ SELECT s, r.* FROM unnest(ARRAY['', '5rMJNeFjYs', '5rMJNeFjYs-2eDkDiPiLuBbSS', '
     '5rMJNeFj0s-2eDkDiPiLuBbS', '5rMJNeFjYs-2eDkDiPiLuBb ', '5rMJNeFjYs-zzzzzzzzzzzzz', 'zzzzzzzzzz-2eDkDiPiLuBbS',
     '5rMJNeFjYs-1zzzzzzzzzzzz', '9rMJNeFjYs-2eDkDiPiLuBbS', '1111111111-2eDkDiPiLuBbS', '5RMJNeFjYs-2eDkDiPiLuBbS'])
         AS s,
-    refusal(format('SELECT %L::gid', s)) AS r;
+    refusal(format('SELECT %L::gid', s)) AS r \g (format=unaligned)
 
 \getenv builddir PG_ABS_BUILDDIR
 \cd :builddir
@@ -174,7 +174,7 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$'\x80'::bytea::gid$$, $$'\x0001977420dc0080fa560112f91df425'::bytea::gid$$, $$'\x8001977420dc004e900abb53e6b70fff'::bytea::gid$$,
     $$'00000000-0000-0000-0000-000000000000'::uuid::gid$$, $$'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid::gid$$,
     $$'80019774-20dc-0000-fa56-0112f91df425'::uuid::gid$$, $$'80019774-20dc-0080-fa56-0112f91df425'::uuid::gid(log)$$]) AS s,
-    refusal('SELECT ' || s) AS r;
+    refusal('SELECT ' || s) AS r \g (format=unaligned)
 -- The smallest random part that prints is 58^12.
 SELECT '\x8001977420dc004e900abb53e6b71000'::bytea::gid;
 CREATE TEMP TABLE typed (b bytea, u uuid, t timestamptz, g gid);
@@ -244,7 +244,7 @@ SELECT kind, why, modifier FROM outcome WHERE expect = 'reject' AND state = 'acc
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^gid(|_(in|out|recv|send|typmod_in|typmod_out|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*))$'
     AND signature !~ 'timestamp|range'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict,
     oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge

@@ -108,7 +108,7 @@ SELECT snowflake_layout_create('narrow', '2020-01-01 00:00:00+00', '1 ms', 41, 4
 SELECT name, generates FROM snowflake_ids.layouts
     WHERE name IN ('other si', 'ended', 'later', 'slow', 'odd', 'old', 'narrow', 'mastodon') ORDER BY 1;
 SELECT s, r.* FROM unnest(ARRAY['mastodon', 'facebook', 'ended', 'later', 'slow', 'odd', 'old', 'narrow']) AS s,
-    refusal(format('SELECT gen_snowflake(%L)', s)) AS r;
+    refusal(format('SELECT gen_snowflake(%L)', s)) AS r \g (format=unaligned)
 SELECT * FROM gen_snowflake_series('twitter', -1);
 -- Decoding needs none of that.
 SELECT s, snowflake_timestamp(12345678901, s) FROM unnest(ARRAY['slow', 'odd', 'old', 'narrow']) AS s;

@@ -4,7 +4,7 @@ SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
-SELECT * FROM snowflake_ids.layouts WHERE NOT created;
+SELECT * FROM snowflake_ids.layouts WHERE NOT created \g (format=unaligned)
 -- The planner is told how many there are.
 SELECT prorows = (SELECT count(*) FROM snowflake_ids.known_layouts()) AS rows FROM pg_proc
     WHERE oid = 'snowflake_ids.known_layouts'::regproc;
@@ -91,7 +91,7 @@ SELECT s, r.* FROM unnest(ARRAY[
     $$make_snowflake('twitter', '2020-01-01', 1024, 0)$$, $$make_snowflake('twitter', '2020-01-01', -1, 0)$$,
     $$make_snowflake('twitter', '2020-01-01', 0, 4096)$$, $$make_snowflake('mastic', '2027-01-01', 1, 0)$$,
     $$snowflake_lower_bound('twitter', 'infinity')$$, $$snowflake_upper_bound('twitter', '2010-01-01')$$]) AS s,
-    refusal('SELECT ' || s) AS r;
+    refusal('SELECT ' || s) AS r \g (format=unaligned)
 SELECT snowflake_decode(NULL, 'twitter') IS NULL AS id, snowflake_decode(1, NULL) IS NULL AS layout;
 
 --
@@ -149,14 +149,14 @@ SELECT snowflake_decode(make_snowflake('acme', '2026-05-06 07:08:09', 1000000, 2
 SELECT s, r.* FROM unnest(ARRAY[
     $$'acme', '2020-01-01', '1 s', 32, 20, 11$$, $$'twitter', '2020-01-01', '1 s', 32, 20, 11$$, $$'', '2020-01-01', '1 s', 32, 20, 11$$,
     $$repeat('x', 64), '2020-01-01', '1 s', 32, 20, 11$$, $$'wide', '2020-01-01', '1 s', 33, 20, 11$$]) AS s,
-    refusal(format('SELECT snowflake_layout_create(%s)', s)) AS r;
+    refusal(format('SELECT snowflake_layout_create(%s)', s)) AS r \g (format=unaligned)
 -- Nothing is done for a NULL, and that is said.
 SELECT s, r.* FROM unnest(ARRAY[$$SELECT snowflake_layout_create('none', NULL, '1 s', 32, 20, 11)$$, $$SELECT snowflake_layout_create(NULL, '2020-01-01', '1 s', 32, 20, 11)$$,
     $$SELECT snowflake_layout_drop(NULL)$$]) AS s, refusal(s) AS r;
 -- They never change, whoever asks.
 SELECT s, r.* FROM unnest(ARRAY[$$UPDATE snowflake_ids.created_layout SET node_bits = 1$$, $$DELETE FROM snowflake_ids.created_layout$$, $$TRUNCATE snowflake_ids.created_layout$$,
     $$INSERT INTO snowflake_ids.created_layout VALUES ('wide', '2020-01-01', '1 s', 33, 20, 11, false)$$,
-    $$INSERT INTO snowflake_ids.created_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r;
+    $$INSERT INTO snowflake_ids.created_layout (name) VALUES ('half')$$]) AS s, refusal(s) AS r \g (format=unaligned)
 -- A row that is there already is left out, as from a subscription. Another one of its name is refused.
 INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, false);
 INSERT INTO snowflake_ids.created_layout VALUES ('acme', '2020-01-01', '1 s', 32, 20, 11, true);
@@ -195,7 +195,7 @@ FROM unnest(ARRAY['snowflake_ids.layout_keep', 'snowflake_ids.layout_same']) AS 
      fired(function, fires, event, each, relation) AS said
 WHERE (relation = 'not_layout') = (fires = 'INSTEAD OF') AND (event, each) <> ('TRUNCATE', 'ROW')
   AND (fires, each) <> ('INSTEAD OF', 'STATEMENT') AND (fires, event) <> ('INSTEAD OF', 'TRUNCATE')
-GROUP BY function, relation, said ORDER BY function, relation, said;
+GROUP BY function, relation, said ORDER BY function, relation, said \g (format=unaligned)
 DROP FUNCTION fired;
 DROP TABLE not_layouts CASCADE;
 -- A transaction that is rolled back leaves nothing behind, in this session neither.
@@ -271,10 +271,13 @@ SELECT l, t, snowflake_lower_bound(l, t), snowflake_upper_bound(l, t)
 FROM (VALUES ('discord', '2015-01-01'::timestamptz), ('discord', '2084-09-06 15:47:35.551'),
              ('discord', '2084-09-06 15:47:35.552'), ('discord', '2154-05-15 07:35:11.103'), ('twitter', '2080-07-10')) AS v (l, t);
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('discord', '2154-05-15 07:35:11.104')$$, $$upper_bound('discord', '2014-12-31')$$,
-    $$lower_bound('twitter', 'infinity')$$, $$upper_bound('twitter', '-infinity')$$]) AS s, refusal(format('SELECT snowflake_%s', s)) AS r;
+    $$lower_bound('twitter', 'infinity')$$, $$upper_bound('twitter', '-infinity')$$]) AS s, refusal(format('SELECT snowflake_%s', s)) AS r
+\g (format=unaligned)
 SELECT snowflake_lower_bound('twitter', '-infinity'), snowflake_upper_bound('twitter', 'infinity');
 
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions
+WHERE proname ~ '^(make_snowflake|snowflake_(layout|known|decode|timestamp|lower|upper|observe).*|gen_snowflake(_series)?|known_layouts|layout_(check|generates|keep|same))$' ORDER BY signature COLLATE "C"
+\g (format=unaligned)

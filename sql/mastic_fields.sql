@@ -25,7 +25,8 @@ FROM (SELECT t, mastic_lower_bound(t) AS lower, mastic_upper_bound(t) AS upper
 SELECT t, mastic_lower_bound(t) FROM unnest(ARRAY['-infinity', '2025-12-31 23:59:59.999999']::timestamptz[]) AS t;
 SELECT t, mastic_upper_bound(t) FROM unnest(ARRAY['10945-08-03 05:31:50.656', 'infinity']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('10945-08-03 05:31:50.655001')$$, $$lower_bound('infinity')$$,
-    $$upper_bound('2025-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT mastic_%s', s)) AS r;
+    $$upper_bound('2025-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s, refusal(format('SELECT mastic_%s', s)) AS r
+\g (format=unaligned)
 
 --
 -- Golden values
@@ -59,4 +60,4 @@ FROM (SELECT ts, mastic_timestamp(id) AS t FROM golden) AS g;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_mastic|mastic_(timestamp|sequence|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)

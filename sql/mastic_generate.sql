@@ -48,4 +48,5 @@ DROP ROLE regress_mastic_user;
 --
 -- Reviewed: arguments, result, how it may be used, by whom
 --
-SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_mastic(_at|_series)?$' ORDER BY signature COLLATE "C";
+SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_mastic(_at|_series)?$' ORDER BY signature COLLATE "C"
+\g (format=unaligned)

@@ -70,7 +70,7 @@ CREATE TEMP TABLE status (id mastic, up mastic[], note text);
 INSERT INTO status VALUES ('18446744073709551615', '{1,116301527915219032}', 'a'), ('116301527915219032', NULL, 'b');
 SELECT to_json(id), to_jsonb(id), json_build_object('id', id) FROM status;
 SELECT row_to_json(status), to_jsonb(status) FROM status;
-SELECT json_agg(id), jsonb_agg(id), jsonb_object_agg(id, note), json_agg(status) FROM status;
+SELECT json_agg(id), jsonb_agg(id), jsonb_object_agg(id, note), json_agg(status) FROM status \g (format=unaligned)
 SELECT jsonb_populate_recordset(NULL::status, jsonb_agg(status)) FROM status;
 SELECT * FROM jsonb_to_record('{"id": 18446744073709551615, "up": ["7", 8]}') AS r (id mastic, up mastic[]);
 SELECT (jsonb_agg(status) @? '$[*] ? (@.id == "18446744073709551615")') AS found FROM status;
@@ -116,7 +116,7 @@ FROM invalid WHERE expect = 'decide';
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$' AND signature !~ 'timestamp|range|times'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge
 FROM pg_operator WHERE oprleft = 'mastic'::regtype AND oprright = 'mastic'::regtype ORDER BY oprname COLLATE "C";

@@ -211,4 +211,5 @@ SELECT count(*) AS ahead FROM snowflake_ids.stats WHERE node = 19 AND clock_lead
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^(reset|pass_now|(sno|mastic|snowflake_si)_observe|sno_(snapshot|restore))$' ORDER BY signature COLLATE "C";
+WHERE proname ~ '^(reset|pass_now|(sno|mastic|snowflake_si)_observe|sno_(snapshot|restore))$' ORDER BY signature COLLATE "C"
+\g (format=unaligned)

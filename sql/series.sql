@@ -140,5 +140,5 @@ RESET plan_cache_mode;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ 'series_'
-    ORDER BY signature COLLATE "C";
+    ORDER BY signature COLLATE "C" \g (format=unaligned)
 SELECT oid::regprocedure AS function, prosupport, prorows FROM pg_proc WHERE proname ~ '^gen_.*_series$' ORDER BY 1;

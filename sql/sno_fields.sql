@@ -112,4 +112,4 @@ INSERT INTO posts VALUES ('brpk4q72xwf2m63l') RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_sno|sno_(timestamp|ticktock|metabyte|partition|sequence|decode|partition_(to|from)_bytes|set_.*|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -29,7 +29,7 @@ SELECT call, (refusal('SELECT ' || call)).* FROM unnest(ARRAY[
     'gen_sno_at(''2010-01-01 00:00:00+00'')', 'gen_sno_at(''2079-09-07 15:47:35.551999+00'')',
         'gen_sno_at(''2079-09-07 15:47:35.552+00'')',
     'gen_sno_at(''infinity'')', 'gen_sno_at(''-infinity'')', 'gen_sno_at(''294276-12-31 23:59:59.999999+00'')',
-    'gen_sno_at(''4713-01-01 00:00:00+00 BC'')']) AS call;
+    'gen_sno_at(''4713-01-01 00:00:00+00 BC'')']) AS call \g (format=unaligned)
 SELECT gen_sno(NULL), gen_sno(NULL, 1), gen_sno(1, NULL), gen_sno_at(NULL), gen_sno_at(now(), NULL);
 
 --
@@ -153,4 +153,4 @@ SELECT sno_timestamp(gen_sno(0, 4661)) < clock_timestamp() + interval '5 s' AS n
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_sno(_at|_series)?$'
-    ORDER BY signature COLLATE "C";
+    ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -122,7 +122,8 @@ SELECT '\x4e6f2160a0ff9a0a1033'::bytea::sno, '6272706b-3471-3732-7877-66326d3633
 SELECT 'brpk4q72xwf2m63l'::sno::text, 'brpk4q72xwf2m63l'::text::sno;
 SELECT s, r.* FROM unnest(ARRAY[
     $$'\x'::bytea::sno$$, $$'\x4e6f2160a0ff9a0a10'::bytea::sno$$, $$'brpk4q72xwf2m63l'::bytea::sno$$,
-    $$repeat('x', 100)::bytea::sno$$, $$'4e6f2160-a0ff-9a0a-1033-000000000000'::uuid::sno$$]) AS s, refusal('SELECT ' || s) AS r;
+    $$repeat('x', 100)::bytea::sno$$, $$'4e6f2160-a0ff-9a0a-1033-000000000000'::uuid::sno$$]) AS s, refusal('SELECT ' || s) AS r
+\g (format=unaligned)
 CREATE TEMP TABLE typed (b bytea, u uuid, t timestamptz, s sno);
 SELECT s, r.state, r.message FROM unnest(ARRAY['(b) SELECT ''brpk4q72xwf2m63l''::sno',
     '(u) SELECT ''brpk4q72xwf2m63l''::sno',
@@ -175,7 +176,7 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^sno_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$'
     AND signature !~ 'timestamp|range'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict,
     oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge

@@ -14,7 +14,7 @@ SELECT make_snowflake_si('2026-01-01', 0, 0), make_snowflake_si('2060-11-03 19:5
 SELECT s, r.* FROM unnest(ARRAY[
     $$'2025-12-31 23:59:59.999999', 0, 0$$, $$'2060-11-03 19:53:47.776', 0, 0$$, $$'-infinity', 0, 0$$, $$'infinity', 0, 0$$,
     $$'2026-01-01', -1, 0$$, $$'2026-01-01', 32, 0$$, $$'2026-01-01', 0, -1$$, $$'2026-01-01', 0, 256$$]) AS s,
-    refusal(format('SELECT make_snowflake_si(%s)', s)) AS r;
+    refusal(format('SELECT make_snowflake_si(%s)', s)) AS r \g (format=unaligned)
 
 -- Numbers that are no ids.
 SELECT s, r.* FROM unnest(ARRAY['timestamp(-1)', 'machine_id(9007199254740992)', 'uin(9223372036854775807)',
@@ -31,7 +31,7 @@ SELECT t, snowflake_si_lower_bound(t) FROM unnest(ARRAY['-infinity', '2025-12-31
 SELECT t, snowflake_si_upper_bound(t) FROM unnest(ARRAY['2060-11-03 19:53:47.776', 'infinity']::timestamptz[]) AS t;
 SELECT s, r.* FROM unnest(ARRAY[$$lower_bound('2060-11-03 19:53:47.775001')$$, $$lower_bound('infinity')$$,
     $$upper_bound('2025-12-31 23:59:59.999999')$$, $$upper_bound('-infinity')$$]) AS s,
-    refusal(format('SELECT snowflake_si_%s', s)) AS r;
+    refusal(format('SELECT snowflake_si_%s', s)) AS r \g (format=unaligned)
 
 --
 -- Golden values: base clocks and widths of the reference, as layouts
@@ -126,4 +126,4 @@ INSERT INTO orders VALUES (8192) RETURNING *;
 --
 SELECT signature, result, flags, public FROM extension_functions
 WHERE proname ~ '^(make_snowflake_si|snowflake_si_(timestamp|machine_id|uin|decode|(lower|upper)_bound))$'
-ORDER BY signature COLLATE "C";
+ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -44,4 +44,4 @@ INSERT INTO pages VALUES ('017F22E2-79B0-7CC3-98C4-DC0C0C07398F') RETURNING *;
 -- The catalogue of this topic
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^uuid7_'
-    ORDER BY signature COLLATE "C";
+    ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -144,4 +144,4 @@ DROP ROLE regress_uuid7_user;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions WHERE proname ~ '^gen_uuid7'
-    ORDER BY signature COLLATE "C";
+    ORDER BY signature COLLATE "C" \g (format=unaligned)
