@@ -125,9 +125,11 @@ FROM unnest(ARRAY[10000, 3600, 1200]) AS seconds, (VALUES
     ('gid', 'gid >= gid_lower_bound(''volume'', %L)'),
     ('mastic', 'mastic >= timestamptz %L'),
     ('key', 'key >= mastic_lower_bound(%L)::bigint')) AS c (form, condition);
+-- The forms of the condition that the planner knows, compared with the rows that are there.
 SELECT form, bool_and(rows BETWEEN actual * 0.9 AND actual * 1.1) AS within_a_tenth
 FROM (SELECT *, CASE form WHEN 'sno, two sides' THEN 600 ELSE seconds END AS actual FROM grown_estimate) AS e
 GROUP BY form ORDER BY form;
+-- A time after the last row: nearly none, and the other side nearly all.
 SELECT estimated('SELECT FROM grown WHERE sno >= timestamptz ''2026-01-02 09:20:00''') < 50 AS beyond_the_last,
        estimated('SELECT FROM grown WHERE sno < timestamptz ''2026-01-02 09:20:00''') > 118000 AS all_rows;
 -- After a VACUUM the growth is not known any more: as for a bigint, up to a bin.

@@ -52,6 +52,7 @@ CREATE TEMP TABLE golden ("case" text, origin text, type text, prefix_hex text, 
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/gid_lenient.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 ALTER TABLE golden ADD id gid;
 UPDATE golden SET id = decode(bin_hex, 'hex')::gid;
+-- Each is decoded to what graft says of it.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE d.kind IS DISTINCT FROM type) AS kind,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,

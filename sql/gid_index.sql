@@ -32,9 +32,11 @@ INSERT INTO id_data (part, n, id)
 SELECT 'abort', n, make_gid('volume', '2026-01-01', decode('0000' || lpad(to_hex(n * 7919 % 15000), 12, '0'), 'hex'))
 FROM generate_series(1, 11000) AS n;
 INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
+-- Each row has the id and its bytes: their order is that of the type.
 UPDATE id_data SET id = coalesce(id, raw::gid), raw = coalesce(raw, id::bytea);
 DROP FUNCTION kind_of;
 
+-- Index, sort, hash and aggregates are compared with the order of the bytes, for each of the three types.
 \set type gid
 \set type_cmp snowflake_ids.gid_cmp
 \set type_smaller snowflake_ids.gid_smaller

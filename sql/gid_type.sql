@@ -36,6 +36,7 @@ SELECT * FROM received;
 --
 -- Type modifier: one kind only, wherever a value meets the column
 --
+-- The modifier is written as a word, and belongs to the column.
 CREATE TABLE volumes (id gid(volume), n int);
 \d volumes
 SELECT '5rMJNeFjYs-2eDkDiPiLuBbS'::gid(volume), '74ggDzh4TZ-33Abx4UEM2PFE'::gid(log),
@@ -45,6 +46,7 @@ SELECT s, r.* FROM unnest(ARRAY['gid(disk)', 'gid(volume, log)', 'gid(1)', 'gid(
     refusal(format('CREATE TEMP TABLE t (id %s)', s)) AS r;
 SELECT format_type('gid'::regtype, m) FROM unnest(ARRAY[-1, 0, 1, 2]) AS m;
 
+-- INSERT, UPDATE, prepared statements, MERGE, COPY: a gid of another kind is refused each time.
 \set v '''5rMJNeFjYs-2eDkDiPiLuBbS'''
 \set l '''74ggDzh4TZ-33Abx4UEM2PFE'''
 CREATE TABLE logs (id gid);
@@ -66,11 +68,13 @@ COPY volumes FROM stdin;
 \.
 \copy (SELECT id, 10 FROM logs) TO 'results/gid_type.bin' (FORMAT binary)
 \copy volumes FROM 'results/gid_type.bin' (FORMAT binary)
+-- So it is where a column or its default is changed.
 ALTER TABLE logs ALTER COLUMN id TYPE gid(volume);
 ALTER TABLE logs ALTER COLUMN id TYPE gid(log);
 ALTER TABLE volumes ALTER COLUMN id SET DEFAULT '74ggDzh4TZ-33Abx4UEM2PFE';
 INSERT INTO volumes (n) VALUES (11);
 ALTER TABLE volumes ALTER COLUMN id DROP DEFAULT;
+-- Variables, domains, arrays and composite types.
 DO $$ DECLARE id gid(volume); BEGIN SELECT logs.id INTO id FROM logs; END $$;
 CREATE DOMAIN volume AS gid(volume);
 SELECT id::volume FROM logs;
@@ -80,6 +84,7 @@ SELECT format('(%s,1)', id)::pair FROM logs;
 SELECT (id, 1)::pair FROM logs;
 SELECT jsonb_populate_record(NULL::pair, jsonb_build_object('id', id)) FROM logs;
 SELECT * FROM jsonb_to_record('{"id": "74ggDzh4TZ-33Abx4UEM2PFE"}') AS t (id gid(volume));
+-- What was let in: volumes, and NULL.
 INSERT INTO volumes VALUES (NULL, 12) RETURNING *;
 SELECT n, id, gid_kind(id) FROM volumes ORDER BY n;
 -- From gid(volume) to gid no row has to be looked at; the kind stays in views and copies of the table.

@@ -27,12 +27,14 @@ BEGIN
     RETURN result;
 EXCEPTION WHEN datetime_field_overflow THEN RETURN NULL;
 END $$;
+-- Times around the ends of the formats and of ticks, with their bounds.
 CREATE TABLE edge AS SELECT t, bound('sno_lower_bound', t)::sno AS sno, bound('mastic_lower_bound', t)::mastic AS mastic
 FROM (SELECT base + d * interval '1 us' AS t
       FROM unnest(ARRAY['1999-01-01', '2010-01-01', '2026-01-01', '2026-03-01 12:00:00.004', '2079-09-07 15:47:35.548',
                         '2079-09-07 15:47:35.552', '2100-01-01', '6485-10-17 02:45:55.328', '10945-08-03 05:31:50.655',
                         '10945-08-03 05:31:50.656', '20000-01-01', 'infinity', '-infinity']::timestamptz[]) AS base,
            unnest(ARRAY[-4000, -1001, -1000, -999, -1, 0, 1, 999, 1000, 1001, 3999, 4000]) AS d) AS s;
+-- A sno.
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
         OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
     count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)
@@ -40,6 +42,7 @@ SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made
 FROM (SELECT sno AS id, sno_timestamp(sno) AS made FROM edge WHERE sno IS NOT NULL UNION SELECT 'xxxxxxxxxxxxxxxx', '2079-09-07 15:47:35.548'
       UNION SELECT make_sno(t, 0, 0, 1), sno_timestamp(make_sno(t, 0, 0, 1)) FROM edge WHERE t >= '2010-01-01' AND t < '2079-09-07 15:47:35.552') AS i,
     (SELECT t, sno AS bound FROM edge) AS e;
+-- A mastic.
 SELECT count(*) AS pairs, count(*) FILTER (WHERE (id < t) IS DISTINCT FROM (made < t) OR (id >= t) IS DISTINCT FROM (made >= t)
         OR (t > id) IS DISTINCT FROM (t > made) OR (t <= id) IS DISTINCT FROM (t <= made)) AS not_as_timestamp,
     count(*) FILTER (WHERE (id > t) IS DISTINCT FROM coalesce(id > bound, false) OR (id <= t) IS DISTINCT FROM coalesce(id <= bound, true)

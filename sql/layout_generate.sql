@@ -77,6 +77,7 @@ SELECT snowflake_layout_create('birds', '2010-11-04 01:42:54.657+00', '1 ms', 41
 SELECT snowflake_layout_create('birds again', '2010-11-04 01:42:54.657+00', '1 ms', 40, 10, 12);
 SELECT snowflake_layout_create('my mastic', '2026-01-01 00:00:00+00', '1 ms', 40, 0, 16);
 SELECT snowflake_layout_create('my si', '2026-01-01 00:00:00+00', '1 ms', 41, 5, 8);
+-- Twitter's, Mastic's and Snowflake-SI's numbers, each under three names: no id twice, and one slot for three names.
 SELECT count(*) AS slots FROM snowflake_ids.stats \gset before_
 CREATE TEMP TABLE same AS SELECT n, gen_snowflake('twitter') AS a, gen_snowflake('birds') AS b,
     gen_snowflake('birds again') AS c FROM generate_series(1, 10000) AS n;

@@ -4,6 +4,7 @@ SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \i sql/include/plan.psql
 
+-- The known ones.
 SELECT * FROM snowflake_ids.layouts WHERE NOT created \g (format=unaligned)
 -- The planner is told how many there are.
 SELECT prorows = (SELECT count(*) FROM snowflake_ids.known_layouts()) AS rows FROM pg_proc
@@ -56,6 +57,7 @@ INSERT INTO published VALUES
         'docs.pgedge.com/spock-v5/development/managing/snowflake'),
     ('pgedge_old', 135824609030176769, '2024-01-10 14:18:30.292-05', '1 ms', 1, 0,
         'docs.pgedge.com/spock-v5/development/managing/snowflake');
+-- Decoded, they have the published time and fields, and are the same id when put together.
 SELECT p.layout, p.id, d.created, d.node, d.sequence, d.created > p.created - within
     AND d.created < p.created + within AS time,
        (coalesce(p.node, d.node), coalesce(p.sequence, d.sequence)) = (d.node, d.sequence) AS fields,

@@ -31,11 +31,13 @@ CREATE EXTENSION snowflake_ids;
 -- All of it, as its owner and as a superuser, with the traps first on the path.
 \c - :super
 SET client_min_messages = warning;
+-- The traps work: an operator and a function of the server are caught here.
 SET search_path = hostile, pg_catalog, public;
 SHOW search_path;
 SELECT count(*) AS "this is caught" FROM pg_catalog.pg_class WHERE relname = name 'x';
 SELECT quote_ident(pg_catalog.text 'this is caught');
 \set formats 'pg_catalog.unnest(ARRAY[\'sno\', \'mastic\', \'snowflake_si\']::pg_catalog.text[]) AS f'
+-- No function of the extension falls into one. Each calls what it needs by its full name.
 SELECT f, snowflake_ids.pass_now(f) OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() AS now FROM :formats;
 SELECT machine_id_source, ledger_state FROM snowflake_ids.status();
 SELECT pg_catalog.count(*) OPERATOR(pg_catalog.>=) 3 AS generators FROM snowflake_ids.stats;
@@ -49,6 +51,7 @@ SELECT snowflake_ids.reset(pg_catalog.now(), pg_catalog.text 'nothing', NULL::pg
 SELECT pg_catalog.count(*) AS drawn FROM public.gen_sno_series(10::pg_catalog.int8, 0),
     public.gen_mastic_series(10::pg_catalog.int8);
 
+-- Nor when an ordinary role calls one that it may call.
 \c - regress_lookalike
 SET client_min_messages = warning;
 SET search_path = hostile, pg_catalog, public;

@@ -13,6 +13,7 @@ ANALYZE account;
 --
 -- Numbers, strings and parameters of integer types are ids, and use the index.
 --
+-- Literals.
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::bigint;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = 5::smallint;
@@ -22,6 +23,7 @@ EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}');
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id = ANY ('{1,2}'::bigint[]);
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE id BETWEEN 1 AND 9 ORDER BY id DESC LIMIT 1;
 EXPLAIN (COSTS OFF) SELECT name FROM account WHERE (id, name) > (5, 'a') ORDER BY id LIMIT 1;
+-- Parameters of prepared statements, in a plan that does not know their values.
 SET plan_cache_mode = force_generic_plan;
 PREPARE of_bigint (bigint) AS SELECT name FROM account WHERE id = $1;
 PREPARE of_integer (integer) AS SELECT name FROM account WHERE id = $1;
@@ -33,6 +35,7 @@ EXPLAIN (COSTS OFF) EXECUTE of_integer (5);
 EXPLAIN (COSTS OFF) EXECUTE of_smallint (5);
 EXPLAIN (COSTS OFF) EXECUTE of_untyped (5);
 EXPLAIN (COSTS OFF) EXECUTE of_bigints ('{5}');
+-- And what they find.
 EXECUTE of_bigint (-1);
 EXECUTE of_integer (5);
 EXECUTE of_smallint (5);

@@ -37,6 +37,7 @@ CREATE TEMP TABLE golden ("case" text, text text, id_hex text, signed bigint, un
 \copy golden FROM PROGRAM 'grep -v "^#" test/vectors/mastic.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 ALTER TABLE golden ADD id mastic;
 UPDATE golden SET id = text::mastic;
+-- Each id is decoded and put together again; a time inside a millisecond is rounded down.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE snowflake_ids.mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS bits,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
@@ -46,6 +47,7 @@ SELECT count(*) AS rows,
        count(*) FILTER (WHERE make_mastic(d.created, g.sequence) IS DISTINCT FROM id) AS compose,
        count(*) FILTER (WHERE make_mastic(d.created + interval '999 us', g.sequence) IS DISTINCT FROM id) AS compose_late
 FROM golden g, mastic_decode(id) AS d;
+-- Bounds: the first and the last id of a millisecond, for times within it, and around it.
 SELECT count(*) FILTER (WHERE mastic_lower_bound(t) IS DISTINCT FROM make_mastic(t, 0)) AS lower,
        count(*) FILTER (WHERE mastic_upper_bound(t) IS DISTINCT FROM make_mastic(t, 65535)) AS upper,
        count(*) FILTER (WHERE mastic_upper_bound(t + interval '999 us') <> mastic_upper_bound(t)) AS upper_late,

@@ -62,6 +62,7 @@ CREATE FUNCTION pg_temp.next(cursor refcursor) RETURNS sno LANGUAGE plpgsql AS $
 DECLARE id sno; BEGIN FETCH cursor INTO id; RETURN id; END $$;
 CREATE FUNCTION pg_temp.next_bigint(cursor refcursor) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE id bigint; BEGIN FETCH cursor INTO id; RETURN id; END $$;
+-- A hundred times from each series, and from the generator itself.
 BEGIN;
 DECLARE s CURSOR FOR SELECT gen_sno_series(1000000);
 DECLARE m CURSOR FOR SELECT gen_mastic_series(1000000);
@@ -76,6 +77,7 @@ SELECT s FROM generate_series(1, 100) AS n, unnest(ARRAY[
 ORDER BY n, i \gexec
 \set ECHO all
 COMMIT;
+-- In the order in which they were fetched, ids only grow.
 SELECT count(*), count(*) FILTER (WHERE id <= previous) AS inversions
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS previous FROM sno_seen) AS s;
 SELECT format, count(*), count(*) FILTER (WHERE id <= previous) AS inversions

@@ -93,6 +93,7 @@ CREATE TABLE outbox (id mastic PRIMARY KEY DEFAULT gen_mastic(), body text);
 INSERT INTO outbox (body) SELECT 'event ' || n FROM generate_series(1, 1000) n;
 SELECT mastic_timestamp(max(id)) + interval '1 ms' AS until FROM outbox \gset
 CALL settle(:'until');
+-- An open transaction that has written to `event` holds back its readers, and not those of `outbox`.
 BEGIN;
 INSERT INTO event (what) VALUES ('open');
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('event') WHERE pid = pg_backend_pid();
@@ -107,6 +108,7 @@ SELECT snowflake_ids_settled('outbox') > snowflake_ids_settled() AS further,
        sno_settled('event') = sno_settled() AS sno, mastic_settled('event') = mastic_settled() AS mastic,
        snowflake_si_settled('event') = snowflake_si_settled() AS snowflake_si,
        snowflake_settled('twitter', 'event') = snowflake_settled('twitter') AS twitter;
+-- One statement, one answer for each.
 SELECT count(DISTINCT (a, b)) FROM (
     SELECT mastic_settled('outbox') a, mastic_settled('event') b, pg_sleep(0.001) FROM generate_series(1, 30)) x;
 ROLLBACK;

@@ -76,6 +76,7 @@ CREATE TEMP TABLE golden ("case" text, origin text, bin_hex text, text text, uni
     ticktock int, metabyte int, partition int, sequence int, json text, text_as_uuid uuid, id sno);
 \copy golden ("case", origin, bin_hex, text, unix_ms, iso_utc, units, ticktock, metabyte, partition, sequence, json, text_as_uuid) FROM PROGRAM 'grep -v "^#" test/vectors/sno.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
 UPDATE golden SET id = decode(bin_hex, 'hex')::sno;
+-- Each id is decoded and put together again; a time inside a tick is rounded down.
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE d.created IS DISTINCT FROM iso_utc::timestamptz) AS created,
        count(*) FILTER (WHERE extract(epoch FROM d.created) * 1000 IS DISTINCT FROM unix_ms) AS unix_ms,

@@ -52,6 +52,7 @@ SELECT amname, opcname, opcdefault
 FROM pg_opclass c JOIN pg_am a ON a.oid = c.opcmethod
 WHERE opcintype = 'sno'::regtype AND amname IN ('btree', 'hash') ORDER BY 1;
 
+-- A primary key: it refuses an id that is there, and sorts by time.
 CREATE TABLE events (id sno PRIMARY KEY, n int);
 INSERT INTO events SELECT make_sno('2026-01-01'::timestamptz + n * interval '4 ms', n % 256, n % 7, n % 11), n
 FROM generate_series(1, 2000) AS n;
@@ -60,6 +61,7 @@ INSERT INTO events SELECT id, 0 FROM events LIMIT 1;
 SELECT count(*), count(*) FILTER (WHERE id < prev) AS out_of_order
 FROM (SELECT id, lag(id) OVER (ORDER BY n) AS prev FROM events) AS t;
 
+-- The btree serves ranges, both directions, bounds and equality.
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT id FROM events WHERE id >= 'aaaaaaaaaaaaaaaa' AND id < 'bbbbbbbbbbbbbbbb' ORDER BY id DESC;
@@ -70,6 +72,7 @@ SELECT n FROM events WHERE id = (SELECT id FROM events WHERE n = 1234);
 RESET enable_bitmapscan;
 RESET enable_seqscan;
 
+-- A hash index serves equality.
 CREATE TABLE hashed AS SELECT * FROM events;
 CREATE INDEX ON hashed USING hash (id);
 SET enable_seqscan = off;

@@ -42,6 +42,7 @@ CREATE TEMP TABLE golden ("case" text, source text, id bigint, id_hex text, base
     mid_bits int,
     uin_bits int, unix_ms bigint, iso_utc text, mab bigint, mid int, uin int, base_clock timestamptz);
 \copy golden ("case", source, id, id_hex, base_clock_ms, clock_bits, mid_bits, uin_bits, unix_ms, iso_utc, mab, mid, uin) FROM PROGRAM 'grep -v "^#" test/vectors/snowflake_si.tsv' (FORMAT csv, HEADER, DELIMITER E'\t', QUOTE E'\x01')
+-- Each id is decoded and put together again; a time inside a millisecond is rounded down.
 UPDATE golden SET base_clock
     = '1970-01-01'::timestamptz + (base_clock_ms / 1000) * interval '1 s' + (base_clock_ms % 1000) * interval '1 ms';
 SELECT count(*) AS rows, count(DISTINCT (base_clock, clock_bits, mid_bits)) AS layouts,
@@ -55,6 +56,7 @@ SELECT count(*) AS rows, count(DISTINCT (base_clock, clock_bits, mid_bits)) AS l
        count(*) FILTER (WHERE make_snowflake(d.created + interval '999 us', mid, uin, base_clock, '1 ms', clock_bits,
            mid_bits, uin_bits) IS DISTINCT FROM id) AS compose_late
 FROM golden, snowflake_decode(id, base_clock, '1 ms', clock_bits, mid_bits, uin_bits) AS d;
+-- Bounds: the first and the last id of a millisecond, for times within it, and around it.
 CREATE FUNCTION pg_temp.of(g golden, t timestamptz, node int, sequence int) RETURNS bigint LANGUAGE sql AS
     $$SELECT make_snowflake(t, node, sequence, g.base_clock, '1 ms', g.clock_bits, g.mid_bits, g.uin_bits)$$;
 CREATE FUNCTION pg_temp.lower(g golden, t timestamptz) RETURNS bigint LANGUAGE sql AS

@@ -1,5 +1,7 @@
 -- What an ordinary role and the owner of one database may not do to generators, which all databases share.
 SET client_min_messages = warning;
+
+-- Two roles, a database of the first, and generators that are in use already: at the end they must be as they were.
 CREATE ROLE regress_tenant_owner LOGIN;
 CREATE ROLE regress_tenant_user LOGIN;
 CREATE DATABASE regress_tenant OWNER regress_tenant_owner;
@@ -12,6 +14,8 @@ CREATE EXTENSION snowflake_ids;
 SELECT extowner::regrole FROM pg_extension WHERE extname = 'snowflake_ids';
 SELECT count(*) AS objects_that_are_his FROM pg_proc p JOIN pg_depend d ON d.objid = p.oid AND d.deptype = 'e'
 WHERE p.proowner = 'regress_tenant_owner'::regrole;
+
+-- What each of the two roles then tries.
 CREATE FUNCTION refusal(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -70,6 +74,8 @@ INSERT INTO attempts (statement) VALUES
     ('SELECT snowflake_observe(''twitter'', 1)'),
     ('SELECT snowflake_observe(''twitter'', 9000000000000000000, force => true)');
 SELECT gen_sno() IS NOT NULL AS draws;
+
+-- As the owner of the database.
 SELECT n, statement, refusal(statement) FROM attempts ORDER BY n;
 -- He cannot grant to himself what he does not own.
 SET client_min_messages = error;
@@ -77,6 +83,7 @@ SELECT refusal('GRANT ALL ON FUNCTION gen_sno(int, int) TO regress_tenant_owner'
        refusal('GRANT ALL ON SEQUENCE snowflake_ids.wal_ceiling TO regress_tenant_owner');
 SELECT refusal('SELECT gen_sno(0, 1)'), has_sequence_privilege('snowflake_ids.wal_ceiling', 'UPDATE') AS ceiling;
 
+-- As a role without any rights there.
 \c - regress_tenant_user
 SELECT gen_sno() IS NOT NULL AS draws;
 SELECT n, refusal(statement) FROM attempts ORDER BY n;

@@ -14,6 +14,7 @@ CREATE TABLE log_june_2 PARTITION OF log_by_day FOR VALUES
 CREATE TABLE log_later PARTITION OF log_by_day FOR VALUES
     FROM (sno_lower_bound('2026-06-03 00:00:00+00')) TO (MAXVALUE);
 CREATE TABLE log_earlier PARTITION OF log_by_day DEFAULT;
+-- Rows of the partitions, of their first and last microsecond, and of now.
 CREATE UNIQUE INDEX ON log_by_day (id);
 INSERT INTO log_by_day (id, body) SELECT make_sno('2026-05-31 00:00:00+00'::timestamptz + n * interval '1 hour', 0, 0,
     n), n FROM generate_series(0, 95) AS n;
@@ -22,6 +23,7 @@ INSERT INTO log_by_day (id) SELECT make_sno(t, 0, 0, 0)
 INSERT INTO log_by_day (body) SELECT 'now' FROM generate_series(1, 10);
 SELECT tableoid::regclass AS part, count(*), count(*) FILTER (WHERE body = 'now') AS now FROM log_by_day GROUP BY 1
     ORDER BY 1;
+-- A time predicate visits one partition.
 SET enable_bitmapscan = off;
 SET enable_seqscan = off;
 EXPLAIN (COSTS off) SELECT * FROM log_by_day

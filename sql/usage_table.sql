@@ -172,6 +172,7 @@ COMMIT;
 --
 -- PL/pgSQL, triggers, prepared statements
 --
+-- A function that draws and inserts. In a loop each id is larger than the one before.
 CREATE FUNCTION new_item(body text) RETURNS sno LANGUAGE plpgsql AS $$
 DECLARE fresh sno := gen_sno(9); mine gid(volume) := gen_gid('volume');
 BEGIN
@@ -193,6 +194,7 @@ BEGIN
         previous := fresh;
     END LOOP;
 END $$;
+-- A trigger draws of another format, for each row.
 CREATE TABLE audit (id sno PRIMARY KEY, item sno, at timestamptz);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -203,6 +205,7 @@ END $$;
 CREATE TRIGGER note BEFORE INSERT ON item FOR EACH ROW EXECUTE FUNCTION note();
 INSERT INTO item (body) SELECT 'noted' FROM generate_series(1, 500);
 SELECT count(*), count(DISTINCT audit.id), count(DISTINCT item.mastic) FROM audit JOIN item ON item.id = audit.item AND at = sno_timestamp(item.id);
+-- A prepared statement draws each time, with any kind of plan.
 PREPARE put (text) AS INSERT INTO item (body) VALUES ($1) RETURNING body;
 EXECUTE put ('prepared 1');
 EXECUTE put ('prepared 2');
