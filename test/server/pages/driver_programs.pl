@@ -28,6 +28,7 @@ local %ENV = (
 	PGUSER => scalar getpwuid($<),
 	PGDATABASE => 'postgres',
 	NODE_PATH => "$root/build/drivers/node/node_modules",
+	PRISMA_HOME => "$root/build/drivers/prisma",
 	NODE_OPTIONS => '--no-deprecation',
 	GO111MODULE => 'off',
 	GOPATH => '/usr/share/gocode',
@@ -60,6 +61,9 @@ my %programs = (
 	'node/sequelize.js' => [ 'Sequelize', $node->('pg', 'sequelize') ],
 	'node/typeorm.js' => [ 'TypeORM', $node->('pg', 'typeorm') ],
 	'node/drizzle.js' => [ 'Drizzle', $node->('pg', 'drizzle-orm', 'drizzle-kit/api') ],
+	'node/mikroorm.js' => [ 'MikroORM', $node->('@mikro-orm/postgresql') ],
+	'prisma/client.js' =>
+	  [ 'Prisma', [ [ 'node', '-e', 'require(`${process.env.PRISMA_HOME}/node_modules/pg`)' ], ['node'] ] ],
 	'python/psycopg2_ids.py' => [ 'psycopg 2', $py->('psycopg2') ],
 	'python/psycopg3_ids.py' => [ 'psycopg 3', $py->('psycopg') ],
 	'python/asyncpg_ids.py' => [ 'asyncpg', $py->('asyncpg') ],
@@ -101,6 +105,8 @@ for my $file (sort keys %programs)
 		push @run, $file;
 	}
 }
+
+diag 'programs that were run: ', join ', ', @run if $ENV{CI};
 
 # An ORM that sends ids, as a role that may not.
 SKIP:

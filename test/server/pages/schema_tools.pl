@@ -1,5 +1,5 @@
-# doc/schema-tools.md: its SQL is run, and its Python by test/drivers/python/schema_tools.py, each with a control that shows
-# what happens without it. What it says of postgres_fdw is looked up in plans.
+# doc/schema-tools.md: its SQL is run, its Python by test/drivers/python/schema_tools.py, and its lines for MikroORM and
+# Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what happens without. What it says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,9 @@ use Page;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
+my $root = $ENV{SNOWFLAKE_IDS_SRC};
 my $page = Page->new('doc/schema-tools.md');
+my @run;
 my $server = new_server('tools', clock());
 my $db = 'rails';
 $server->safe_psql('postgres', "CREATE DATABASE $db");
@@ -43,11 +45,11 @@ SKIP:
 {
 	skip 'no SQLAlchemy, Alembic and psycopg2 here', 1
 	  if system("python3 -c 'import alembic, sqlalchemy, psycopg2' 2>/dev/null") != 0;
+	push @run, 'Alembic', 'SQLAlchemy';
 	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert');
 	$server->safe_psql($db,
 		"CREATE TABLE listed AS SELECT ARRAY['9q99v4p624ppi223', '9q99v4p624ppi224']::sno[] AS ids");
 	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($server->host, $server->port, $db);
-	my $root = $ENV{SNOWFLAKE_IDS_SRC};
 	my ($out, $err) =
 	  run_command([ 'python3', "$root/test/drivers/python/schema_tools.py", "$root/doc/schema-tools.md" ]);
 	my ($without, $with, $before, $after) =
@@ -61,6 +63,75 @@ SKIP:
 	cmp_ok($before // 0, '>', 2, 'an array that is not registered is a list of characters');
 	is($after, '9q99v4p624ppi223 9q99v4p624ppi224', 'and of ids when it is');
 }
+
+# ---- MikroORM and Prisma. Each gets a database with the page's table.
+$_->{run} = 1 for $page->blocks('MikroORM', 'js');
+my ($first_migration) = $page->take('Prisma', 'sql');
+my $run_node = sub {
+	my ($file, $dbname) = @_;
+	local %ENV = (
+		%ENV,
+		PGHOST => $server->host,
+		PGPORT => $server->port,
+		PGUSER => scalar getpwuid($<),
+		PGDATABASE => $dbname,
+		NODE_PATH => "$root/build/drivers/node/node_modules",
+		PRISMA_HOME => "$root/build/drivers/prisma");
+	my ($out, $err) = run_command([ 'node', "$root/test/drivers/$file", "$root/doc/schema-tools.md" ]);
+	diag $err if $err ne '';
+	return $out;
+};
+my $is_there = sub { -e "$root/build/drivers/$_[0]/node_modules/.made-from" && system('node -e 0 2>/dev/null') == 0 };
+SKIP:
+{
+	skip 'no MikroORM here', 1 if !$is_there->('node');
+	push @run, 'MikroORM';
+	$server->safe_psql('postgres', 'CREATE DATABASE mikroorm');
+	$server->safe_psql('mikroorm', $first_migration->{content} . 'CREATE EXTENSION snowflake_ids_convert');
+	my $out = $run_node->('node/mikroorm_schema.js', 'mikroorm');
+	my ($without, $refused, $created, $with) =
+	  $out =~ /^without: (.*)^update without: (.*?)^migration without: (.*?)^(with.*)/ms;
+	like(
+		$without // '',
+		qr/^drop table if exists "snowflake_ids"."created_layout" cascade;$/m,
+		'without the line, MikroORM proposes to drop our tables');
+	like(
+		$without // '',
+		qr/^drop table if exists "snowflake_ids_convert"."conversion" cascade;$/m,
+		'and those of a conversion');
+	is($refused, "2BP01\n", 'which the server refuses');
+	like($created // '', qr/^TypeError: /, 'and it cannot create a migration');
+	is($with, "with: \nupdate with: done\nmigration with: ", 'with the line, nothing is to do');
+}
+SKIP:
+{
+	skip 'no Prisma here', 1 if !$is_there->('prisma');
+	push @run, 'Prisma';
+	$server->safe_psql('postgres', 'CREATE DATABASE prisma');
+	my $ours = 'id sno, disk gid, post mastic, number bigint, name text';
+	my $said = $run_node->('prisma/schema.js', 'prisma');
+	like($said, qr/^Unsupported: \S/m, 'an Unsupported is no @id');
+	like($said, qr/^writes: "id" TEXT NOT NULL DEFAULT gen_sno\(\),$/m, 'Prisma writes TEXT');
+	like(
+		$said,
+		qr/^first migration, as written: ERROR: function gen_sno\(\) does not exist$/m,
+		'and not CREATE EXTENSION');
+	like($said, qr/^first migration, of the page: done\ntypes: $ours$/m, 'the migration of the page runs');
+	my ($push) = $said =~ /^push: 1\n(.*?)^types: $ours$/ms;
+	like(
+		$push // '',
+		qr/column `$_->[0]` .* will be cast from `$_->[1]` to `Text`/,
+		"db push would make $_->[1] a text") for [ 'id', 'sno' ], [ 'disk', 'gid' ], [ 'post', 'mastic' ];
+	unlike($push // 'number', qr/number/, 'and would leave the bigint');
+	like(
+		$said,
+		qr/^push --accept-data-loss: 0\ntypes: id text, disk text, post text, number bigint, name text\nids: kept$/m,
+		'and does so if it may lose data');
+	my ($rc) = $server->psql('prisma', 'SELECT FROM person WHERE id >= now()');
+	isnt($rc, 0, 'then a query by time fails');
+}
+
+diag 'tools that were run: ', join ', ', @run if $ENV{CI};
 
 # ---- postgres_fdw: which conditions are sent
 my $host = $server->host;

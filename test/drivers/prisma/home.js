@@ -1,0 +1,15 @@
+// A directory with Prisma and these files, as Prisma wants them: PRISMA_HOME, where tools/setup has installed it.
+const { spawnSync } = require('child_process');
+const { copyFileSync } = require('fs');
+const { createRequire } = require('module');
+
+const home = process.env.PRISMA_HOME;
+exports.home = home;
+exports.load = createRequire(`${home}/`);
+exports.prisma = (...args) => {
+  const env = { ...process.env, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' };
+  const command = ['node_modules/prisma/build/index.js', ...args];
+  const { status, stdout, stderr } = spawnSync('node', command, { cwd: home, env, encoding: 'utf8' });
+  return { status, out: stdout, said: stdout + stderr };
+};
+for (const file of ['schema.prisma', 'prisma.config.js']) copyFileSync(`${__dirname}/${file}`, `${home}/${file}`);

@@ -1,0 +1,18 @@
+// With engine "js", Prisma's schema engine is the WebAssembly in its npm package, and no program is downloaded. It asks the
+// catalogs through @prisma/adapter-pg, which does not know the types "char" and name: they are given to it as text.
+const { PrismaPg } = require('@prisma/adapter-pg');
+const { Pool } = require('pg');
+
+class Catalogs extends Pool {
+  async query(...query) {
+    const result = await super.query(...query);
+    for (const field of result.fields) if ([18, 19].includes(field.dataTypeID)) field.dataTypeID = 25;
+    return result;
+  }
+}
+module.exports = {
+  schema: 'schema.prisma',
+  experimental: { adapter: true },
+  engine: 'js',
+  adapter: async () => new PrismaPg(new Catalogs({ allowExitOnIdle: true, idleTimeoutMillis: 50 })),
+};

@@ -1,0 +1,45 @@
+// doc/schema-tools.md: what Prisma's db push does to a table that has not changed, and its first migration without and with
+// the line of the page. The page is the first argument. The row in the table is there before and after.
+const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('fs');
+const { home, load, prisma } = require('./home');
+const { Client } = load('pg');
+
+const [, chapter] = readFileSync(process.argv[2], 'utf8').split('\n## Prisma\n');
+const migration = chapter.match(/```sql\n(.*?)```/s)[1];
+const migrations = `${home}/migrations`;
+
+(async () => {
+  const client = new Client();
+  await client.connect();
+  const types = async () => (await client.query(`
+    SELECT string_agg(format('%s %s', attname, atttypid::regtype), ', ' ORDER BY attnum) AS types
+    FROM pg_attribute WHERE attrelid = 'person'::regclass AND attnum > 0 AND NOT attisdropped`)).rows[0].types;
+  const deployed = (sql) => {
+    mkdirSync(`${migrations}/1_first`, { recursive: true });
+    writeFileSync(`${migrations}/migration_lock.toml`, 'provider = "postgresql"');
+    writeFileSync(`${migrations}/1_first/migration.sql`, sql);
+    const { status, said } = prisma('migrate', 'deploy');
+    rmSync(migrations, { recursive: true });
+    return status === 0 ? 'done' : said.match(/ERROR: .*/)?.[0] ?? said;
+  };
+
+  const schema = readFileSync(`${home}/schema.prisma`, 'utf8');
+  writeFileSync(`${home}/unsupported.prisma`, schema.replace(/id +String/, 'id Unsupported("sno")'));
+  console.log(`Unsupported: ${prisma('validate', '--schema', 'unsupported.prisma').said.match(/rror.*@id.*/)?.[0]}`);
+  const written = prisma('migrate', 'diff', '--from-empty', '--to-schema-datamodel', 'schema.prisma', '--script').out;
+  console.log(`writes: ${written.match(/"id" .*/)[0]}`);
+  console.log(`first migration, as written: ${deployed(written)}`);
+  await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+  console.log(`first migration, of the page: ${deployed(migration)}`);
+  console.log(`types: ${await types()}`);
+  const { rows: [{ id }] } = await client.query("INSERT INTO person (name) VALUES ('ada') RETURNING id");
+  const push = prisma('db', 'push', '--skip-generate');
+  console.log(`push: ${push.status}\n${push.said.match(/(?<=^ *• ).*/mg)?.join('\n')}`);
+  console.log(`types: ${await types()}`);
+  const forced = prisma('db', 'push', '--skip-generate', '--accept-data-loss');
+  console.log(`push --accept-data-loss: ${forced.status}`);
+  console.log(`types: ${await types()}`);
+  const { rows } = await client.query('SELECT id FROM person');
+  console.log(`ids: ${rows.length === 1 && rows[0].id === id ? 'kept' : 'lost'}`);
+  await client.end();
+})();
