@@ -5,7 +5,7 @@ const { home, load, prisma } = require('./home');
 const { Client } = load('pg');
 
 const [, chapter] = readFileSync(process.argv[2], 'utf8').split('\n## Prisma\n');
-const migration = chapter.match(/```sql\n(.*?)```/s)[1];
+const line = chapter.match(/```sql\n(.*?)```/s)[1];
 const migrations = `${home}/migrations`;
 
 (async () => {
@@ -30,7 +30,9 @@ const migrations = `${home}/migrations`;
   console.log(`writes: ${written.match(/"id" .*/)[0]}`);
   console.log(`first migration, as written: ${deployed(written)}`);
   await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-  console.log(`first migration, of the page: ${deployed(migration)}`);
+  const ours = { id: 'sno', disk: 'gid(volume)', post: 'mastic' };
+  const edited = line + written.replace(/"(id|disk|post)" TEXT/g, (text, name) => `"${name}" ${ours[name]}`);
+  console.log(`first migration, with the line and the types: ${deployed(edited)}`);
   console.log(`types: ${await types()}`);
   const { rows: [{ id }] } = await client.query("INSERT INTO person (name) VALUES ('ada') RETURNING id");
   const push = prisma('db', 'push', '--skip-generate');
