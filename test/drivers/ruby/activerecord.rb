@@ -52,3 +52,11 @@ raise 'the feed is ahead' unless read.(ada.number) == []
 slow.exec('COMMIT')
 sleep 0.01 until (got = read.(ada.number)) != []
 raise "the feed: #{got}" unless got == %w[first second]
+
+# What Rails has written into schema.rb loads into an empty database. From 7.1 on it makes the extension's schema first.
+Person.connection.execute("CREATE DATABASE #{ENV['PGDATABASE']}_loaded")
+ActiveRecord::Base.establish_connection(adapter: 'postgresql', database: "#{ENV['PGDATABASE']}_loaded")
+raise 'no create_schema' unless schema.string.include?('create_schema "snowflake_ids"') || ActiveRecord.version < Gem::Version.new('7.1')
+ActiveRecord::Schema.verbose = false
+eval(schema.string)
+raise 'schema.rb has not loaded' unless ActiveRecord::Base.connection.select_value('SELECT gen_sno()').size == 16
