@@ -32,12 +32,11 @@ COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids_convert.fail(text, text, text, text)
-    IS 'internal: raises an error that has no context';
+COMMENT ON FUNCTION snowflake_ids_convert.fail IS 'internal: raises an error that has no context';
 
 CREATE FUNCTION snowflake_ids_convert.in_transaction_block() RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C STABLE PARALLEL RESTRICTED;
-COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block()
+COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block
     IS 'internal: whether this transaction continues after the statement that runs';
 
 -- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
@@ -144,7 +143,7 @@ AS $$
     ORDER BY m.oid
     LIMIT 1
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.map_of(regclass) IS 'internal: the table of old and new keys of a table';
+COMMENT ON FUNCTION snowflake_ids_convert.map_of IS 'internal: the table of old and new keys of a table';
 
 CREATE VIEW snowflake_ids_convert_progress AS
 SELECT s.relation, a.attname AS key_column, s.format, s.phase, s.part,

@@ -16,8 +16,7 @@ BEGIN
             detail => 'Keys can become sno, mastic or snowflake_si.');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_format(text, integer)
-    IS 'internal: error if keys cannot become ids of this format';
+COMMENT ON FUNCTION snowflake_ids_convert.check_format IS 'internal: error if keys cannot become ids of this format';
 
 CREATE FUNCTION snowflake_ids_convert.column_name(relation regclass, attnum smallint) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -26,7 +25,7 @@ AS $$
     FROM pg_attribute a
     WHERE a.attrelid = relation AND a.attnum = column_name.attnum AND NOT a.attisdropped
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_name(regclass, smallint) IS 'internal: present name of a column';
+COMMENT ON FUNCTION snowflake_ids_convert.column_name IS 'internal: present name of a column';
 
 -- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
 -- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
@@ -87,8 +86,7 @@ BEGIN
     job.read := format('%s.%s_timestamp(%%s)', job.core, job.format);
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.with_format(snowflake_ids_convert.job)
-    IS 'internal: fills in what the format of a job needs';
+COMMENT ON FUNCTION snowflake_ids_convert.with_format IS 'internal: fills in what the format of a job needs';
 
 CREATE FUNCTION snowflake_ids_convert.state_of(target regclass, locked boolean) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -109,7 +107,7 @@ EXCEPTION WHEN lock_not_available THEN
         '55006', format('%s is being converted by another session', target),
         hint => 'See snowflake_ids_convert_progress.');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.state_of(regclass, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.state_of
     IS 'internal: the state of a conversion, null if there is none, or if another role owns the table';
 
 CREATE FUNCTION snowflake_ids_convert.column_number(relation regclass, column_name name) RETURNS smallint
@@ -126,8 +124,7 @@ BEGIN
     END IF;
     RETURN number;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_number(regclass, name)
-    IS 'internal: number of a column; error if it does not exist';
+COMMENT ON FUNCTION snowflake_ids_convert.column_number IS 'internal: number of a column; error if it does not exist';
 
 CREATE FUNCTION snowflake_ids_convert.planned_job(
     relation regclass, key_column name, format text, created_column name, metabyte integer, spill boolean,
@@ -168,9 +165,8 @@ BEGIN
     END IF;
     RETURN snowflake_ids_convert.with_format(job);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.planned_job(
-    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
-) IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
+COMMENT ON FUNCTION snowflake_ids_convert.planned_job
+    IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
 
 -- ---- what several topics use
 
@@ -184,7 +180,7 @@ BEGIN
         EXECUTE statement;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.run(text[]) IS 'internal: runs statements, one after another';
+COMMENT ON FUNCTION snowflake_ids_convert.run IS 'internal: runs statements, one after another';
 
 CREATE FUNCTION snowflake_ids_convert.count_rows(target regclass, condition text) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE
@@ -195,7 +191,7 @@ BEGIN
     EXECUTE format('SELECT count(*) FROM ONLY %s AS c WHERE %s', target, condition) INTO rows;
     RETURN rows;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.count_rows(regclass, text)
+COMMENT ON FUNCTION snowflake_ids_convert.count_rows
     IS 'internal: number of rows of a table, named c, that satisfy a condition';
 
 CREATE FUNCTION snowflake_ids_convert.sibling(target regclass, name text) RETURNS text
@@ -206,8 +202,7 @@ AS $$
          JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.oid = target
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.sibling(regclass, text)
-    IS 'internal: the name of a relation in the schema of another one';
+COMMENT ON FUNCTION snowflake_ids_convert.sibling IS 'internal: the name of a relation in the schema of another one';
 
 CREATE FUNCTION snowflake_ids_convert.refuse(job snowflake_ids_convert.job, problems text[]) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -220,5 +215,4 @@ BEGIN
             hint => 'Solve this and call again, or undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse(snowflake_ids_convert.job, text[])
-    IS 'internal: error with these problems, if there are any';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse IS 'internal: error with these problems, if there are any';

@@ -22,7 +22,7 @@ AS $$
       AND (converted IS NULL OR arguments.n[1] = converted::oid::text)
     ORDER BY 1, 2
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.triggers(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.triggers
     IS 'internal: triggers of one conversion, or of all conversions if the argument is null';
 
 -- All columns to which the conversion has added a new one. attname is null if the old column was dropped.
@@ -38,7 +38,7 @@ AS $$
          LEFT JOIN pg_attribute o
          ON o.attrelid = g.rel AND o.attnum = g.attnum AND NOT o.attisdropped
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.added_columns(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.added_columns
     IS 'internal: columns to which a conversion has added a new one';
 
 -- The key, and all columns that refer to it through foreign keys, directly or through others.
@@ -92,8 +92,7 @@ AS $$
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.columns(regclass, smallint)
-    IS 'internal: a key and the columns that refer to it';
+COMMENT ON FUNCTION snowflake_ids_convert.columns IS 'internal: a key and the columns that refer to it';
 
 -- The tables, in the order in which most transactions write to them: the key's table first, then what refers to it.
 CREATE FUNCTION snowflake_ids_convert.tables(
@@ -106,8 +105,7 @@ AS $$
     GROUP BY c.rel
     ORDER BY min(c.depth), c.rel
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.tables(regclass, smallint)
-    IS 'internal: the tables of a key and of the columns that refer to it';
+COMMENT ON FUNCTION snowflake_ids_convert.tables IS 'internal: the tables of a key and of the columns that refer to it';
 
 -- definition_end is what follows the table's name in the definition of the index: USING and the rest.
 CREATE FUNCTION snowflake_ids_convert.indexes(
@@ -138,7 +136,7 @@ AS $$
                         AND d.refobjsubid = ANY (attnums)))
     ORDER BY i.indexrelid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.indexes(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.indexes
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
 -- What the state says is compared with the catalogs: the tables must belong to the role as which the conversion runs,
@@ -174,7 +172,7 @@ BEGIN
                                          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
     ORDER BY a.rel, a.attnum;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.owner_problems(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
     IS 'internal: tables of other owners, and what the conversion has made and lost';
 
 -- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
@@ -187,7 +185,7 @@ BEGIN
         FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)));
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
     IS 'internal: prevents others from altering the tables of a conversion';
 
 -- Others queue behind a lock request that waits. So all tables together are requested for 50 ms at most, then again
@@ -225,7 +223,7 @@ BEGIN
     END LOOP;
     PERFORM set_config('lock_timeout', time_limit, true);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_writers_out(regclass[], text)
+COMMENT ON FUNCTION snowflake_ids_convert.lock_writers_out
     IS 'internal: takes a strong lock; others wait behind the request for 50 ms at most';
 
 CREATE FUNCTION snowflake_ids_convert.lock_all(job snowflake_ids_convert.job, mode text) RETURNS void
@@ -237,5 +235,4 @@ BEGIN
     -- From here on, no other role can add a foreign key to the key.
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lock_all(snowflake_ids_convert.job, text)
-    IS 'internal: takes a strong lock on all tables of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.lock_all IS 'internal: takes a strong lock on all tables of a conversion';

@@ -31,7 +31,7 @@ AS $$
                         AND member.refclassid = 'pg_extension'::regclass
                         AND member.refobjid = e.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.lookalikes(oid[])
+COMMENT ON FUNCTION snowflake_ids_convert.lookalikes
     IS 'internal: what relations use from the schema of snowflake_ids although it is not part of that extension';
 
 CREATE FUNCTION snowflake_ids_convert.refuse_lookalikes(used_by oid[], known text[], expression text) RETURNS void
@@ -48,7 +48,7 @@ BEGIN
             '42725', format('%s would use %s, which is not part of extension snowflake_ids', expression, added));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes(oid[], text[], text)
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes
     IS 'internal: error if relations use operators of other users, unless they are known';
 
 CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
@@ -56,7 +56,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT concat_ws(', ', 'pg_catalog', CASE WHEN job.format <> 'snowflake_si' THEN job.core END, 'pg_temp')
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.path_of_type(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.path_of_type
     IS 'internal: search path with the operators that expressions on the new ids need';
 
 CREATE FUNCTION snowflake_ids_convert.expressions(target regclass, attnums smallint[]) RETURNS SETOF text
@@ -83,7 +83,7 @@ AS $$
     WHERE e.expression !~ '\msnowflake_ids_new_[0-9]'
     ORDER BY e.kind, e.name, e.expression
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.expressions(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.expressions
     IS 'internal: expressions of checks, indexes and statistics that have to be parsed again';
 
 -- Each expression is put into a view, because a view is parsed but not evaluated. The view is on a table that has the
@@ -110,9 +110,8 @@ BEGIN
     END LOOP;
     EXECUTE format('DROP TABLE %s', probe);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.try_expressions(
-    snowflake_ids_convert.job, regclass, smallint[], text, text
-) IS 'internal: error if an expression on the new type would use operators of other users';
+COMMENT ON FUNCTION snowflake_ids_convert.try_expressions
+    IS 'internal: error if an expression on the new type would use operators of other users';
 
 CREATE FUNCTION snowflake_ids_convert.statistics(target regclass, attnums smallint[]) RETURNS SETOF pg_statistic_ext
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -128,7 +127,7 @@ AS $$
                     AND d.refobjid = target
                     AND d.refobjsubid = ANY (attnums))
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.statistics(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.statistics
     IS 'internal: extended statistics of the table that are about one of these columns';
 
 CREATE FUNCTION snowflake_ids_convert.copy_definitions(target regclass, attnums smallint[], copy text) RETURNS void
@@ -149,7 +148,7 @@ BEGIN
                       pg_get_statisticsobjdef_columns(e.oid), copy)
         FROM snowflake_ids_convert.statistics(target, attnums) AS e));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions(regclass, smallint[], text)
+COMMENT ON FUNCTION snowflake_ids_convert.copy_definitions
     IS 'internal: gives the copy the checks, indexes and statistics of the table';
 
 -- The keys of the result are the oid of an index, or "check" and the oid of a constraint. pg_get_indexdef() omits the
@@ -180,7 +179,7 @@ AS $$
                ON original.conrelid = target AND original.contype = 'c' AND original.conname = c.conname
           WHERE c.conrelid = copy AND c.contype = 'c') AS d
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.definitions(regclass, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.definitions
     IS 'internal: how the indexes and checks of a table are written on its copy';
 
 -- The copy has the new columns only, under their names. It has no NOT NULL.
@@ -223,7 +222,7 @@ BEGIN
         ARRAY[copy::regclass], snowflake_ids_convert.lookalikes(ARRAY[target]), 'an expression');
     RETURN copy::regclass;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_copy(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.make_copy
     IS 'internal: makes an empty copy of a table with the new type; error if a check or an index cannot take it';
 
 CREATE FUNCTION snowflake_ids_convert.rehearse(job snowflake_ids_convert.job, target regclass) RETURNS jsonb
@@ -236,5 +235,5 @@ BEGIN
     EXECUTE format('DROP TABLE %s', copy);
     RETURN definitions;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.rehearse(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.rehearse
     IS 'internal: the indexes and checks of a table on the new columns; error if one cannot take the new type';

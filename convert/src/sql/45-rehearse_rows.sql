@@ -55,7 +55,7 @@ AS $$
                   CASE WHEN fresh IS NULL THEN '' ELSE 'LEFT' END, joins)
     FROM sampled, numbered, values_of
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.insert_sample(snowflake_ids_convert.job, regclass, regclass, name)
+COMMENT ON FUNCTION snowflake_ids_convert.insert_sample
     IS 'internal: the statement that inserts rows with new ids into the copy of a table';
 
 -- What does not accept the rows is dropped from the copy, and they are tried again, until all problems are found. If
@@ -97,7 +97,7 @@ BEGIN
         END;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.try_insert(regclass, regclass, text)
+COMMENT ON FUNCTION snowflake_ids_convert.try_insert
     IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
 
 -- A table that only refers to keys gets a fresh id if it has one such column. Else the order of its ids could be one
@@ -124,5 +124,5 @@ BEGIN
              target, copy, snowflake_ids_convert.insert_sample(job, target, copy, NULL));
     EXECUTE format('DROP TABLE %s', copy);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.rehearse_rows(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.rehearse_rows
     IS 'internal: checks and indexes of a table that do not accept new ids';

@@ -24,7 +24,7 @@ BEGIN
         RETURN NEXT format('table %s: row security hides rows from its owner (FORCE ROW LEVEL SECURITY)', target);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.table_problems(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.table_problems
     IS 'internal: why a table cannot be converted, whatever its columns are';
 
 -- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that
@@ -68,7 +68,7 @@ AS $$
                 END
           ORDER BY 1, 2) AS d
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.dependents(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.dependents
     IS 'internal: objects that use columns and that a conversion cannot make again';
 
 CREATE FUNCTION snowflake_ids_convert.constraint_problems(
@@ -114,7 +114,7 @@ AS $$
     FROM snowflake_ids_convert.indexes(target, attnums) x
     WHERE NOT x.valid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems(snowflake_ids_convert.job, regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems
     IS 'internal: constraints and indexes that a conversion cannot make again';
 
 -- The default of the key is replaced. A default of a column that refers to the key would be an old key.
@@ -157,8 +157,7 @@ AS $$
                   FROM pg_seclabel
                   WHERE classoid = 'pg_class'::regclass AND objoid = target AND objsubid = ANY (attnums))
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.column_problems(snowflake_ids_convert.job, regclass, smallint[])
-    IS 'internal: properties of columns that would be lost';
+COMMENT ON FUNCTION snowflake_ids_convert.column_problems IS 'internal: properties of columns that would be lost';
 
 CREATE FUNCTION snowflake_ids_convert.trigger_problems(job snowflake_ids_convert.job, target regclass)
 RETURNS SETOF text
@@ -201,7 +200,7 @@ AS $$
       AND NOT job.fire_triggers
       AND NOT has_parameter_privilege('session_replication_role', 'SET')
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.trigger_problems
     IS 'internal: rules and triggers that would conflict with those of a conversion';
 
 -- Subscribers would receive columns that they do not have, and replication would stop. The map is made in the schema
@@ -225,7 +224,7 @@ AS $$
     WHERE p.has_map OR EXISTS (SELECT FROM pg_publication_rel r WHERE r.prpubid = b.oid AND r.prrelid = target)
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.publications(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.publications
     IS 'internal: publications that a table is in, or that would have the map of its keys too';
 
 -- A table cannot be rewritten while a column of another table has its row type.
@@ -260,7 +259,7 @@ AS $$
          JOIN pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'm', 'p')
     ORDER BY t.rel, a.attrelid, a.attname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.row_type_problems
     IS 'internal: columns that have the row type of a table that would be rewritten';
 
 CREATE FUNCTION snowflake_ids_convert.problems(job snowflake_ids_convert.job) RETURNS SETOF text
@@ -308,5 +307,5 @@ BEGIN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.row_type_problems(job);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.problems(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.problems
     IS 'internal: why the key of a table cannot be converted, as far as the catalogs show';

@@ -24,7 +24,7 @@ AS $$
         job.capacity, extract(epoch FROM job.epoch), extract(epoch FROM up_to), job.tick_ms,
         job.key_column, job.created_column, job.relation, condition)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.positions(snowflake_ids_convert.job, timestamptz, text)
+COMMENT ON FUNCTION snowflake_ids_convert.positions
     IS 'internal: the query that gives each row its position among the new ids';
 
 CREATE FUNCTION snowflake_ids_convert.tick_of(job snowflake_ids_convert.job, moment timestamptz) RETURNS bigint
@@ -32,8 +32,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT floor((extract(epoch FROM moment) - extract(epoch FROM job.epoch)) * 1000 / job.tick_ms)::bigint
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.tick_of(snowflake_ids_convert.job, timestamptz)
-    IS 'internal: number of the tick that contains a time';
+COMMENT ON FUNCTION snowflake_ids_convert.tick_of IS 'internal: number of the tick that contains a time';
 
 CREATE FUNCTION snowflake_ids_convert.time_problems(
     job snowflake_ids_convert.job, up_to timestamptz, condition text
@@ -64,8 +63,7 @@ BEGIN
                            job.relation, job.created_column, times.late, times.last);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.time_problems(snowflake_ids_convert.job, timestamptz, text)
-    IS 'internal: rows whose time no id can have';
+COMMENT ON FUNCTION snowflake_ids_convert.time_problems IS 'internal: rows whose time no id can have';
 
 -- Reads the table and changes nothing.
 CREATE FUNCTION snowflake_ids_convert.crowding(
@@ -94,7 +92,7 @@ BEGIN
         END IF;
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.crowding(snowflake_ids_convert.job, timestamptz, text)
+COMMENT ON FUNCTION snowflake_ids_convert.crowding
     IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
 
 -- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
@@ -128,8 +126,7 @@ BEGIN
     EXECUTE format('ANALYZE %s', map);
     RETURN map::regclass;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_map(snowflake_ids_convert.job)
-    IS 'internal: makes the new ids, in a table of old and new keys';
+COMMENT ON FUNCTION snowflake_ids_convert.make_map IS 'internal: makes the new ids, in a table of old and new keys';
 
 -- The time zone is UTC on entry and that of the first call from then on. The SET clause restores the caller's zone.
 CREATE FUNCTION snowflake_ids_convert.number_rows(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
@@ -159,7 +156,7 @@ BEGIN
     job.total := snowflake_ids_convert.count_rows(job.map, 'true');
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.number_rows(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.number_rows
     IS 'internal: phase number: makes the id of each row, and checks all of them';
 
 -- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
@@ -190,5 +187,4 @@ BEGIN
             hint => 'The old keys are in place. Undo the conversion with snowflake_ids_convert_undo().');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.verify_map(snowflake_ids_convert.job)
-    IS 'internal: error if a new id does not have the time of its row';
+COMMENT ON FUNCTION snowflake_ids_convert.verify_map IS 'internal: error if a new id does not have the time of its row';

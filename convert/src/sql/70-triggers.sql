@@ -9,20 +9,20 @@
 --   zz_snowflake_ids_4_update   moved    the same
 CREATE FUNCTION snowflake_ids_convert.key() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_key' LANGUAGE C;
-COMMENT ON FUNCTION snowflake_ids_convert.key() IS 'internal: trigger on a key that is converted';
+COMMENT ON FUNCTION snowflake_ids_convert.key IS 'internal: trigger on a key that is converted';
 
 CREATE FUNCTION snowflake_ids_convert.follow() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_follow' LANGUAGE C;
-COMMENT ON FUNCTION snowflake_ids_convert.follow() IS 'internal: trigger on a column that refers to a converted key';
+COMMENT ON FUNCTION snowflake_ids_convert.follow IS 'internal: trigger on a column that refers to a converted key';
 
 CREATE FUNCTION snowflake_ids_convert.late() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_late' LANGUAGE C;
-COMMENT ON FUNCTION snowflake_ids_convert.late()
+COMMENT ON FUNCTION snowflake_ids_convert.late
     IS 'internal: trigger on a column that may refer to a key that is inserted later';
 
 CREATE FUNCTION snowflake_ids_convert.moved() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_moved' LANGUAGE C;
-COMMENT ON FUNCTION snowflake_ids_convert.moved() IS 'internal: trigger on a key that passes to another row';
+COMMENT ON FUNCTION snowflake_ids_convert.moved IS 'internal: trigger on a key that passes to another row';
 
 CREATE FUNCTION snowflake_ids_convert.make_trigger(target regclass, name text, kind text, definition text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -33,8 +33,7 @@ BEGIN
         EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', target, name);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_trigger(regclass, text, text, text)
-    IS 'internal: creates a trigger if it does not exist';
+COMMENT ON FUNCTION snowflake_ids_convert.make_trigger IS 'internal: creates a trigger if it does not exist';
 
 CREATE FUNCTION snowflake_ids_convert.make_triggers(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -66,7 +65,7 @@ BEGIN
                  EXECUTE FUNCTION snowflake_ids_convert.moved(%s)', job.key_column, arguments));
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_triggers(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.make_triggers
     IS 'internal: creates the triggers that fill the new columns from the start';
 
 -- From this phase on, all existing keys have ids. If a key has none, it is not yet inserted, or the transaction's
@@ -94,7 +93,7 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.make_late_triggers
     IS 'internal: creates the triggers that fill the new columns after all existing keys have ids';
 
 CREATE FUNCTION snowflake_ids_convert.drop_triggers(converted regclass) RETURNS void
@@ -104,7 +103,7 @@ BEGIN
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('DROP TRIGGER %I ON %s', name, rel) FROM snowflake_ids_convert.triggers(converted)));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers(regclass) IS 'internal: removes the triggers of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.drop_triggers IS 'internal: removes the triggers of a conversion';
 
 -- The trigger function moved() calls this as the owner of the table.
 CREATE FUNCTION snowflake_ids_convert.follow_moved_key(converted regclass, key_number smallint, key text)
@@ -130,5 +129,5 @@ BEGIN
         USING key;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key(regclass, smallint, text)
+COMMENT ON FUNCTION snowflake_ids_convert.follow_moved_key
     IS 'internal: columns that refer to a key get the id of the row that has the key now';

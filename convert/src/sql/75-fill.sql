@@ -20,8 +20,7 @@ BEGIN
     job.phase := 'number';
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.prepare(snowflake_ids_convert.job)
-    IS 'internal: phase prepare: adds the new columns and their triggers';
+COMMENT ON FUNCTION snowflake_ids_convert.prepare IS 'internal: phase prepare: adds the new columns and their triggers';
 
 CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -33,7 +32,7 @@ BEGIN
         PERFORM set_config('session_replication_role', 'replica', true);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.silence_triggers(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.silence_triggers
     IS 'internal: keeps the tables'' own triggers from firing in this transaction';
 
 -- The planner has no statistics of the new column, so it would read the whole table to find null values. With these
@@ -56,7 +55,7 @@ BEGIN
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_keys(snowflake_ids_convert.job, bigint, bigint)
+COMMENT ON FUNCTION snowflake_ids_convert.fill_keys
     IS 'internal: writes the ids of a batch of keys, from a number on; returns the number of rows';
 
 CREATE FUNCTION snowflake_ids_convert.fill_references(
@@ -83,5 +82,5 @@ BEGIN
     GET DIAGNOSTICS rows = ROW_COUNT;
     RETURN rows;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_references(snowflake_ids_convert.job, regclass, bigint, bigint)
+COMMENT ON FUNCTION snowflake_ids_convert.fill_references
     IS 'internal: writes the new values of references in a range of blocks; returns the number of rows';

@@ -28,7 +28,7 @@ AS $$
          LEFT JOIN pg_constraint made ON made.conrelid = o.rel AND made.conname = o.twin
     ORDER BY o.rel, o.conname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.checks(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.checks
     IS 'internal: checks on the columns of a conversion, written for the new columns';
 
 -- If a check has a valid twin, the new values satisfy it.
@@ -41,7 +41,7 @@ BEGIN
         FROM snowflake_ids_convert.checks(job)
         WHERE NOT valid AND snowflake_ids_convert.count_rows(rel, format('NOT (%s)', condition)) > 0));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_violations
     IS 'internal: error if the new values violate a check of their table';
 
 -- With these constraints, the changeover need not read the tables. They are not valid yet.
@@ -68,7 +68,7 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
     PERFORM snowflake_ids_convert.run(statements);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.make_checks(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.make_checks
     IS 'internal: adds NOT NULL checks and twins of checks on the new columns';
 
 CREATE FUNCTION snowflake_ids_convert.validate_checks(job snowflake_ids_convert.job) RETURNS void
@@ -84,7 +84,7 @@ BEGIN
         SELECT format('ANALYZE %s (%I)', rel, shadow)
         FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.validate_checks(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.validate_checks
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
 
 -- One row for each index on the old columns. state: null if the new index does not exist, true if it can be used. False
@@ -111,7 +111,7 @@ AS $$
          ON i.indrelid = r.rel AND c.relname = 'snowflake_ids_index_' || x.index::oid
     ORDER BY r.n, x.index
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.new_indexes(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.new_indexes
     IS 'internal: the indexes that the new columns need, and which of them exist';
 
 CREATE FUNCTION snowflake_ids_convert.index_statements(job snowflake_ids_convert.job, build_concurrently boolean)
@@ -124,5 +124,4 @@ AS $$
     WHERE state IS NULL AND nth = 2 OR NOT state
     ORDER BY n, nth
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.index_statements(snowflake_ids_convert.job, boolean)
-    IS 'internal: statements that make the missing indexes';
+COMMENT ON FUNCTION snowflake_ids_convert.index_statements IS 'internal: statements that make the missing indexes';

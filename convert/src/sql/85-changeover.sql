@@ -17,7 +17,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT CASE WHEN comment IS NOT NULL THEN format('COMMENT ON %s IS %L', object, comment) END
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.comment_statement(text, text)
+COMMENT ON FUNCTION snowflake_ids_convert.comment_statement
     IS 'internal: the statement that sets a comment; null if there is no comment';
 
 -- Foreign keys to the key, and checks on the columns. Foreign keys are dropped first and made last, because they need
@@ -51,7 +51,7 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY k.contype DESC, k.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_constraints(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.change_constraints
     IS 'internal: statements that replace the foreign keys to converted columns, and the checks on them';
 
 -- Twins of checks that were dropped after the twins were made
@@ -68,7 +68,7 @@ AS $$
                         AND twin.convalidated
                         AND twin.conname = 'snowflake_ids_check_of_' || k.oid)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_twins(regclass) IS 'internal: statements that drop twins of no check';
+COMMENT ON FUNCTION snowflake_ids_convert.drop_twins IS 'internal: statements that drop twins of no check';
 
 CREATE FUNCTION snowflake_ids_convert.change_triggers(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
@@ -94,7 +94,7 @@ AS $$
       AND g.tgattr::int2[] && attnums
     ORDER BY g.tgname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_triggers(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.change_triggers
     IS 'internal: statements that drop the triggers for UPDATE OF converted columns and make them again';
 
 CREATE FUNCTION snowflake_ids_convert.change_publications(target regclass, attnums smallint[])
@@ -116,7 +116,7 @@ AS $$
     WHERE r.prrelid = target AND r.prattrs::int2[] && attnums
     ORDER BY b.pubname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_publications(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.change_publications
     IS 'internal: statements that take the table out of publications of converted columns and add it again';
 
 CREATE FUNCTION snowflake_ids_convert.change_statistics(target regclass, attnums smallint[])
@@ -138,5 +138,5 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY e.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_statistics(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.change_statistics
     IS 'internal: statements that drop extended statistics of converted columns and make them again';

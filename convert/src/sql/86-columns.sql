@@ -58,7 +58,7 @@ AS $$
          ) AS s (stage, statement)
     ORDER BY old.contype NULLS LAST, old.oid
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_indexes(regclass, smallint[])
+COMMENT ON FUNCTION snowflake_ids_convert.change_indexes
     IS 'internal: statements that replace the indexes on converted columns by those on the new columns';
 
 -- prepare() has already set the new default. Since PostgreSQL 18, NOT NULL is a constraint that has a name and may have
@@ -113,7 +113,7 @@ AS $$
     WHERE c.rel = target
     ORDER BY c.attnum
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_columns(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.change_columns
     IS 'internal: statements that replace the old columns by the new ones';
 
 -- With keep_position the old columns get the new type and values. PostgreSQL keeps everything else itself, but it
@@ -153,7 +153,7 @@ AS $$
                       string_agg(format('ALTER COLUMN %I TYPE %s USING %I', attname, job.type, shadow), ', '))
     FROM c
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.change_types(snowflake_ids_convert.job, regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.change_types
     IS 'internal: statements that give the old columns the new type and values';
 
 CREATE FUNCTION snowflake_ids_convert.changes(job snowflake_ids_convert.job) RETURNS SETOF snowflake_ids_convert.change
@@ -179,5 +179,4 @@ AS $$
              SELECT * FROM snowflake_ids_convert.change_columns(job, t.rel) WHERE NOT job.keep_position
          ) AS s
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.changes(snowflake_ids_convert.job)
-    IS 'internal: all statements of the changeover, with their stages';
+COMMENT ON FUNCTION snowflake_ids_convert.changes IS 'internal: all statements of the changeover, with their stages';

@@ -21,7 +21,7 @@ BEGIN
                    job.map, job.key_column, job.shadow, job.relation, operator_schema, first_later_id, job.type)
     USING since;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.complete_map(snowflake_ids_convert.job, pg_snapshot)
+COMMENT ON FUNCTION snowflake_ids_convert.complete_map
     IS 'internal: adds rows that were inserted after the numbering to the map';
 
 -- The tables may have been altered since the conversion began. Others can read and write while this looks at them.
@@ -48,7 +48,7 @@ BEGIN
                                 AND k.convalidated)));
     PERFORM snowflake_ids_convert.refuse_violations(job);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed
     IS 'internal: error if tables were altered so that a conversion cannot finish';
 
 -- Returns the constraints that were valid and are not any more. The changeover makes them again as NOT VALID, so that
@@ -104,5 +104,5 @@ BEGIN
                    AND NOT convalidated
                    AND format('%s %s', conrelid, conname) <> ALL (not_valid));
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.swap(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.swap
     IS 'internal: replaces the old columns by the new ones; returns the constraints that are left to validate';

@@ -26,7 +26,7 @@ BEGIN
     END;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_step(snowflake_ids_convert.job) IS 'internal: phase fill';
+COMMENT ON FUNCTION snowflake_ids_convert.fill_step IS 'internal: phase fill';
 
 -- VACUUM FULL may have moved rows into blocks that were already read. Then the whole table is read again. Rows that
 -- still have no new value refer to keys that do not exist.
@@ -49,7 +49,7 @@ BEGIN
     END IF;
     RETURN rows;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.fill_moved_rows(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.fill_moved_rows
     IS 'internal: fills rows that were moved while their table was filled; error if some cannot be filled';
 
 CREATE FUNCTION snowflake_ids_convert.next_table(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
@@ -76,7 +76,7 @@ BEGIN
     END IF;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.next_table(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.next_table
     IS 'internal: begins the next table of phase follow; after the last one, adds checks and begins phase check';
 
 CREATE FUNCTION snowflake_ids_convert.follow_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
@@ -106,7 +106,7 @@ BEGIN
     END;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.follow_step(snowflake_ids_convert.job) IS 'internal: phase follow';
+COMMENT ON FUNCTION snowflake_ids_convert.follow_step IS 'internal: phase follow';
 
 -- Each step builds one index. With build_concurrently the user builds them, and the phase waits.
 CREATE FUNCTION snowflake_ids_convert.index_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
@@ -122,7 +122,7 @@ BEGIN
     END IF;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.index_step(snowflake_ids_convert.job) IS 'internal: phase index';
+COMMENT ON FUNCTION snowflake_ids_convert.index_step IS 'internal: phase index';
 
 CREATE FUNCTION snowflake_ids_convert.swap_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -139,7 +139,7 @@ BEGIN
     END IF;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.swap_step(snowflake_ids_convert.job) IS 'internal: phases ready and swap';
+COMMENT ON FUNCTION snowflake_ids_convert.swap_step IS 'internal: phases ready and swap';
 
 CREATE FUNCTION snowflake_ids_convert.validate_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
@@ -160,7 +160,7 @@ BEGIN
     END IF;
     RETURN job;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.validate_step(snowflake_ids_convert.job) IS 'internal: phase validate';
+COMMENT ON FUNCTION snowflake_ids_convert.validate_step IS 'internal: phase validate';
 
 CREATE FUNCTION snowflake_ids_convert.refuse_unfinished(target regclass) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -172,8 +172,7 @@ BEGIN
             detail => 'Its conversion is not finished.');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfinished(regclass)
-    IS 'internal: error if triggers of a conversion exist';
+COMMENT ON FUNCTION snowflake_ids_convert.refuse_unfinished IS 'internal: error if triggers of a conversion exist';
 
 CREATE FUNCTION snowflake_ids_convert.rate_text(job snowflake_ids_convert.job) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL SAFE
@@ -186,7 +185,7 @@ AS $$
     FROM (SELECT extract(epoch FROM clock_timestamp() - job.resumed)::float8 AS seconds,
                  nullif(job.done - job.resumed_at, 0) AS progress) AS p
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.rate_text(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.rate_text
     IS 'internal: notice with what is done, the rate and the time that is left';
 
 -- A notice is due if the phase or the part is new, or if the last notice is more than five seconds old.
@@ -221,7 +220,7 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.write_state(snowflake_ids_convert.job, snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.write_state
     IS 'internal: writes down the state of a conversion; returns a notice, if one is due';
 
 CREATE FUNCTION snowflake_ids_convert.step_as_owner(target regclass, finish boolean, OUT said text, OUT more boolean)
@@ -280,10 +279,9 @@ BEGIN
                        CASE WHEN finish THEN 'run the statements of snowflake_ids_convert_indexes(), then ' END);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.step_as_owner(regclass, boolean)
-    IS 'internal: one transaction of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.step_as_owner IS 'internal: one transaction of a conversion';
 
 CREATE FUNCTION snowflake_ids_convert.step(target regclass, finish boolean, OUT said text, OUT more boolean)
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_convert.step(regclass, boolean)
+COMMENT ON FUNCTION snowflake_ids_convert.step
     IS 'internal: one transaction of a conversion, as the owner of the table';

@@ -38,8 +38,7 @@ AS $$
                         AND indnkeyatts = 1
                         AND indkey[0] = job.key_attnum)
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.key_problems(snowflake_ids_convert.job)
-    IS 'internal: why a column cannot be converted as a key';
+COMMENT ON FUNCTION snowflake_ids_convert.key_problems IS 'internal: why a column cannot be converted as a key';
 
 CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL UNSAFE
@@ -51,7 +50,7 @@ AS $$
              attname, job.relation, job.key_column, "collate")) AS orphans
     WHERE NOT is_key AND orphans > 0
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.orphan_problems
     IS 'internal: columns with rows that refer to a key that does not exist';
 
 -- Such rows cannot be updated, and the conversion updates all of them.
@@ -67,7 +66,7 @@ AS $$
     WHERE (to_jsonb(k) ->> 'conenforced')::boolean IS NOT FALSE AND violations > 0
     ORDER BY t.rel, k.conname
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.violation_problems(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.violation_problems
     IS 'internal: checks that are not valid and that rows violate';
 
 CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
@@ -95,8 +94,7 @@ AS $$
     SELECT dependent || '; drop it before the changeover, and create it again afterwards'
     FROM snowflake_ids_convert.dependents(job) AS dependent
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.notes(snowflake_ids_convert.job)
-    IS 'internal: what a user should know before a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.notes IS 'internal: what a user should know before a conversion';
 
 CREATE FUNCTION snowflake_ids_convert.planned_steps(
     job snowflake_ids_convert.job, rows bigint, OUT kind text, OUT item text
@@ -131,8 +129,7 @@ BEGIN
     WHERE f.contype = 'f'
     ORDER BY 2;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.planned_steps(snowflake_ids_convert.job, bigint)
-    IS 'internal: what a conversion would do';
+COMMENT ON FUNCTION snowflake_ids_convert.planned_steps IS 'internal: what a conversion would do';
 
 CREATE FUNCTION snowflake_ids_convert.plan(job snowflake_ids_convert.job, OUT kind text, OUT item text)
 RETURNS SETOF record
@@ -173,7 +170,7 @@ BEGIN
     RETURN QUERY
     SELECT p.kind, p.item FROM snowflake_ids_convert.planned_steps(job, crowded.rows) AS p;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.plan(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.plan
     IS 'internal: what a conversion would do, and the problems that prevent it';
 
 CREATE FUNCTION snowflake_ids_convert.plan_as_owner(
@@ -189,9 +186,7 @@ BEGIN
     job.changes_over := keep_position;
     RETURN QUERY SELECT p.kind, p.item FROM snowflake_ids_convert.plan(job) AS p;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner(
-    regclass, name, text, name, integer, boolean, boolean, boolean, boolean
-) IS 'internal: what a conversion would do, and the problems';
+COMMENT ON FUNCTION snowflake_ids_convert.plan_as_owner IS 'internal: what a conversion would do, and the problems';
 
 CREATE FUNCTION snowflake_ids_convert_plan(
     relation regclass, key_column name, format text, created_column name, metabyte integer DEFAULT 0,
@@ -214,7 +209,7 @@ BEGIN
         RETURN QUERY SELECT * FROM snowflake_ids_convert.index_statements(job, true);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.indexes_as_owner(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.indexes_as_owner
     IS 'internal: statements that make the indexes for which a conversion waits';
 
 CREATE FUNCTION snowflake_ids_convert_indexes(relation regclass) RETURNS SETOF text
@@ -246,7 +241,7 @@ BEGIN
             hint => 'Set default_transaction_read_only to off. A standby cannot convert.');
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.check_call(integer)
+COMMENT ON FUNCTION snowflake_ids_convert.check_call
     IS 'internal: error if the batch size is wrong, or if no conversion can run in this session';
 
 CREATE FUNCTION snowflake_ids_convert.resume(job snowflake_ids_convert.job) RETURNS boolean
@@ -283,7 +278,7 @@ BEGIN
     WHERE s.relation = job.relation;
     RETURN true;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.resume(snowflake_ids_convert.job)
+COMMENT ON FUNCTION snowflake_ids_convert.resume
     IS 'internal: continues a conversion that has begun; false if there is none';
 
 -- The first transaction of a call. It takes no lock that stops writers.
@@ -328,9 +323,7 @@ BEGIN
     VALUES (job.relation, job.key_attnum, job.created_attnum, job.format, job.zone, job.metabyte, job.batch_size,
             job.spill, job.keep_position, job.fire_triggers, job.build_concurrently, job.publications, 'prepare');
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.start_as_owner(
-    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
-) IS 'internal: begins or resumes a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.start_as_owner IS 'internal: begins or resumes a conversion';
 
 CREATE FUNCTION snowflake_ids_convert.start(
     relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
@@ -338,9 +331,8 @@ CREATE FUNCTION snowflake_ids_convert.start(
     publications boolean
 ) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids_convert.start(
-    regclass, name, text, name, integer, integer, boolean, boolean, boolean, boolean, boolean, boolean
-) IS 'internal: begins or resumes a conversion, as the owner of the table';
+COMMENT ON FUNCTION snowflake_ids_convert.start
+    IS 'internal: begins or resumes a conversion, as the owner of the table';
 
 -- A procedure that commits can have no settings of its own. So nothing in this body depends on the search path.
 CREATE PROCEDURE snowflake_ids_convert(

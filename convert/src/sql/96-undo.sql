@@ -10,7 +10,7 @@ BEGIN
     END IF;
     DELETE FROM snowflake_ids_convert.my_conversion c WHERE c.relation = target;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.drop_map(regclass) IS 'internal: drops the map and the state of a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.drop_map IS 'internal: drops the map and the state of a conversion';
 
 CREATE FUNCTION snowflake_ids_convert.undo_as_owner(relation regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
@@ -37,7 +37,7 @@ BEGIN
     PERFORM snowflake_ids_convert.run(statements);
     PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.undo_as_owner
     IS 'internal: removes the new columns, what depends on them, the map and the state';
 
 CREATE FUNCTION snowflake_ids_convert_undo(relation regclass) RETURNS void
@@ -62,7 +62,7 @@ BEGIN
     PERFORM snowflake_ids_convert.refuse_unfinished(relation);
     PERFORM snowflake_ids_convert.drop_map(relation);
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.forget_as_owner(regclass)
+COMMENT ON FUNCTION snowflake_ids_convert.forget_as_owner
     IS 'internal: drops the map and the state of a finished conversion';
 
 CREATE FUNCTION snowflake_ids_convert_forget(relation regclass) RETURNS void
