@@ -48,7 +48,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.added_columns
 -- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
 -- filled: whether it has a new column. It has none if it began to refer to the key during the conversion.
 CREATE FUNCTION snowflake_ids_convert.columns(
-    relation regclass, key_attnum smallint,
+    job snowflake_ids_convert.job,
     OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
     OUT at_once boolean, OUT depth integer, OUT "collate" text, OUT filled boolean
 ) RETURNS SETOF record
@@ -57,7 +57,7 @@ AS $$
     WITH RECURSIVE reference (rel, attnum, path) AS (
         SELECT a.attrelid, a.attnum, ARRAY[format('%s %s', a.attrelid, a.attnum)]
         FROM pg_attribute a
-        WHERE a.attrelid = relation AND a.attnum = key_attnum AND a.attnum > 0 AND NOT a.attisdropped
+        WHERE a.attrelid = job.relation AND a.attnum = job.key_attnum AND a.attnum > 0 AND NOT a.attisdropped
         UNION
         SELECT f.conrelid, k.att, r.path || format('%s %s', f.conrelid, k.att)
         FROM reference r
@@ -72,7 +72,7 @@ AS $$
     )
     SELECT c.rel, c.attnum, a.attname,
            ('snowflake_ids_new_' || c.attnum)::name,
-           c.rel = relation AND c.attnum = key_attnum,
+           c.rel = job.relation AND c.attnum = job.key_attnum,
            a.attnotnull,
            NOT EXISTS (SELECT
                        FROM pg_constraint f
@@ -85,9 +85,9 @@ AS $$
                      FROM pg_attribute k
                           JOIN pg_collation o ON o.oid = k.attcollation
                           JOIN pg_namespace n ON n.oid = o.collnamespace
-                     WHERE k.attrelid = relation AND k.attnum = key_attnum), ''),
+                     WHERE k.attrelid = job.relation AND k.attnum = job.key_attnum), ''),
            (c.rel::oid, c.attnum) IN (SELECT n.rel::oid, n.attnum
-                                      FROM snowflake_ids_convert.added_columns(relation) n)
+                                      FROM snowflake_ids_convert.added_columns(job.relation) n)
     FROM c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
     ORDER BY c.depth, c.rel, c.attnum
@@ -96,12 +96,12 @@ COMMENT ON FUNCTION snowflake_ids_convert.columns IS 'internal: a key and the co
 
 -- The tables, in the order in which most transactions write to them: the key's table first, then what refers to it.
 CREATE FUNCTION snowflake_ids_convert.tables(
-    relation regclass, key_attnum smallint, OUT rel regclass, OUT attnums smallint[]
+    job snowflake_ids_convert.job, OUT rel regclass, OUT attnums smallint[]
 ) RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT c.rel, array_agg(c.attnum ORDER BY c.attnum)
-    FROM snowflake_ids_convert.columns(relation, key_attnum) c
+    FROM snowflake_ids_convert.columns(job) c
     GROUP BY c.rel
     ORDER BY min(c.depth), c.rel
 $$;
@@ -148,16 +148,14 @@ BEGIN
     RETURN QUERY
     SELECT format('table %s: refers to the key, but its owner is %I, not %I', t.rel, pg_get_userbyid(c.relowner),
                   current_user)
-    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+    FROM snowflake_ids_convert.tables(job) t
          JOIN pg_class c ON c.oid = t.rel
     WHERE pg_get_userbyid(c.relowner) <> current_user
     ORDER BY t.rel;
     RETURN QUERY
     SELECT format('table %s: is not being converted, or lost the trigger zz_snowflake_ids_1_key', job.relation)
     WHERE job.phase <> 'prepare'
-      AND NOT EXISTS (SELECT
-                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-                      WHERE is_key AND filled);
+      AND NOT EXISTS (SELECT FROM snowflake_ids_convert.columns(job) WHERE is_key AND filled);
     RETURN QUERY
     SELECT format('table %s: there is no table %I that belongs to %I', job.relation,
                   'snowflake_ids_map_' || job.relation::oid, current_user)
@@ -168,8 +166,7 @@ BEGIN
     SELECT format('table %s: column %I no longer refers to the key; add its foreign key again', a.rel,
                   coalesce(a.attname, a.shadow))
     FROM snowflake_ids_convert.added_columns(job.relation) a
-    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum
-                                         FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c)
+    WHERE (a.rel::oid, a.attnum) NOT IN (SELECT c.rel::oid, c.attnum FROM snowflake_ids_convert.columns(job) c)
     ORDER BY a.rel, a.attnum;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
@@ -182,7 +179,7 @@ AS $$
 BEGIN
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', rel)
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)));
+        FROM snowflake_ids_convert.tables(job)));
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
@@ -231,7 +228,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
     PERFORM snowflake_ids_convert.lock_writers_out(
-        ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum)), mode);
+        ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job)), mode);
     -- From here on, no other role can add a foreign key to the key.
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(SELECT snowflake_ids_convert.owner_problems(job)));
 END $$;

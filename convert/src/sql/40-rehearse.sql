@@ -198,10 +198,10 @@ BEGIN
     END IF;
     SELECT array_agg(attnum), string_agg(format('ALTER COLUMN %I TYPE %s USING NULL', attname, job.type), ', ')
     INTO attnums, change
-    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    FROM snowflake_ids_convert.columns(job)
     WHERE rel = target;
     EXECUTE format('CREATE UNLOGGED TABLE %s AS SELECT * FROM ONLY %s WITH NO DATA', copy, target);
-    FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target LOOP
+    FOR col IN SELECT shadow FROM snowflake_ids_convert.columns(job) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN IF EXISTS %I', copy, col.shadow);
     END LOOP;
     IF job.format <> 'snowflake_si' THEN
@@ -212,9 +212,7 @@ BEGIN
     PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
     EXECUTE format('ALTER TABLE %s %s', copy, change);
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-    FOR col IN
-        SELECT attname, shadow FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
-    LOOP
+    FOR col IN SELECT attname, shadow FROM snowflake_ids_convert.columns(job) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;
     -- Another user may have created a lookalike since try_expressions() was called.

@@ -11,7 +11,7 @@ CREATE FUNCTION snowflake_ids_convert.insert_sample(
 LANGUAGE sql VOLATILE PARALLEL SAFE
 AS $$
     WITH c AS (
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+        SELECT * FROM snowflake_ids_convert.columns(job) WHERE rel = target
     ), sampled (query) AS (
         SELECT format('SELECT * FROM ONLY %s TABLESAMPLE SYSTEM (%s) REPEATABLE (0) LIMIT %s', target,
                       least(100, 1000000 / greatest(reltuples, 1)), CASE WHEN fresh IS NULL THEN 10000 ELSE 1 END)
@@ -108,7 +108,7 @@ AS $$
 DECLARE
     copy regclass := snowflake_ids_convert.make_copy(job, target);
     fresh name := (SELECT CASE WHEN count(*) = 1 THEN min(shadow) ELSE min(shadow) FILTER (WHERE is_key) END
-                   FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                   FROM snowflake_ids_convert.columns(job)
                    WHERE rel = target);
 BEGIN
     IF fresh IS NOT NULL THEN

@@ -35,7 +35,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT format('column %s.%I: %s depends on it', d.rel, d.attname, d.object)
     FROM (SELECT DISTINCT c.rel, pg_describe_object(d.classid, d.objid, d.objsubid) AS object, c.attname
-          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+          FROM snowflake_ids_convert.columns(job) c
                JOIN pg_depend d ON d.refobjid = c.rel AND d.refobjsubid = c.attnum
                JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
           WHERE d.refclassid = 'pg_class'::regclass
@@ -106,9 +106,7 @@ AS $$
     WHERE f.contype = 'f'
       AND f.conrelid = target
       AND k.att = ANY (attnums)
-      AND NOT EXISTS (SELECT
-                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-                      WHERE c.rel = f.confrelid AND c.attnum = k.ref)
+      AND NOT EXISTS (SELECT FROM snowflake_ids_convert.columns(job) c WHERE c.rel = f.confrelid AND c.attnum = k.ref)
     UNION ALL
     SELECT format('index %s: is not valid; rebuild or drop it', x.index)
     FROM snowflake_ids_convert.indexes(target, attnums) x
@@ -169,9 +167,7 @@ AS $$
                   WHERE g.rel = target
                     AND g.function = 'follow'
                     AND g.relation <> job.relation
-                    AND EXISTS (SELECT
-                                FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
-                                WHERE c.rel = target AND NOT c.is_key))
+                    AND EXISTS (SELECT FROM snowflake_ids_convert.columns(job) c WHERE c.rel = target AND NOT c.is_key))
     UNION ALL
     SELECT format('table %s: rule %I is for UPDATE, and would apply to the updates of the conversion', target,
                   rulename)
@@ -233,7 +229,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     WITH RECURSIVE containing (rel, type) AS (
         SELECT t.rel, c.reltype
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+        FROM snowflake_ids_convert.tables(job) t
              JOIN pg_class c ON c.oid = t.rel
         UNION
         SELECT inner_type.rel, outer_type.oid
@@ -273,7 +269,7 @@ BEGIN
     IF FOUND THEN
         RETURN;
     END IF;
-    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) LOOP
+    FOR tbl IN SELECT * FROM snowflake_ids_convert.tables(job) LOOP
         RETURN QUERY SELECT * FROM snowflake_ids_convert.table_problems(tbl.rel);
         CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE oid = tbl.rel AND (relkind <> 'r' OR relispartition));
         RETURN QUERY SELECT * FROM snowflake_ids_convert.constraint_problems(job, tbl.rel, tbl.attnums);

@@ -172,9 +172,7 @@ BEGIN
                     FROM (SELECT *, %1$s AS time FROM %2$s WHERE n IS NOT NULL) AS m
                     WHERE time IS DISTINCT FROM date_bin($1, created, $2)
                       AND (coalesce(time <= created, true)
-                           OR NOT EXISTS (SELECT
-                                          FROM %2$s AS earlier
-                                          WHERE n = m.n - $3 AND %1$s = m.time - $1))
+                           OR NOT EXISTS (SELECT FROM %2$s AS earlier WHERE n = m.n - $3 AND %1$s = m.time - $1))
                     ORDER BY n
                     LIMIT 1', format(job.read, 'new'), job.map)
     INTO wrong

@@ -45,9 +45,7 @@ BEGIN
     PERFORM snowflake_ids_convert.make_trigger(job.relation, 'zz_snowflake_ids_1_key', 'TRIGGER', format(
         'BEFORE INSERT OR UPDATE OF %I ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.key(%s)',
         job.key_column, arguments));
-    FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key
-    LOOP
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job) WHERE NOT is_key LOOP
         PERFORM snowflake_ids_convert.make_trigger(col.rel, 'zz_snowflake_ids_2_' || col.attnum, 'TRIGGER', format(
             'BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION snowflake_ids_convert.follow(%s, %L)',
             arguments, col.attnum));
@@ -77,9 +75,7 @@ DECLARE
     definition text;
     col record;
 BEGIN
-    FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE NOT is_key AND filled
-    LOOP
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job) WHERE NOT is_key AND filled LOOP
         definition := format('FOR EACH ROW WHEN (NEW.%I IS NOT NULL AND NEW.%I IS NULL)
                               EXECUTE FUNCTION snowflake_ids_convert.%%s(%L, %L, %L%%s)',
                              col.attname, col.shadow, job.relation::oid, job.key_attnum, col.attnum);
@@ -115,11 +111,12 @@ DECLARE
     key_type text := (SELECT format_type(atttypid, atttypmod)
                       FROM pg_attribute
                       WHERE attrelid = converted AND attnum = key_number);
+    job snowflake_ids_convert.job;
     col record;
 BEGIN
-    FOR col IN
-        SELECT * FROM snowflake_ids_convert.columns(converted, key_number) WHERE NOT is_key AND filled
-    LOOP
+    job.relation := converted;
+    job.key_attnum := key_number;
+    FOR col IN SELECT * FROM snowflake_ids_convert.columns(job) WHERE NOT is_key AND filled LOOP
         EXECUTE format('UPDATE ONLY %s AS c
                         SET %I = k.%I
                         FROM ONLY %s AS k

@@ -11,7 +11,7 @@ BEGIN
     PERFORM snowflake_ids_convert.lock_all(job, 'ACCESS EXCLUSIVE');
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s ADD COLUMN %I %s', rel, shadow, job.type)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
+        FROM snowflake_ids_convert.columns(job)));
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
     -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
@@ -73,7 +73,7 @@ BEGIN
                              job.relation, job.key_column, "collate", attname), ', '),
            string_agg(format('c.%I IS NULL AND c.%I IS NOT NULL', shadow, attname), ' OR ')
     INTO assignments, unfilled
-    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    FROM snowflake_ids_convert.columns(job)
     WHERE rel = target AND NOT is_key;
     PERFORM snowflake_ids_convert.silence_triggers(job);
     EXECUTE format('UPDATE ONLY %s AS c SET %s WHERE c.ctid >= $1 AND c.ctid < $2 AND (%s)', target, assignments,

@@ -13,7 +13,7 @@ AS $$
         SELECT k.conrelid::regclass AS rel, k.oid, k.conname, ('snowflake_ids_check_of_' || k.oid)::name AS twin,
                NOT job.keep_position AND bool_and(c.at_once) AS has_twin
         FROM pg_constraint k
-             JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+             JOIN snowflake_ids_convert.columns(job) c
              ON k.conrelid = c.rel AND c.attnum = ANY (k.conkey)
         WHERE k.contype = 'c' AND k.convalidated AND k.conname !~ '^snowflake_ids_check_'
         GROUP BY k.oid, k.conrelid, k.conname
@@ -59,7 +59,7 @@ BEGIN
                       CASE WHEN not_null THEN format('%I IS NOT NULL', shadow)
                            ELSE format('(%I IS NULL) = (%I IS NULL)', attname, shadow)
                       END)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        FROM snowflake_ids_convert.columns(job)
         WHERE at_once
         UNION ALL
         SELECT format('ALTER TABLE %s ADD CONSTRAINT %I CHECK (%s) NOT VALID', rel, twin, condition)
@@ -78,11 +78,11 @@ BEGIN
     PERFORM snowflake_ids_convert.run(ARRAY(
         SELECT format('ALTER TABLE %s VALIDATE CONSTRAINT %I', k.conrelid::regclass, k.conname)
         FROM pg_constraint k
-             JOIN snowflake_ids_convert.tables(job.relation, job.key_attnum) t ON t.rel = k.conrelid
+             JOIN snowflake_ids_convert.tables(job) t ON t.rel = k.conrelid
         WHERE k.contype = 'c' AND k.conname ~ '^snowflake_ids_check_' AND NOT k.convalidated
         UNION ALL
         SELECT format('ANALYZE %s (%I)', rel, shadow)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)));
+        FROM snowflake_ids_convert.columns(job)));
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
@@ -97,7 +97,7 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
     WITH rehearsed AS MATERIALIZED (
         SELECT t.rel, t.attnums, t.n, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
-        FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
+        FROM snowflake_ids_convert.tables(job) WITH ORDINALITY AS t (rel, attnums, n)
     )
     SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
            i.indisvalid AND i.indisunique = x.is_unique

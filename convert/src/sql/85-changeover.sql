@@ -31,7 +31,7 @@ AS $$
                           twin.conname AS twin,
                           CASE k.contype WHEN 'f' THEN 10 ELSE 20 END AS first,
                           CASE k.contype WHEN 'f' THEN 50 ELSE 30 END AS again
-          FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+          FROM snowflake_ids_convert.columns(job) c
                JOIN pg_constraint k
                ON k.contype = 'f' AND k.confrelid = c.rel AND c.attnum = ANY (k.confkey)
                   OR k.contype = 'c' AND k.conrelid = c.rel AND c.attnum = ANY (k.conkey)

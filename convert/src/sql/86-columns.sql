@@ -68,7 +68,7 @@ RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT s.*
-    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+    FROM snowflake_ids_convert.columns(job) c
          JOIN pg_attribute a ON a.attrelid = c.rel AND a.attnum = c.attnum
          LEFT JOIN pg_constraint k ON k.conrelid = target AND k.contype = 'n' AND k.conkey = ARRAY[c.attnum]
          CROSS JOIN LATERAL (
@@ -123,7 +123,7 @@ RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     WITH c AS (
-        SELECT * FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) WHERE rel = target
+        SELECT * FROM snowflake_ids_convert.columns(job) WHERE rel = target
     )
     SELECT s.*
     FROM c
@@ -162,7 +162,7 @@ AS $$
     SELECT * FROM snowflake_ids_convert.change_constraints(job)
     UNION ALL
     SELECT s.*
-    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) WITH ORDINALITY AS t (rel, attnums, n)
+    FROM snowflake_ids_convert.tables(job) WITH ORDINALITY AS t (rel, attnums, n)
          CROSS JOIN LATERAL (
              SELECT * FROM snowflake_ids_convert.change_triggers(t.rel, t.attnums)
              UNION ALL

@@ -38,7 +38,7 @@ BEGIN
         SELECT format(CASE WHEN c.filled THEN 'column %s.%I: its new values have not been checked'
                                          ELSE 'column %s.%I: began to refer to the key after the conversion began'
                       END, c.rel, c.attname)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+        FROM snowflake_ids_convert.columns(job) c
         WHERE NOT c.filled
            OR c.at_once
               AND NOT EXISTS (SELECT
@@ -57,7 +57,7 @@ CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURN
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$
 DECLARE
-    tables oid[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job.relation, job.key_attnum));
+    tables oid[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job));
     lookalikes text[];
     not_valid text[];
     on_type_path text[];
@@ -83,7 +83,7 @@ BEGIN
     -- Only columns that may be filled later than their row is written
     PERFORM snowflake_ids_convert.refuse(job, ARRAY(
         SELECT format('Rows of %s refer in column %I to keys that do not exist.', rel, attname)
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        FROM snowflake_ids_convert.columns(job)
         WHERE NOT at_once
           AND snowflake_ids_convert.count_rows(rel, format('(%I IS NULL) <> (%I IS NULL)', attname, shadow)) > 0));
     PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);

@@ -35,7 +35,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     unfilled text := (SELECT string_agg(format('%I IS NOT NULL AND %I IS NULL', attname, shadow), ' OR ')
-                      FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+                      FROM snowflake_ids_convert.columns(job)
                       WHERE rel = job.part AND NOT is_key);
     blocks bigint := pg_relation_size(job.part) / current_setting('block_size')::int + 1;
     rows bigint := 0;
@@ -61,7 +61,7 @@ BEGIN
     END IF;
     WITH t AS (
         SELECT rel, row_number() OVER (ORDER BY min(depth), rel) AS n
-        FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+        FROM snowflake_ids_convert.columns(job)
         WHERE NOT is_key
         GROUP BY rel
     )
@@ -86,9 +86,7 @@ DECLARE
     rows_per_block float8;
     until bigint;
 BEGIN
-    job.part := (SELECT min(rel::oid)
-                 FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
-                 WHERE rel = job.part AND NOT is_key);
+    job.part := (SELECT min(rel::oid) FROM snowflake_ids_convert.columns(job) WHERE rel = job.part AND NOT is_key);
     IF job.part IS NULL OR (job.done < job.total) IS NOT TRUE THEN
         RETURN snowflake_ids_convert.next_table(job);
     END IF;

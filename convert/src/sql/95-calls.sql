@@ -23,9 +23,7 @@ AS $$
                       WHERE s.relation = job.relation AND s.phase NOT IN ('validate', 'done'))
     UNION ALL
     SELECT format('column %s.%I: may be null', job.relation, job.key_column)
-    WHERE EXISTS (SELECT
-                  FROM pg_attribute
-                  WHERE attrelid = job.relation AND attnum = job.key_attnum AND NOT attnotnull)
+    WHERE EXISTS (SELECT FROM pg_attribute WHERE attrelid = job.relation AND attnum = job.key_attnum AND NOT attnotnull)
     UNION ALL
     SELECT format('column %s.%I: is not unique by itself; create a unique index on it', job.relation, job.key_column)
     WHERE NOT EXISTS (SELECT
@@ -44,7 +42,7 @@ CREATE FUNCTION snowflake_ids_convert.orphan_problems(job snowflake_ids_convert.
 LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
     SELECT format('column %s.%I: %s rows refer to a key that does not exist', rel, attname, orphans)
-    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum)
+    FROM snowflake_ids_convert.columns(job)
          CROSS JOIN LATERAL snowflake_ids_convert.count_rows(rel, format(
              'c.%1$I IS NOT NULL AND NOT EXISTS (SELECT FROM ONLY %2$s k WHERE k.%3$I%4$s = c.%1$I)',
              attname, job.relation, job.key_column, "collate")) AS orphans
@@ -59,7 +57,7 @@ LANGUAGE sql STABLE PARALLEL UNSAFE
 AS $$
     SELECT format('table %s: %s rows violate check constraint %I, which was never validated; correct them, or drop it',
                   t.rel, violations, k.conname)
-    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+    FROM snowflake_ids_convert.tables(job) t
          JOIN pg_constraint k ON k.conrelid = t.rel AND k.contype = 'c' AND NOT k.convalidated
          CROSS JOIN LATERAL snowflake_ids_convert.count_rows(
              t.rel, format('NOT (%s)', pg_get_expr(k.conbin, k.conrelid))) AS violations
@@ -88,7 +86,7 @@ AS $$
     WHERE NOT job.keep_position
     UNION ALL
     SELECT p.problem
-    FROM snowflake_ids_convert.tables(job.relation, job.key_attnum) t
+    FROM snowflake_ids_convert.tables(job) t
          CROSS JOIN LATERAL snowflake_ids_convert.publications(t.rel) AS p
     UNION ALL
     SELECT dependent || '; drop it before the changeover, and create it again afterwards'
@@ -109,7 +107,7 @@ BEGIN
                         ELSE format('add %s.%I %s, following %s.%I', rel, shadow, job.type, job.relation,
                                     job.key_column)
                    END
-    FROM snowflake_ids_convert.columns(job.relation, job.key_attnum);
+    FROM snowflake_ids_convert.columns(job);
     IF NOT job.keep_position THEN
         RETURN QUERY
         SELECT 'index', replace(definition, '{concurrently}', 'CONCURRENTLY ')
@@ -124,7 +122,7 @@ BEGIN
                                         ELSE 'leave foreign key %I of %s NOT VALID, as it is'
                                    END, f.conname, f.conrelid::regclass)
     FROM pg_constraint f
-         JOIN snowflake_ids_convert.columns(job.relation, job.key_attnum) c
+         JOIN snowflake_ids_convert.columns(job) c
          ON c.rel = f.confrelid AND c.attnum = ANY (f.confkey)
     WHERE f.contype = 'f'
     ORDER BY 2;
