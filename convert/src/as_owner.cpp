@@ -1,5 +1,6 @@
-// Calls as the owner of a table, whoever calls: as REINDEX does it. Code of the table cannot get the rights of the
-// caller back, leave a trigger that fires later, or change a setting of the session.
+// Functions that users call run with the rights of the table's owner, and not with those of the caller, as REINDEX does.
+// So code of the table cannot get the rights of the caller, leave a trigger that fires later, or change a setting of the
+// session.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -48,7 +49,7 @@ void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
 }
 
-// The owner of a table, whose rights the caller must have.
+// Returns the owner of a table. It is an error if the caller does not have the rights of that role.
 Oid owner_of(Oid table) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
     if (!HeapTupleIsValid(tuple))
@@ -63,8 +64,9 @@ Oid owner_of(Oid table) {
 
 }  // namespace
 
-// The body of several functions, whose first argument is the table. What they call has the same arguments, the same
-// result, and their name with _as_owner, without the prefix that names for users have.
+// The body of several SQL functions; the first argument of each is the table. Each calls a function with the same
+// arguments and result. That function has the same name, without the prefix that names for users have, and with
+// _as_owner at the end.
 FUNCTION(snowflake_ids_convert_as_owner) {
     static const char prefix[] = "snowflake_ids_convert_";
     const Signature signature = signature_of(fcinfo->flinfo->fn_oid);

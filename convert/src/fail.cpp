@@ -1,5 +1,5 @@
-// Errors of the SQL in convert/src/sql, without the context that PL/pgSQL adds to an error: for each call that is under
-// way its signature and line, which fills a screen and tells a user nothing.
+// Raises the errors of the SQL in convert/src/sql. PL/pgSQL would add a context: the signature and line of each function
+// that is running. It fills a screen and does not help a user.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -14,7 +14,7 @@ char* text_argument(FunctionCallInfo fcinfo, int n) {
     return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-// The five characters of a SQLSTATE, or that of RAISE if they are no state of an error.
+// The number of a SQLSTATE. If the text is no SQLSTATE of an error, it is that of RAISE.
 int state_of(const char* state) {
     if (state == nullptr || strlen(state) != 5 || strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
         strncmp(state, "00", 2) == 0)
@@ -29,7 +29,7 @@ FUNCTION(snowflake_ids_convert_fail) {
     const char* message = text_argument(fcinfo, 1);
     const char* detail = text_argument(fcinfo, 2);
     const char* hint = text_argument(fcinfo, 3);
-    // Whoever catches the error restores the stack, as for every error.
+    // Code that catches the error restores the stack, as for every error.
     error_context_stack = nullptr;
     ereport(ERROR,
             (errcode(state), errmsg_internal("%s", message == nullptr ? "unknown error" : message),

@@ -47,7 +47,7 @@ struct Call {
     pg_unreachable();
 }
 
-// An argument that is a number from 1 to max; else 0.
+// The argument, if it is a number from 1 to max; otherwise 0.
 uint32 number(const Trigger* trigger, int n, uint32 max) {
     if (n >= trigger->tgnargs) return 0;
     char* end;
@@ -80,9 +80,10 @@ Call read_call(FunctionCallInfo fcinfo, TriggerEvent timing, bool of_column) {
     return call;
 }
 
-AttrNumber new_column(Relation table, AttrNumber beside) {
+// The new column that the conversion has added for a column of the table.
+AttrNumber new_column(Relation table, AttrNumber column_number) {
     char name[NAMEDATALEN];
-    snprintf(name, sizeof name, "snowflake_ids_new_%d", beside);
+    snprintf(name, sizeof name, "snowflake_ids_new_%d", column_number);
     const TupleDesc columns = RelationGetDescr(table);
     for (int i = 0; i < columns->natts; i++) {
         const Form_pg_attribute column = TupleDescAttr(columns, i);
@@ -106,9 +107,11 @@ Value value_of(HeapTuple tuple, Relation table, AttrNumber column) {
     return v;
 }
 
-Oid type_of(Relation table, AttrNumber column) {
-    return getBaseType(TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid);
+Oid exact_type(Relation table, AttrNumber column) {
+    return TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
 }
+
+Oid type_of(Relation table, AttrNumber column) { return getBaseType(exact_type(table, column)); }
 
 [[noreturn]] void refuse_types(Relation table) {
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -117,11 +120,7 @@ Oid type_of(Relation table, AttrNumber column) {
     pg_unreachable();
 }
 
-Oid exact_type(Relation table, AttrNumber column) {
-    return TupleDescAttr(RelationGetDescr(table), column - 1)->atttypid;
-}
-
-// True if two columns surely have the same value; false if that cannot be decided.
+// True if two columns certainly have the same value. False if they differ, or if the type has no equality.
 bool same(Relation table, AttrNumber column_a, Value a, AttrNumber column_b, Value b) {
     if (a.is_null || b.is_null) return a.is_null && b.is_null;
     const Oid type = type_of(table, column_a);
@@ -151,7 +150,7 @@ struct PlanEntry {
     SPIPlanPtr plan;
 };
 
-// Call it within SPI and as the owner of the table.
+// Call it between connect_as_owner_of() and finish().
 SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int types, Oid* type) {
     static HTAB* plans = nullptr;
     if (plans == nullptr) {
@@ -189,42 +188,48 @@ SPIPlanPtr prepared(const PlanKey& key, Relation table, AttrNumber shadow, int t
     return plan;
 }
 
-// For running as another user, like the triggers of foreign keys. An error ends it with the (sub)transaction.
-struct Identity {
+// Statements run as the owner of a table, as those of foreign keys do. After an error, the end of the (sub)transaction
+// makes the session the caller again.
+struct Caller {
     Oid user;
     int context;
 };
 
-Identity become_owner_of(Relation table) {
-    Identity before;
-    GetUserIdAndSecContext(&before.user, &before.context);
+Caller connect_as_owner_of(Relation table) {
+    Caller caller;
+    GetUserIdAndSecContext(&caller.user, &caller.context);
     SetUserIdAndSecContext(table->rd_rel->relowner,
-                           before.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
-    return before;
+                           caller.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+    return caller;
 }
 
-void become(Identity who) { SetUserIdAndSecContext(who.user, who.context); }
+void finish(Caller caller) {
+    SPI_finish();
+    SetUserIdAndSecContext(caller.user, caller.context);
+}
 
-// Looks up the new id of a key; null if there is no such key, or if it has no new id yet. Locks the row as a foreign
-// key does, so it still has this key when the foreign key is checked. `share`: waits for a transaction that is just
-// giving it an id, and fails if the snapshot is too old to see that id.
+void check_result(int result, int expected) {
+    if (result != expected) elog(ERROR, "a statement of a conversion returned %s", SPI_result_code_string(result));
+}
+
+// Looks up the new id of a key. The result is null if there is no such key, or if it has no new id yet. The look-up locks
+// the row as a foreign key does, so the row still has this key when the foreign key is checked. With `share`, it waits
+// for a transaction that is giving the row its id, and fails if the snapshot is too old to see that id.
 Value look_up_key(Relation keys, AttrNumber key, Oid type, Datum value, bool share, Oid id_type, Relation table) {
     const AttrNumber shadow = new_column(keys, key);
     if (exact_type(keys, shadow) != id_type) refuse_types(table);
-    const Identity caller = become_owner_of(keys);
-    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+    const Caller caller = connect_as_owner_of(keys);
     PlanKey plan_key{RelationGetRelid(keys), type, key, share ? look_up_shared : look_up};
     SPIPlanPtr plan = prepared(plan_key, keys, shadow, 1, &type);
-    const int result = SPI_execute_plan(plan, &value, nullptr, false, 1);
-    if (result != SPI_OK_SELECT) elog(ERROR, "could not look up a key: %s", SPI_result_code_string(result));
+    check_result(SPI_execute_plan(plan, &value, nullptr, false, 1), SPI_OK_SELECT);
     Value id{.datum = 0, .is_null = true};
     if (SPI_processed > 0) {
         id.datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &id.is_null);
         const Form_pg_attribute column = TupleDescAttr(RelationGetDescr(keys), shadow - 1);
         if (!id.is_null) id.datum = SPI_datumTransfer(id.datum, column->attbyval, column->attlen);
     }
-    SPI_finish();
-    become(caller);
+    finish(caller);
     return id;
 }
 
@@ -252,9 +257,9 @@ Relation open_keys(const Call& call) {
 
 }  // namespace
 
-// On the key's table, before a row is written. A new row gets its id from the new default, even if the statement gave
-// one. If the key of a row changes, the row keeps its id. A row without an id must not change its key: that is an
-// error.
+// On the key's table, before a row is written. A new row gets its new id from the default of the new column, even if the
+// statement has set that column. If the key of a row changes, the row keeps its new id. If it has no new id yet, changing
+// the key is an error.
 FUNCTION(snowflake_ids_convert_key) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, false);
     const AttrNumber shadow = new_column(call.table, call.key);
@@ -327,24 +332,21 @@ FUNCTION(snowflake_ids_convert_late) {
     const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
                                  exact_type(call.table, shadow), call.table);
     if (!id.is_null) {
-        const Identity caller = become_owner_of(call.table);
-        if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+        const Caller caller = connect_as_owner_of(call.table);
         Oid types[] = {exact_type(call.table, shadow), TIDOID};
         Datum values[] = {id.datum, PointerGetDatum(&call.tuple->t_self)};
         PlanKey plan_key{RelationGetRelid(call.table), types[0], shadow, fill_late};
-        const int result =
-            SPI_execute_plan(prepared(plan_key, call.table, shadow, 2, types), values, nullptr, false, 0);
-        if (result != SPI_OK_UPDATE) elog(ERROR, "could not fill a column: %s", SPI_result_code_string(result));
-        SPI_finish();
-        become(caller);
+        SPIPlanPtr plan = prepared(plan_key, call.table, shadow, 2, types);
+        check_result(SPI_execute_plan(plan, values, nullptr, false, 0), SPI_OK_UPDATE);
+        finish(caller);
     }
     table_close(keys, NoLock);
     return Datum{0};
 }
 
-// On the key's table, at the end of the transaction. A key may now belong to another row: two rows exchanged their
-// keys, or a row was deleted and inserted again. The rows that refer to the key must then get the new id. Usually no
-// row has the old key any more. Then nothing refers to it, and no table is searched.
+// On the key's table, at the end of the transaction. A key may now belong to another row, because two rows exchanged
+// their keys, or a row was deleted and inserted again. Then the rows that refer to the key get the new id of that row.
+// Usually no row has the old key any more. Then nothing refers to it, and no table is searched.
 FUNCTION(snowflake_ids_convert_moved) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_AFTER, false);
     if (TRIGGER_FIRED_BY_INSERT(call.data->tg_event)) refuse_call(fcinfo);
@@ -359,16 +361,14 @@ FUNCTION(snowflake_ids_convert_moved) {
     bool is_varlena;
     getTypeOutputInfo(type, &output, &is_varlena);
     char* text = OidOutputFunctionCall(output, key.datum);
-    const Identity caller = become_owner_of(call.table);
-    if (SPI_connect() != SPI_OK_CONNECT) elog(ERROR, "SPI_connect failed");
+    const Caller caller = connect_as_owner_of(call.table);
     Oid types[] = {REGCLASSOID, INT2OID, TEXTOID};
     Datum values[] = {ObjectIdGetDatum(RelationGetRelid(call.table)), Int16GetDatum(call.key),
                       CStringGetTextDatum(text)};
-    const int result = SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2, $3)", 3, types,
-                                             values, nullptr, false, 0);
-    if (result != SPI_OK_SELECT) elog(ERROR, "could not follow a key: %s", SPI_result_code_string(result));
-    SPI_finish();
-    become(caller);
+    check_result(SPI_execute_with_args("SELECT snowflake_ids_convert.follow_moved_key($1, $2, $3)", 3, types, values,
+                                       nullptr, false, 0),
+                 SPI_OK_SELECT);
+    finish(caller);
     return Datum{0};
 }
 
