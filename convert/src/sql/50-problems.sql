@@ -80,7 +80,17 @@ AS $$
                            pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
     FROM pg_constraint c
          JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
-    WHERE c.conrelid = target AND c.conkey && attnums AND d.classid <> 'pg_constraint'::regclass
+    WHERE c.conrelid = target
+      AND c.conkey && attnums
+      AND d.classid <> 'pg_constraint'::regclass
+      -- A view with GROUP BY on the primary key also uses the column, so dependents() lists it.
+      AND NOT EXISTS (SELECT
+                      FROM pg_depend u
+                      WHERE u.classid = d.classid
+                        AND u.objid = d.objid
+                        AND u.refclassid = 'pg_class'::regclass
+                        AND u.refobjid = target
+                        AND u.refobjsubid = ANY (attnums))
     UNION ALL
     SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; drop the foreign key first, and add it again afterwards',
                   target, f.conname, f.conrelid::regclass, x.index)
