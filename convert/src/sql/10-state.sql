@@ -4,12 +4,13 @@
 -- objects there, so these functions can call each other by name safely. The functions that users call are in the schema
 -- in which the extension was created.
 --
--- A conversion runs code of the tables: checks, index expressions, triggers. And what their owner wrote into the state
--- decides what it drops and alters. So each call acts as the owner of the table, whoever calls, like REINDEX. A function
--- whose symbol is snowflake_ids_convert_as_owner (convert/src/as_owner.cpp) becomes the owner and calls its namesake
--- here that ends in _as_owner, with the same arguments. All others run with the rights of the caller.
+-- A conversion runs code of the tables: checks, index expressions, triggers. It also drops and alters what the state
+-- says, and the owner of the tables can write the state. So each call runs with the rights of that owner, as REINDEX
+-- does, and not with those of the caller. A function whose symbol is snowflake_ids_convert_as_owner becomes the owner
+-- (convert/src/as_owner.cpp). Then it calls the function here that has the same name with _as_owner at its end. All
+-- other functions run with the rights of the caller.
 
--- An empty schema of that name, as migrations of frameworks make it, is dropped: as in 00-schema.sql of snowflake_ids.
+-- A migration tool may have created an empty schema of that name. It is dropped, as in src/sql/00-schema.sql.
 DO $$
 BEGIN
     IF EXISTS (SELECT
@@ -28,7 +29,7 @@ END $$;
 CREATE SCHEMA snowflake_ids_convert;
 COMMENT ON SCHEMA snowflake_ids_convert IS 'what snowflake_ids_convert() and its triggers use';
 
--- Raises an error without the context that RAISE would add: signature and line of each call that is under way.
+-- Raises an error without the context that RAISE would add: the signature and line of each function that is running.
 CREATE FUNCTION snowflake_ids_convert.fail(state text, message text, detail text DEFAULT NULL, hint text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_convert_fail' LANGUAGE C STABLE PARALLEL SAFE;
@@ -39,7 +40,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_in_transaction_block' LANGUAGE C ST
 COMMENT ON FUNCTION snowflake_ids_convert.in_transaction_block
     IS 'internal: whether this transaction continues after the statement that runs';
 
--- What the catalogs show is not here: the map, which columns have a new column, which constraints are valid.
+-- The catalogs show the rest: the map, which columns have a new one, which constraints are valid.
 CREATE TABLE snowflake_ids_convert.conversion (
     relation regclass PRIMARY KEY,
     key_attnum smallint NOT NULL,
@@ -70,10 +71,12 @@ CREATE TABLE snowflake_ids_convert.conversion (
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum IS 'number of the key; after the changeover, of the new one';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum IS 'number of the column of times';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.key_attnum 
+    IS 'number of the key''s column; after the changeover, of the new column';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.created_attnum IS 'number of the column that has the times';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.format IS 'format of the new ids: sno, mastic or snowflake_si';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.zone IS 'time zone of the first call; times without a zone are read in it';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.zone
+    IS 'time zone of the first call; times without a zone are read in it';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.metabyte IS 'metabyte of the new ids';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.batch_size IS 'rows per transaction';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.spill IS 'whether rows may get ids of later ticks';
@@ -81,12 +84,14 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.keep_position IS 'whether the
 COMMENT ON COLUMN snowflake_ids_convert.conversion.fire_triggers IS 'whether triggers of the tables fire';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.build_concurrently IS 'whether the user builds the indexes';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.publications IS 'whether tables may be in a publication';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after IS 'every id that was drawn since the new columns exist is later than this time';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.issued_after
+    IS 'every id that was generated after the new columns were added is later than this time';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.phase
     IS 'prepare, number, fill, settle, follow, check, index, ready, swap, validate or done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.part
     IS 'table that is written now; null if the phase is not about one table';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.done IS 'rows of the key''s table, or blocks of a referencing one, that are done';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.done
+    IS 'rows of the key''s table, or blocks of a referencing table, that are done';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.total IS 'rows, or blocks, of this part';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.todo
     IS 'constraints that the changeover made not valid';
@@ -99,13 +104,14 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or block
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
 
--- A job: the state of a conversion, and from changes_over on what follows from it. with_format() fills that in when a
--- step begins. A conversion that is only planned has no state, but a job.
+-- A job has the columns of the state, and after them what follows from the state. with_format() computes that when a
+-- step begins. A conversion that is only planned has a job but no state.
 --
--- changes_over is null but in the first transaction of a call: whether that call does the changeover too. core is the
--- present schema of the extension snowflake_ids. type, epoch, tick_ms and capacity (ids per tick) belong to the format.
--- new_id is the expression that draws an id. make and read are templates for format(): make makes an id from a tick and
--- a number within it, read returns the time of an id.
+-- changes_over: whether this call also does the changeover. It is null except in the first transaction of a call.
+-- core: the present schema of the extension snowflake_ids.
+-- type, epoch, tick_ms, capacity (ids per tick): properties of the format.
+-- new_id: the expression that generates an id.
+-- make, read: templates for format(). make makes an id from a tick and a number within it. read returns an id's time.
 DO $$
 BEGIN
     EXECUTE pg_catalog.format(
@@ -120,8 +126,8 @@ BEGIN
 END $$;
 COMMENT ON TYPE snowflake_ids_convert.job IS 'a conversion, with what its format needs';
 
--- Only the owner of a table writes its state: steps run as the owner. This is a view and not row security: pg_dump
--- would dump the policies of an extension's table.
+-- Only the owner of a table can write its state, because steps run as the owner. Row security could do the same, but
+-- pg_dump would dump its policies as if they did not belong to the extension.
 CREATE VIEW snowflake_ids_convert.my_conversion WITH (security_barrier) AS
 SELECT *
 FROM snowflake_ids_convert.conversion s
@@ -132,7 +138,7 @@ WHERE EXISTS (SELECT
 WITH CASCADED CHECK OPTION;
 COMMENT ON VIEW snowflake_ids_convert.my_conversion IS 'conversions of tables that the current user owns';
 
--- The map belongs to the owner of the table. A table of that name that belongs to another role is no map.
+-- The map belongs to the owner of the table. A table with that name and another owner is not the map.
 CREATE FUNCTION snowflake_ids_convert.map_of(relation regclass) RETURNS regclass
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$

@@ -1,4 +1,5 @@
--- How a job is made, and errors about its arguments.
+-- Makes a job from the arguments of a call or from the state, and raises the errors about arguments. At the end are
+-- small functions that several files use.
 
 CREATE FUNCTION snowflake_ids_convert.check_format(format text, metabyte integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -27,8 +28,8 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.column_name IS 'internal: present name of a column';
 
--- Fills in what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
--- declare. Other users may be able to create functions in that schema, and a better match would be called instead.
+-- Computes what the format needs. Arguments of functions of snowflake_ids get exactly the types that these functions
+-- declare. Otherwise PostgreSQL could call a function of another user in that schema, if its types match better.
 CREATE FUNCTION snowflake_ids_convert.with_format(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -97,7 +98,7 @@ BEGIN
     IF locked THEN
         PERFORM FROM snowflake_ids_convert.my_conversion WHERE relation = target FOR UPDATE NOWAIT;
     END IF;
-    -- All that follows from the state is null.
+    -- What follows from the state is null, until with_format() is called.
     SELECT s.*, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL INTO job
     FROM snowflake_ids_convert.my_conversion s
     WHERE s.relation = target;
@@ -168,7 +169,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.planned_job
     IS 'internal: the job of a conversion that is planned; error if an argument is wrong';
 
--- ---- what several topics use
+-- ---- what several files use
 
 CREATE FUNCTION snowflake_ids_convert.run(statements text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

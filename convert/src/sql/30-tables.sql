@@ -1,8 +1,8 @@
 -- The tables of a conversion: the key, the columns that refer to it, their indexes, and locks on the tables.
 
 -- The triggers of a conversion; 70-triggers.sql makes them. Another role can create triggers that look like these, on
--- its own tables, or with the TRIGGER privilege. Only the owner of a table can make a trigger fire always (tgenabled A). So
--- only such triggers count, on tables of the owner, as whom the conversion runs.
+-- its own tables or with the TRIGGER privilege. But only the owner of a table can make a trigger fire always (tgenabled
+-- A). So only such triggers count, and only on tables of the role as which the conversion runs.
 CREATE FUNCTION snowflake_ids_convert.triggers(
     converted regclass, OUT rel regclass, OUT name name, OUT function name, OUT relation regclass, OUT attnum smallint
 ) RETURNS SETOF record
@@ -43,10 +43,10 @@ COMMENT ON FUNCTION snowflake_ids_convert.added_columns
 
 -- The key, and all columns that refer to it through foreign keys, directly or through others.
 --
--- at_once: whether the new value is present as soon as its row is. It is not if the referenced row may come later.
+-- at_once: whether the new value is written with its row. It is not if the referenced row may be written later.
 -- depth: number of foreign keys between this table and the key's table.
 -- collate: the key's collation. A referencing column may have another one, but the foreign key uses that of the key.
--- filled: whether it has a new column. It has none if it began to refer to the key during the conversion.
+-- filled: whether it has a new column. It has none if its foreign key was added during the conversion.
 CREATE FUNCTION snowflake_ids_convert.columns(
     job snowflake_ids_convert.job,
     OUT rel regclass, OUT attnum smallint, OUT attname name, OUT shadow name, OUT is_key boolean, OUT not_null boolean,
@@ -107,7 +107,7 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables IS 'internal: the tables of a key and of the columns that refer to it';
 
--- definition_end is what follows the table's name in the definition of the index: USING and the rest.
+-- definition_end: the part of the index's definition after the name of the table. It begins with USING.
 CREATE FUNCTION snowflake_ids_convert.indexes(
     target regclass, attnums smallint[],
     OUT index regclass, OUT definition_end text, OUT is_unique boolean, OUT valid boolean
@@ -139,8 +139,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes
     IS 'internal: indexes that use some columns of a table, and the ends of their definitions';
 
--- What the state says is compared with the catalogs: the tables must belong to the role as which the conversion runs,
--- and what earlier phases have made must be there.
+-- Compares the state with the catalogs. The tables must belong to the role as which the conversion runs, and what
+-- earlier phases have made must still exist.
 CREATE FUNCTION snowflake_ids_convert.owner_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
 AS $$
@@ -172,7 +172,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.owner_problems
     IS 'internal: tables of other owners, and what the conversion has made and lost';
 
--- This lock prevents others from altering the tables, but not from writing. Writers do not queue behind it.
+-- With this lock, others can write to the tables but not alter them. Writers do not queue behind it.
 CREATE FUNCTION snowflake_ids_convert.lock_definitions(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -185,8 +185,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.lock_definitions
     IS 'internal: prevents others from altering the tables of a conversion';
 
--- Others queue behind a lock request that waits. So all tables together are requested for 50 ms at most, then again
--- after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
+-- While a request for a strong lock waits, other sessions queue behind it. So the requests for all tables together wait
+-- for 50 ms at most, and are repeated after a pause. The caller's lock_timeout limits the whole time; 0 means no limit.
 CREATE FUNCTION snowflake_ids_convert.lock_writers_out(tables regclass[], mode text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

@@ -1,10 +1,10 @@
--- The new type is tried on copies of the tables: first on empty ones, then with some rows that have new ids. So
--- PostgreSQL itself tells whether constraints and indexes accept the new ids, and how they are written on the new
--- columns. The copies are unlogged: their rows reach no subscriber.
+-- Tries the new type on copies of the tables: here on empty ones, in 45-rehearse_rows.sql with some rows that have new
+-- ids. So PostgreSQL itself decides whether constraints and indexes accept the new ids, and how their definitions read
+-- on the new columns. The copies are unlogged, so their rows do not reach subscribers.
 
 -- Expressions on a key that becomes a sno need the operators of sno. So they are parsed again, with the schema of
--- snowflake_ids on the search path. Other users may have created functions or operators there that match better. These
--- must not be used: an expression runs with the rights of the table's owner.
+-- snowflake_ids on the search path. Other users may have created functions or operators there that match better. An
+-- expression runs with the rights of the table's owner, so a conversion that would use these is refused.
 CREATE FUNCTION snowflake_ids_convert.lookalikes(tables oid[]) RETURNS text[]
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -182,7 +182,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.definitions
     IS 'internal: how the indexes and checks of a table are written on its copy';
 
--- The copy has the new columns only, under their names. It has no NOT NULL.
+-- In the copy, the converted columns have the new type and the names of the new columns. It has no NOT NULL.
 CREATE FUNCTION snowflake_ids_convert.make_copy(job snowflake_ids_convert.job, target regclass) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$

@@ -2,9 +2,10 @@
 -- as the conversion would leave them.
 
 -- The statement that inserts up to 10,000 rows. It numbers the keys that they refer to as the conversion numbers all
--- keys, so their ids have the right times and order. With `fresh`, it inserts one row only, and this new column gets an
--- id that is drawn now. If the table is empty, that row has only the id. Columns that no check or index of the copy
--- uses are left out, because their values may be large. Domains are not left out, because they may refuse NULL.
+-- keys, so their ids have the right times and order. If `fresh` names a new column, the statement inserts one row only,
+-- and generates the id of that column now. If the table is empty, that row has only the id. Columns that no check or
+-- index of the copy uses are left out, because their values may be large. Columns with a domain are not left out,
+-- because the domain may refuse NULL.
 CREATE FUNCTION snowflake_ids_convert.insert_sample(
     job snowflake_ids_convert.job, target regclass, copy regclass, fresh name
 ) RETURNS text
@@ -58,8 +59,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.insert_sample
     IS 'internal: the statement that inserts rows with new ids into the copy of a table';
 
--- What does not accept the rows is dropped from the copy, and they are tried again, until all problems are found. If
--- the table is empty, checks of several columns do not count, because the row has nothing in the others.
+-- A check that refuses the rows is dropped from the copy, and the statement runs again, until all problems are found.
+-- If the table is empty, checks of several columns do not count, because the other columns of the row are null.
 CREATE FUNCTION snowflake_ids_convert.try_insert(target regclass, copy regclass, statement text) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -100,8 +101,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.try_insert
     IS 'internal: what does not accept the rows that a statement inserts into the copy of a table';
 
--- A table that only refers to keys gets a fresh id if it has one such column. Else the order of its ids could be one
--- that never comes.
+-- A table that only refers to keys gets a fresh id if it has one such column. With several, their ids could have an
+-- order that real rows never have.
 CREATE FUNCTION snowflake_ids_convert.rehearse_rows(job snowflake_ids_convert.job, target regclass) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$

@@ -1,4 +1,5 @@
--- Problems that the catalogs show. They are looked for before anything changes, and again before each strong lock.
+-- Problems that the catalogs show. A conversion looks for them before it changes anything, and again before each strong
+-- lock.
 
 CREATE FUNCTION snowflake_ids_convert.table_problems(target regclass) RETURNS SETOF text
 LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -25,11 +26,11 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.table_problems
-    IS 'internal: why a table cannot be converted, whatever its columns are';
+    IS 'internal: why a table cannot be converted, without a look at its columns';
 
--- Objects that depend on the columns, such as views. They may exist until the changeover. Exceptions are objects that
--- the changeover makes again: the columns' own defaults and sequences, constraints, indexes, statistics, column lists
--- of publications, triggers for UPDATE OF.
+-- Objects that depend on the columns, for example views. They may exist until the changeover. Objects that the
+-- changeover creates again are left out: the columns' own defaults and sequences, constraints, indexes, statistics,
+-- column lists of publications, triggers for UPDATE OF.
 CREATE FUNCTION snowflake_ids_convert.dependents(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -125,7 +126,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.constraint_problems
     IS 'internal: constraints and indexes that a conversion cannot make again';
 
--- The default of the key is replaced. A default of a column that refers to the key would be an old key.
+-- The default of the key is replaced. The default of a column that refers to the key would remain an old key.
 CREATE FUNCTION snowflake_ids_convert.column_problems(
     job snowflake_ids_convert.job, target regclass, attnums smallint[]
 ) RETURNS SETOF text
@@ -291,7 +292,7 @@ BEGIN
             FROM snowflake_ids_convert.publications(tbl.rel);
         END IF;
         BEGIN
-            -- Once the rows have their new ids, refuse_violations() looks at these.
+            -- When the rows have their new ids, refuse_violations() checks these.
             IF job.map IS NULL THEN
                 RETURN QUERY SELECT DISTINCT * FROM snowflake_ids_convert.rehearse_rows(job, tbl.rel);
             ELSE

@@ -5,9 +5,9 @@
 -- that of the previous row, whichever is later. So positions are unique and keep the order, and a row moves to a later
 -- tick only if a tick has more than C rows.
 
--- Returns the query that gives each row its position. The tick is null if the time fits no id or is after up_to. Times
--- without a zone are read in the zone of the setting TimeZone, because "AT TIME ZONE 'CET'" would be an abbreviation,
--- without summer time.
+-- Returns the query that gives each row its position. The tick is null if no id can have that time, or if it is after
+-- up_to. Times without a zone are read in the zone of the setting TimeZone, because "AT TIME ZONE 'CET'" would be an
+-- abbreviation, without summer time.
 CREATE FUNCTION snowflake_ids_convert.positions(job snowflake_ids_convert.job, up_to timestamptz, condition text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -63,7 +63,7 @@ BEGIN
                            job.relation, job.created_column, times.late, times.last);
     END IF;
 END $$;
-COMMENT ON FUNCTION snowflake_ids_convert.time_problems IS 'internal: rows whose time no id can have';
+COMMENT ON FUNCTION snowflake_ids_convert.time_problems IS 'internal: rows with a time that no id can have';
 
 -- Reads the table and changes nothing.
 CREATE FUNCTION snowflake_ids_convert.crowding(
@@ -93,7 +93,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.crowding
-    IS 'internal: number of rows, and what is to be said about ticks that have more rows than ids';
+    IS 'internal: number of rows, and problems of ticks that have more rows than ids';
 
 -- One sorted pass over the key's table makes the map. Rows that are inserted later have no n. The map stays until
 -- snowflake_ids_convert_forget() is called.
@@ -159,9 +159,9 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.number_rows
     IS 'internal: phase number: makes the id of each row, and checks all of them';
 
--- Reads the new ids back and compares them with the times of their rows: after they were made, and again before the
--- changeover. A row has the tick of its time. If C ids fit into a tick, a row that was moved has the tick after that
--- of the row C positions before it.
+-- Compares the time of each new id with the time of its row, after the ids were made and again before the changeover.
+-- Most rows have the tick of their time. If a tick has C ids, a row that was moved to a later tick has the tick after
+-- that of the row C positions before it.
 CREATE FUNCTION snowflake_ids_convert.verify_map(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

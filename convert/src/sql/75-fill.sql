@@ -1,7 +1,7 @@
--- New columns next to the old ones, filled in batches.
+-- Adds new columns next to the old ones, and fills them in batches.
 
--- The default of the key's new column draws ids. PostgreSQL stores which function it calls, so the default stays right
--- if the extension moves to another schema.
+-- The default of the key's new column generates ids. PostgreSQL stores the oid of its function, so the default stays
+-- right if the schema of the extension is renamed.
 CREATE FUNCTION snowflake_ids_convert.prepare(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -14,8 +14,8 @@ BEGIN
         FROM snowflake_ids_convert.columns(job)));
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', job.relation, job.shadow, job.new_id);
     PERFORM snowflake_ids_convert.make_triggers(job);
-    -- No row can be inserted while the lock is held. So existing rows are from this time or earlier, and every new row
-    -- draws an id that is later.
+    -- No row can be inserted while the lock is held. So the existing rows have this time or an earlier one, and every
+    -- new row gets an id that is later.
     job.issued_after := snowflake_ids.pass_now(job.format);
     job.phase := 'number';
     RETURN job;
@@ -26,7 +26,7 @@ CREATE FUNCTION snowflake_ids_convert.silence_triggers(job snowflake_ids_convert
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 BEGIN
-    -- A conversion runs as another role than its caller, so that no trigger may be left until the commit.
+    -- A conversion runs as another role than its caller, so no trigger may wait for the commit.
     SET CONSTRAINTS ALL IMMEDIATE;
     IF NOT job.fire_triggers AND has_parameter_privilege('session_replication_role', 'SET') THEN
         PERFORM set_config('session_replication_role', 'replica', true);

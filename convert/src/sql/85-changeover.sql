@@ -1,16 +1,15 @@
 -- The changeover: the new columns replace the old ones. The functions here return its statements. They read the
--- catalogs before writers are locked out, while the old columns still exist. 86-columns.sql has the statements for
--- columns and indexes. 87-swap.sql runs all statements in the order of these stages, then in that in which they come
--- here. What sets properties of an object is one stage later than what makes the object.
+-- catalogs before writers are locked out, while the old columns still exist. 86-columns.sql returns the statements for
+-- columns and indexes. 87-swap.sql runs all statements, sorted by stage; within a stage, in the order in which the
+-- functions return them. A statement that sets a property of an object is one stage later than the one that creates it.
 --
---   10   drop what uses the old columns                    20   replace the old columns
---   30   make again, on the new ones, what others need     40   make statistics again
---   50   make the rest again
+--   10   drop what uses the old columns                        20   replace the old columns
+--   30   create again, on the new columns, what others need    40   create statistics again
+--   50   create the rest again
 --
--- Before stage 50 the schema of snowflake_ids is on the search path, because expressions on the new type need it. From
--- then on it is not.
+-- Before stage 50, the schema of snowflake_ids is on the search path, because expressions on the new type need it.
 CREATE TYPE snowflake_ids_convert.change AS (stage integer, statement text);
-COMMENT ON TYPE snowflake_ids_convert.change IS 'a statement of the changeover; null: there is nothing to do';
+COMMENT ON TYPE snowflake_ids_convert.change IS 'a statement of the changeover; null if there is nothing to do';
 
 CREATE FUNCTION snowflake_ids_convert.comment_statement(object text, comment text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -20,8 +19,8 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.comment_statement
     IS 'internal: the statement that sets a comment; null if there is no comment';
 
--- Foreign keys to the key, and checks on the columns. Foreign keys are dropped first and made last, because they need
--- the unique constraints. A valid twin gets the name of its check. A check without one is made again.
+-- Foreign keys to the key, and checks on the columns. Foreign keys are dropped first and created last, because they
+-- need the unique constraints. A valid twin gets the name of its check. A check without a valid twin is created again.
 CREATE FUNCTION snowflake_ids_convert.change_constraints(job snowflake_ids_convert.job)
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -54,7 +53,7 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.change_constraints
     IS 'internal: statements that replace the foreign keys to converted columns, and the checks on them';
 
--- Twins of checks that were dropped after the twins were made
+-- A check may have been dropped after its twin was made.
 CREATE FUNCTION snowflake_ids_convert.drop_twins(target regclass) RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$

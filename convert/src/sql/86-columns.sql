@@ -1,8 +1,8 @@
 -- The changeover: statements for indexes and columns, and all statements together. The stages are explained in
 -- 85-changeover.sql.
 
--- The new index gets the name, constraint and properties of the old one. Primary keys first, then unique constraints,
--- then other indexes.
+-- The new index gets the name, constraint and properties of the old one. Primary keys come first, then unique
+-- constraints, then other indexes.
 CREATE FUNCTION snowflake_ids_convert.change_indexes(target regclass, attnums smallint[])
 RETURNS SETOF snowflake_ids_convert.change
 LANGUAGE sql STABLE PARALLEL SAFE

@@ -1,7 +1,7 @@
 -- Runs the changeover.
 
--- Rows that were inserted after the numbering are added to the map. Most are added before writers are locked out, with
--- a null snapshot. Then only rows that the given snapshot did not see are left; each is found by an index.
+-- Adds the rows to the map that were inserted after phase number. The first call has a null snapshot and adds most of
+-- them, before writers are locked out. The second call finds the rows that the given snapshot did not see, by an index.
 CREATE FUNCTION snowflake_ids_convert.complete_map(job snowflake_ids_convert.job, since pg_snapshot) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -24,7 +24,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.complete_map
     IS 'internal: adds rows that were inserted after the numbering to the map';
 
--- The tables may have been altered since the conversion began. Others can read and write while this looks at them.
+-- The tables may have been altered since the conversion began. Others can read and write while this function checks
+-- them.
 CREATE FUNCTION snowflake_ids_convert.refuse_changed(job snowflake_ids_convert.job) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -51,8 +52,8 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_changed
     IS 'internal: error if tables were altered so that a conversion cannot finish';
 
--- Returns the constraints that were valid and are not any more. The changeover makes them again as NOT VALID, so that
--- it need not read the tables.
+-- Returns the constraints that were valid before the changeover and are not valid after it. The changeover creates them
+-- as NOT VALID, so that it need not read the tables. Phase validate validates them.
 CREATE FUNCTION snowflake_ids_convert.swap(job snowflake_ids_convert.job) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET client_min_messages = warning
 AS $$

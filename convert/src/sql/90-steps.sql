@@ -6,8 +6,8 @@
 --   index     builds the indexes, or waits for them            ready     waits for a call with finish (keep_position)
 --   swap      replaces the columns, under a lock               validate  foreign keys and checks, one per step
 --
--- Each step is a transaction that also writes down which step is next. So after any interruption, another call can
--- continue. The function of a phase takes the job and returns it with its next state.
+-- Each step is a transaction that also writes the next state. So after any interruption, another call can continue. The
+-- function of a phase takes the job and returns it with its next state.
 
 CREATE FUNCTION snowflake_ids_convert.fill_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE

@@ -1,7 +1,7 @@
--- The functions that users call, and what only they need.
+-- The functions that users call, and functions that only these use.
 
--- A bigint does not show that it was converted, so a repeated call would number all rows again. The default shows it,
--- even in a database that was restored from a dump and has no state of the conversion.
+-- The type bigint does not show that a key was converted, so a repeated call would number all rows again. The default
+-- of the key shows it, also in a database that was restored from a dump and has no state of the conversion.
 CREATE FUNCTION snowflake_ids_convert.key_problems(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
@@ -92,7 +92,7 @@ AS $$
     SELECT dependent || '; drop it before the changeover, and create it again afterwards'
     FROM snowflake_ids_convert.dependents(job) AS dependent
 $$;
-COMMENT ON FUNCTION snowflake_ids_convert.notes IS 'internal: what a user should know before a conversion';
+COMMENT ON FUNCTION snowflake_ids_convert.notes IS 'internal: notes for the user before a conversion';
 
 CREATE FUNCTION snowflake_ids_convert.planned_steps(
     job snowflake_ids_convert.job, rows bigint, OUT kind text, OUT item text
@@ -140,7 +140,7 @@ BEGIN
     SELECT 'problem', problem FROM snowflake_ids_convert.key_problems(job) AS problem
     UNION ALL
     SELECT 'problem', problem FROM snowflake_ids_convert.problems(job) AS problem;
-    -- With such problems, the rows may be unreadable or not what they seem.
+    -- With such problems, it may be impossible to read the rows, or reading them may show wrong rows.
     IF FOUND THEN
         RETURN;
     END IF;
@@ -215,7 +215,7 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_convert_as_owner' LANGUAGE C VOLATILE PARAL
 COMMENT ON FUNCTION snowflake_ids_convert_indexes(regclass)
     IS 'statements that make the indexes for which a conversion waits; run them with \gexec, then call again';
 
--- A parallel worker would seem to be in a transaction block.
+-- This is PARALLEL RESTRICTED, because in_transaction_block() is always true in a parallel worker.
 CREATE FUNCTION snowflake_ids_convert.check_call(batch_size integer) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED
 AS $$
@@ -279,7 +279,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.resume
     IS 'internal: continues a conversion that has begun; false if there is none';
 
--- The first transaction of a call. It takes no lock that stops writers.
+-- The first transaction of a call: checks, plans, and writes the state. It takes no lock that stops writers.
 CREATE FUNCTION snowflake_ids_convert.start_as_owner(
     relation regclass, key_column name, format text, created_column name, metabyte integer, batch_size integer,
     spill boolean, keep_position boolean, fire_triggers boolean, finish boolean, "concurrently" boolean,

@@ -1,6 +1,6 @@
 -- Undoing a conversion, and forgetting a finished one.
 
--- A table that belongs to another role is left as it is.
+-- If a table with the name of the map belongs to another role, it is not dropped.
 CREATE FUNCTION snowflake_ids_convert.drop_map(target regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$

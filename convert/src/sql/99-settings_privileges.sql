@@ -35,8 +35,9 @@ BEGIN
             EXECUTE format('ALTER FUNCTION %s SET %s', function, setting);
         END LOOP;
     END LOOP;
-    -- What default privileges have given is taken back: who could create functions in the schema, or triggers on the
-    -- view, could get others to call them. What they have taken away is given: a conversion calls as the table's owner.
+    -- Default privileges may have granted too much. A role that can create functions in the schema, or triggers on the
+    -- view, could make others call them. So all privileges are revoked here. Default privileges may also have revoked
+    -- what a conversion needs, because it calls as the table's owner. So the privileges after this block are granted.
     FOR privilege IN
         SELECT DISTINCT format('%s FROM %s', o.name, coalesce(r.oid::regrole::text, 'PUBLIC'))
         FROM (SELECT 'SCHEMA ' || nspname, nspacl, nspowner
