@@ -194,7 +194,7 @@ is(sql("SELECT count(*) >= $filled * 0.5 FROM orders WHERE snowflake_ids_new_2 I
 $writers = writers();
 
 # As if nothing had been said for a while, so that the first step says how far it is.
-sql("UPDATE snowflake_ids_convert.conversion SET told = told - interval '10 s'");
+sql("UPDATE snowflake_ids_convert.conversion SET last_notice = last_notice - interval '10 s'");
 
 # It comes as far as a row that another session has locked.
 my $holder = Session->new($server);

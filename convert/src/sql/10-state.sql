@@ -67,7 +67,7 @@ CREATE TABLE snowflake_ids_convert.conversion (
     resumed timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
     resumed_at bigint NOT NULL DEFAULT 0,
     updated timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    told timestamptz
+    last_notice timestamptz
 );
 COMMENT ON TABLE snowflake_ids_convert.conversion IS 'state of each conversion; written through my_conversion';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.relation IS 'table whose key is converted';
@@ -102,7 +102,7 @@ COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed
     IS 'when the current call began, or this part, whichever is later';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.resumed_at IS 'rows, or blocks, that were done by then';
 COMMENT ON COLUMN snowflake_ids_convert.conversion.updated IS 'end of the last step';
-COMMENT ON COLUMN snowflake_ids_convert.conversion.told IS 'time of the last notice about this conversion';
+COMMENT ON COLUMN snowflake_ids_convert.conversion.last_notice IS 'time of the last notice about this conversion';
 
 -- A job has the columns of the state, and after them what follows from the state. with_format() computes that when a
 -- step begins. A conversion that is only planned has a job but no state.

@@ -193,13 +193,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     is_new boolean := job.phase <> old.phase OR job.part IS DISTINCT FROM old.part;
-    notice_is_due boolean := is_new OR clock_timestamp() - old.told > interval '5 s';
+    notice_is_due boolean := is_new OR clock_timestamp() - old.last_notice > interval '5 s';
 BEGIN
     UPDATE snowflake_ids_convert.my_conversion c
     SET (key_attnum, issued_after, phase, part, done, total, todo, rows, updated) = (
             job.key_attnum, job.issued_after, job.phase, job.part, job.done, job.total, job.todo, job.rows,
             clock_timestamp()),
-        told = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.told END,
+        last_notice = CASE WHEN notice_is_due THEN clock_timestamp() ELSE c.last_notice END,
         phase_started = CASE WHEN is_new THEN clock_timestamp() ELSE c.phase_started END,
         resumed = CASE WHEN is_new THEN clock_timestamp() ELSE c.resumed END,
         resumed_at = CASE WHEN is_new THEN 0 ELSE c.resumed_at END
