@@ -89,6 +89,9 @@ SELECT * FROM snowflake_ids_convert_plan('hard', 'id', 'sno', 'created', keep_po
 CALL snowflake_ids_convert('hard', 'id', 'sno', 'created');
 TABLE traces;
 SELECT * FROM snowflake_ids_convert_plan('hard_part', 'hard', 'sno', 'hard');
+-- No advice about the key of a table that cannot be converted at all.
+CREATE TABLE parted (id int, created timestamptz) PARTITION BY RANGE (created);
+SELECT * FROM snowflake_ids_convert_plan('parted', 'id', 'sno', 'created');
 CREATE TABLE weak (id int, created date, more timestamptz);
 SELECT * FROM snowflake_ids_convert_plan('weak', 'id', 'sno', 'created');
 SELECT * FROM snowflake_ids_convert_plan('leaf', 'node', 'sno', 'note');
