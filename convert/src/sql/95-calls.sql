@@ -138,6 +138,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT 'problem', problem FROM snowflake_ids_convert.key_problems(job) AS problem
+    WHERE (SELECT relkind = 'r' AND NOT relispartition FROM pg_class WHERE oid = job.relation)
     UNION ALL
     SELECT 'problem', problem FROM snowflake_ids_convert.problems(job) AS problem;
     -- With such problems, it may be impossible to read the rows, or reading them may show wrong rows.
