@@ -92,7 +92,7 @@ AttrNumber new_column(Relation table, AttrNumber column_number) {
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("cannot follow the key of %s now", RelationGetRelationName(table)),
                     errdetail("Its column \"%s\" is missing.", name),
-                    errhint("Give the conversion up with snowflake_ids_convert_undo().")));
+                    errhint("Undo the conversion with snowflake_ids_convert_undo().")));
     pg_unreachable();
 }
 
@@ -244,10 +244,10 @@ Relation open_keys(const Call& call) {
         ereport(ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                  errmsg("cannot follow the key of %s now",
-                        keys == nullptr ? "a table that is gone" : RelationGetRelationName(keys)),
+                        keys == nullptr ? "a table that no longer exists" : RelationGetRelationName(keys)),
                  errdetail("Table \"%s\" refers to it, and both must have the same owner while the key is converted.",
                            RelationGetRelationName(call.table)),
-                 errhint("Give both to one role, or give the conversion up with snowflake_ids_convert_undo().")));
+                 errhint("Give both tables to one role, or undo the conversion with snowflake_ids_convert_undo().")));
     }
     if (call.data->tg_trigger->tgenabled != TRIGGER_FIRES_ALWAYS &&
         !has_privs_of_role(GetUserId(), keys->rd_rel->relowner))

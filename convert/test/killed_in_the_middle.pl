@@ -233,7 +233,7 @@ like(
 	Session::ask_once($server, call_text('false') =~ s/'sno'/'mastic'/r),
 	qr/converted in another way/,
 	'other arguments are refused');
-like(Session::ask_once($server, call_text('false')), qr/filled, and kept so/, 'resumed, and filled');
+like(Session::ask_once($server, call_text('false')), qr/triggers keep them filled/, 'resumed, and filled');
 
 # ---- filled, and not changed over: writes of all sorts
 is( as_joe(
@@ -427,7 +427,7 @@ END
 	ok(waits_for_lock($backend, "locktype = 'advisory'"), 'rows are being read');
 	is(sql($phase), 'number', 'to number them');
 	$writer->ask('UPDATE race SET created = clock_timestamp() WHERE id <= 3; SELECT pg_advisory_unlock(303)');
-	like($session->answer, qr/filled, and kept so/, 'times that change while the rows are numbered');
+	like($session->answer, qr/triggers keep them filled/, 'times that change while the rows are numbered');
 	sql('DROP POLICY gate ON race; ALTER TABLE race DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY');
 	is( sql("SELECT count(*) FROM race, snowflake_ids_convert.conversion s WHERE s.relation = 'race'::regclass AND sno_timestamp(snowflake_ids_new_1) > s.issued_after"
 		),
@@ -448,7 +448,7 @@ END
 		2,
 		'and what refers to it follows');
 	sql("SELECT snowflake_ids_convert_undo('race')");
-	like($session->ask($convert), qr/filled, and kept so/, 'the same times, later');
+	like($session->ask($convert), qr/triggers keep them filled/, 'the same times, later');
 }
 $server->stop;
 done_testing();

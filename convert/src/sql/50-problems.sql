@@ -77,8 +77,9 @@ CREATE FUNCTION snowflake_ids_convert.constraint_problems(
 ) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT DISTINCT format('table %s: %s depends on constraint %I', target,
-                           pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
+    SELECT DISTINCT format('table %s: %s depends on constraint %I; '
+                           'drop it before the conversion, and create it again afterwards',
+                           target, pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
     FROM pg_constraint c
          JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
     WHERE c.conrelid = target
@@ -185,7 +186,7 @@ AS $$
     FROM pg_rewrite
     WHERE ev_class = target AND ev_type = '2' AND ev_enabled <> 'D'
     UNION ALL
-    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; rename it so that it sorts before zz_snowflake_ids, and undo a conversion in which it has fired',
+    SELECT format('table %s: trigger %I fires after the triggers of the conversion, which would miss its changes; rename it so that it sorts before zz_snowflake_ids; if it has fired during a conversion, undo that conversion',
                   target, tgname)
     FROM pg_trigger
     WHERE tgrelid = target

@@ -273,7 +273,7 @@ BEGIN
     more := more AND job.phase <> 'done';
     said := snowflake_ids_convert.write_state(old, job);
     IF NOT more AND job.phase <> 'done' THEN
-        said := format('%s: filled, and kept so; %scall again to finish', target,
+        said := format('%s: the new columns are filled, and triggers keep them filled; %scall again to finish', target,
                        CASE WHEN finish THEN 'run the statements of snowflake_ids_convert_indexes(), then ' END);
     END IF;
 END $$;

@@ -70,7 +70,7 @@ COMMENT ON FUNCTION snowflake_ids_convert.violation_problems
 CREATE FUNCTION snowflake_ids_convert.notes(job snowflake_ids_convert.job) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT 'the identity becomes a default, because an identity must draw integers from a sequence'
+    SELECT 'the identity becomes a default, because an identity column takes integers from a sequence'
     WHERE EXISTS (SELECT
                   FROM pg_attribute
                   WHERE attrelid = job.relation AND attnum = job.key_attnum AND attidentity <> '')

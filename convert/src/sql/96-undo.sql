@@ -24,7 +24,7 @@ BEGIN
             '55000', format('%s is not being converted', relation),
             detail => CASE WHEN state.relation IS NULL
                                 THEN 'It has no conversion that you may undo.'
-                                ELSE 'The changeover is done, and the old keys are gone.'
+                                ELSE 'The changeover is done, so there are no old keys to go back to.'
                            END);
     END IF;
     PERFORM snowflake_ids_convert.lock_writers_out(
