@@ -45,7 +45,7 @@ FROM of_renewed o
      LEFT JOIN renewed down ON down.up = r.id
 ORDER BY 1;
 
--- Checks and indexes that do not accept new ids are problems: those of rows that exist, and an id that is drawn now.
+-- Checks and indexes that refuse new ids are problems. Tried are the ids of existing rows, and one that is generated now.
 CREATE TABLE small (
     id int PRIMARY KEY CONSTRAINT small_enough CHECK (id < 1000),
     up int REFERENCES small CONSTRAINT upward CHECK (up < id),

@@ -1,5 +1,5 @@
--- Whatever a role writes about its own conversion, nothing of other roles changes when they, or a superuser, call for
--- its tables. (The test forged_state forges every column of the state in every phase.)
+-- A role can write anything about its own conversion. If other roles or a superuser then call for its tables, nothing of
+-- other roles changes. (The test forged_state forges every column of the state in every phase.)
 \set topic forged
 \set roles 'victim team forger mate'
 \i sql/include/roles.psql

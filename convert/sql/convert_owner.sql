@@ -1,5 +1,5 @@
--- A conversion runs code of the tables, with the rights of their owner, whoever calls. Objects of other roles do not
--- disturb a conversion.
+-- A conversion runs code of the tables with the rights of their owner, also if another role calls. Objects of other
+-- roles do not disturb a conversion.
 \set topic owner
 \set roles 'a b m'
 \i sql/include/roles.psql

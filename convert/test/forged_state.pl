@@ -1,6 +1,6 @@
 # The state of a conversion can be written by the owner of the table. Here every column of it is forged, in every phase,
-# and then others call for that table: a superuser, another member of the owning role, the owner. Whatever they call,
-# nothing that belongs to anybody else changes. A stranger and a mere member forge nothing.
+# and then others call for that table: a superuser, another member of the owning role, the owner. No call changes anything
+# that belongs to another role. A stranger, and a role that is only a member of the owner, can forge nothing.
 use strict;
 use warnings;
 use FindBin;

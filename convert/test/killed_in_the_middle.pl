@@ -1,5 +1,5 @@
-# Tables get new keys while others write to them. The server is killed in the middle, a call is cancelled, and in the
-# end each row is looked at: the order of the keys, their times, and everything that refers to them.
+# Tables get new keys while others write to them. The server is killed in the middle, and a call is cancelled. At the end,
+# the test checks each row: the order of the keys, their times, and everything that refers to them.
 #
 # SNOWFLAKE_IDS_CONVERT_ROWS=1000000: so many rows in the table of the key (default 20000).
 use strict;
@@ -303,7 +303,7 @@ is( sql('SET ROLE regress_clerk; INSERT INTO line VALUES (1, 900000003, 7, 90000
 my $took = time - $start;
 $said = stop_writers($writers);
 unlike($said, qr/ERROR/, 'writers had no errors');
-note sprintf '%d keys, %s rows in all, writers beside, killed and cancelled: %.1f s', $rows,
+note sprintf '%d keys, %s rows in all, with writers, killed and cancelled: %.1f s', $rows,
   sql('SELECT rows FROM snowflake_ids_convert_progress'), $took;
 
 # ---- row by row
@@ -348,7 +348,7 @@ is( sql("SELECT count(*) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::
 	        WHERE o.id IS NULL OR m.new IS NULL AND sno_timestamp(o.id) < (SELECT max(sno_timestamp(new)) FROM shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]})"
 	),
 	0,
-	'the table of old and new keys has all rows, but for those that came after it was complete');
+	'the table of old and new keys has all rows, except those that came after it was complete');
 is( sql("SELECT has_table_privilege('regress_clerk', 'shop.snowflake_ids_map_@{[ sql(q{SELECT 'orders'::regclass::oid}) ]}', 'SELECT')"
 	),
 	'f',

@@ -1,5 +1,5 @@
-# Keys are converted, and their tables written meanwhile, in sessions with odd settings. Each id must have the time of its
-# row, whatever the session's zone, date style, quoting or plans are. A setting that cannot work is refused by name.
+# Sessions with odd settings convert keys, and others write to the tables during this. Each id must have the time of its
+# row with any time zone, date style, quoting or plan. A setting that cannot work is refused by name.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

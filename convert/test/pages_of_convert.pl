@@ -80,7 +80,7 @@ like(
 arrives('the rows that the plan has tried are not replicated');
 my (undef, undef, $err) = $publisher->psql('app', "CALL snowflake_ids_convert($arguments)");
 like($err, qr/cannot convert column "id"/, 'the conversion is refused');
-arrives('and replication goes on');
+arrives('and replication continues');
 $subscriber->safe_psql('app', 'DROP SUBSCRIPTION every');
 $publisher->safe_psql('app', 'DROP PUBLICATION every');
 
