@@ -255,6 +255,15 @@ Relation open_keys(const Call& call) {
     return keys;
 }
 
+// The new id of the key to which a row refers; look_up_key() says when it is null.
+Value new_id_of(const Call& call, Datum key, AttrNumber shadow) {
+    Relation keys = open_keys(call);
+    const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key, call.share,
+                                 exact_type(call.table, shadow), call.table);
+    table_close(keys, NoLock);
+    return id;
+}
+
 }  // namespace
 
 // On the key's table, before a row is written. A new row gets its new id from the default of the new column, even if the
@@ -313,11 +322,7 @@ FUNCTION(snowflake_ids_convert_follow) {
                 with_value(call.tuple, call.table, shadow, value_of(call.tuple, call.table, own_shadow)));
         }
     }
-    Relation keys = open_keys(call);
-    const Value found = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
-                                    exact_type(call.table, shadow), call.table);
-    table_close(keys, NoLock);
-    return PointerGetDatum(with_value(call.tuple, call.table, shadow, found));
+    return PointerGetDatum(with_value(call.tuple, call.table, shadow, new_id_of(call, key.datum, shadow)));
 }
 
 // On a table that refers to the key, at the end of the transaction: fills the new column of a row that was written
@@ -328,9 +333,7 @@ FUNCTION(snowflake_ids_convert_late) {
     const AttrNumber shadow = new_column(call.table, call.column);
     const Value key = value_of(call.tuple, call.table, call.column);
     if (key.is_null) return Datum{0};
-    Relation keys = open_keys(call);
-    const Value id = look_up_key(keys, call.key, type_of(call.table, call.column), key.datum, call.share,
-                                 exact_type(call.table, shadow), call.table);
+    const Value id = new_id_of(call, key.datum, shadow);
     if (!id.is_null) {
         const Caller caller = connect_as_owner_of(call.table);
         Oid types[] = {exact_type(call.table, shadow), TIDOID};
@@ -340,7 +343,6 @@ FUNCTION(snowflake_ids_convert_late) {
         check_result(SPI_execute_plan(plan, values, nullptr, false, 0), SPI_OK_UPDATE);
         finish(caller);
     }
-    table_close(keys, NoLock);
     return Datum{0};
 }
 

@@ -51,13 +51,21 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes
     IS 'internal: error if relations use operators of other users, unless they are known';
 
-CREATE FUNCTION snowflake_ids_convert.path_of_type(job snowflake_ids_convert.job) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
+-- While this path is set, no name of ours may be looked up on it. The path ends with the function, as all its settings do.
+CREATE FUNCTION snowflake_ids_convert.run_on_type_path(job snowflake_ids_convert.job, statements text[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
-    SELECT concat_ws(', ', 'pg_catalog', CASE WHEN job.format <> 'snowflake_si' THEN job.core END, 'pg_temp')
-$$;
-COMMENT ON FUNCTION snowflake_ids_convert.path_of_type
-    IS 'internal: search path with the operators that expressions on the new ids need';
+DECLARE
+    path text := concat_ws(', ', 'pg_catalog', CASE WHEN job.format <> 'snowflake_si' THEN job.core END, 'pg_temp');
+    statement text;
+BEGIN
+    PERFORM set_config('search_path', path, true);
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION snowflake_ids_convert.run_on_type_path
+    IS 'internal: runs statements with the operators of the new type, one after another';
 
 CREATE FUNCTION snowflake_ids_convert.expressions(target regclass, attnums smallint[]) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -102,9 +110,8 @@ BEGIN
     EXECUTE format('CREATE TABLE %s (LIKE %s)', probe, copy);
     EXECUTE format('ALTER TABLE %s %s', probe, change);
     FOR expression IN SELECT * FROM snowflake_ids_convert.expressions(target, attnums) LOOP
-        PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
-        EXECUTE format('CREATE VIEW %s AS SELECT %s AS value FROM %s', view, expression, probe);
-        PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+        PERFORM snowflake_ids_convert.run_on_type_path(
+            job, ARRAY[format('CREATE VIEW %s AS SELECT %s AS value FROM %s', view, expression, probe)]);
         PERFORM snowflake_ids_convert.refuse_lookalikes(ARRAY[view::regclass], known, 'expression ' || expression);
         EXECUTE format('DROP VIEW %s', view);
     END LOOP;
@@ -208,10 +215,7 @@ BEGIN
         PERFORM snowflake_ids_convert.try_expressions(job, target, attnums, copy, change);
     END IF;
     PERFORM snowflake_ids_convert.copy_definitions(target, attnums, copy);
-    -- Expressions on the new type need its operators. While this path is set, no name of ours may be looked up on it.
-    PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
-    EXECUTE format('ALTER TABLE %s %s', copy, change);
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM snowflake_ids_convert.run_on_type_path(job, ARRAY[format('ALTER TABLE %s %s', copy, change)]);
     FOR col IN SELECT attname, shadow FROM snowflake_ids_convert.columns(job) WHERE rel = target LOOP
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', copy, col.attname, col.shadow);
     END LOOP;

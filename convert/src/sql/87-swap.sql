@@ -63,7 +63,6 @@ DECLARE
     not_valid text[];
     on_type_path text[];
     on_plain_path text[];
-    statement text;
     since pg_snapshot;
 BEGIN
     PERFORM snowflake_ids_convert.lock_definitions(job);
@@ -90,12 +89,7 @@ BEGIN
     PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
     PERFORM snowflake_ids_convert.complete_map(job, since);
     PERFORM snowflake_ids_convert.drop_triggers(job.relation);
-    -- Expressions on the new type need its operators. While this path is set, no name of ours may be looked up on it.
-    PERFORM set_config('search_path', snowflake_ids_convert.path_of_type(job), true);
-    FOREACH statement IN ARRAY on_type_path LOOP
-        EXECUTE statement;
-    END LOOP;
-    PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+    PERFORM snowflake_ids_convert.run_on_type_path(job, on_type_path);
     PERFORM snowflake_ids_convert.run(coalesce(on_plain_path, '{}'));
     -- Another user may have created a lookalike after the check of all expressions.
     PERFORM snowflake_ids_convert.refuse_lookalikes(tables, lookalikes, 'an expression');

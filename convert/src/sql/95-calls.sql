@@ -250,9 +250,7 @@ DECLARE
     running snowflake_ids_convert.job := snowflake_ids_convert.with_format(
         snowflake_ids_convert.state_of(job.relation, false));
 BEGIN
-    IF NOT EXISTS (SELECT
-                   FROM snowflake_ids_convert.my_conversion s
-                   WHERE s.relation = job.relation AND s.phase <> 'done') THEN
+    IF coalesce(running.phase, 'done') = 'done' THEN
         RETURN false;
     ELSIF (running.key_attnum, running.format, running.created_column, running.metabyte, running.keep_position)
           IS DISTINCT FROM (job.key_attnum, job.format, job.created_column, job.metabyte, job.keep_position) THEN
