@@ -107,6 +107,21 @@ AS $$
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.tables IS 'internal: the tables of a key and of the columns that refer to it';
 
+CREATE FUNCTION snowflake_ids_convert.uses_columns(class regclass, object oid, target regclass, attnums smallint[])
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+AS $$
+    SELECT EXISTS (SELECT
+                   FROM pg_depend d
+                   WHERE d.classid = class
+                     AND d.objid = object
+                     AND d.refclassid = 'pg_class'::regclass
+                     AND d.refobjid = target
+                     AND d.refobjsubid = ANY (attnums))
+$$;
+COMMENT ON FUNCTION snowflake_ids_convert.uses_columns
+    IS 'internal: whether an object depends on one of these columns of a table';
+
 -- definition_end: the part of the index's definition after the name of the table. It begins with USING.
 CREATE FUNCTION snowflake_ids_convert.indexes(
     target regclass, attnums smallint[],
@@ -127,13 +142,7 @@ AS $$
     WHERE i.indrelid = target
       AND c.relname !~ '^snowflake_ids_index_'
       AND (string_to_array(i.indkey::text, ' ')::int2[] && attnums
-           OR EXISTS (SELECT
-                      FROM pg_depend d
-                      WHERE d.classid = 'pg_class'::regclass
-                        AND d.objid = i.indexrelid
-                        AND d.refclassid = 'pg_class'::regclass
-                        AND d.refobjid = target
-                        AND d.refobjsubid = ANY (attnums)))
+           OR snowflake_ids_convert.uses_columns('pg_class', i.indexrelid, target, attnums))
     ORDER BY i.indexrelid
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.indexes

@@ -51,7 +51,7 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.refuse_lookalikes
     IS 'internal: error if relations use operators of other users, unless they are known';
 
--- While this path is set, no name of ours may be looked up on it. The path ends with the function, as all its settings do.
+-- While this path is set, no name of ours may be looked up on it. When the function returns, the old path is back.
 CREATE FUNCTION snowflake_ids_convert.run_on_type_path(job snowflake_ids_convert.job, statements text[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
@@ -125,14 +125,7 @@ LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
     SELECT *
     FROM pg_statistic_ext e
-    WHERE e.stxrelid = target
-      AND EXISTS (SELECT
-                  FROM pg_depend d
-                  WHERE d.classid = 'pg_statistic_ext'::regclass
-                    AND d.objid = e.oid
-                    AND d.refclassid = 'pg_class'::regclass
-                    AND d.refobjid = target
-                    AND d.refobjsubid = ANY (attnums))
+    WHERE e.stxrelid = target AND snowflake_ids_convert.uses_columns('pg_statistic_ext', e.oid, target, attnums)
 $$;
 COMMENT ON FUNCTION snowflake_ids_convert.statistics
     IS 'internal: extended statistics of the table that are about one of these columns';

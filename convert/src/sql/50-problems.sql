@@ -86,13 +86,7 @@ AS $$
       AND c.conkey && attnums
       AND d.classid <> 'pg_constraint'::regclass
       -- A view with GROUP BY on the primary key also uses the column, so dependents() lists it.
-      AND NOT EXISTS (SELECT
-                      FROM pg_depend u
-                      WHERE u.classid = d.classid
-                        AND u.objid = d.objid
-                        AND u.refclassid = 'pg_class'::regclass
-                        AND u.refobjid = target
-                        AND u.refobjsubid = ANY (attnums))
+      AND NOT snowflake_ids_convert.uses_columns(d.classid, d.objid, target, attnums)
     UNION ALL
     SELECT format('table %s: foreign key %I of %s needs index %s, which the conversion replaces; drop the foreign key first, and add it again afterwards',
                   target, f.conname, f.conrelid::regclass, x.index)
