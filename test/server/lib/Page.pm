@@ -35,6 +35,7 @@ our %run_by = (
 	'doc/operating.md' => 'all_pages',
 	'doc/monitoring.md' => 'all_pages',
 	'doc/backups.md' => 'all_pages',
+	'doc/how-it-works.md' => 'all_pages',
 	'doc/runbook-queries.md' => 'all_pages',
 	'doc/runbook-generating.md' => 'all_pages',
 	'doc/runbook-calls.md' => 'all_pages',

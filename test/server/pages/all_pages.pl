@@ -243,6 +243,7 @@ END
 	my $operating = Page->new('doc/operating.md');
 	my $monitoring = Page->new('doc/monitoring.md');
 	my $backups = Page->new('doc/backups.md');
+	my $how = Page->new('doc/how-it-works.md');
 	my $files = Page->new('doc/runbook-files.md');
 	my @runbook = (
 		Page->new('doc/runbook-queries.md'),
@@ -295,7 +296,8 @@ END
 		'<', 10, 'the other generators were not led there');
 
 	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
-	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What lies where', 'What to do';
+	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What to do';
+	$how->run_chapter($server, 'What lies where', dbname => $db);
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
 	$_->run_chapter($server, 'Errors', dbname => $db) for @runbook;
 
@@ -320,7 +322,7 @@ END
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$_->all_run for $operating, $monitoring, $backups, @runbook;
+	$_->all_run for $operating, $monitoring, $backups, $how, @runbook;
 
 	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
 	# there are.
