@@ -69,8 +69,8 @@ our %run_by = (
 		'Kubernetes and Patroni' => 'same_machine_id',
 		'Two servers with the same machine id' => 'same_machine_id',
 		'Read replicas' => 'same_machine_id',
-		'Active-active with logical replication' => 'active_active_agrees',
-		'Shards with postgres_fdw' => 'shards_share_no_id' });
+		'Active-active with logical replication' => 'active_active_agrees' },
+	'doc/shards.md' => 'shards_share_no_id');
 
 sub new
 {
