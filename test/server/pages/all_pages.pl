@@ -162,7 +162,7 @@ how_to($server, $_)
 {
 	my $page = Page->new('doc/runbook-queries.md');
 	my ($message) = map { /^A setting before the library is loaded: `(.*)`$/ } $page->headings;
-	my ($load) = $page->text =~ /Run\n`(LOAD .*?)` first/;
+	my ($load) = $page->text =~ /Run\s+`(LOAD .*?)` first/;
 	my ($rc, $out, $err) = $server->psql('postgres', 'SHOW snowflake_ids.machine_id');
 	like($err, qr/ERROR:  \Q$message\E$/, 'the message is that of the runbook');
 	is($server->safe_psql('postgres', "$load; SHOW snowflake_ids.machine_id"), -1, 'what it says helps');
@@ -465,12 +465,12 @@ END
 	my $db = 'elsewhere';
 	my $page = Page->new('doc/runbook-queries.md');
 	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
-	my ($set) = $page->text =~ /Add it: `(SET search_path = .*?)`/;
+	my ($set) = $page->text =~ /Add it:\s+`(SET search_path = .*?)`/;
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db,
 		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
 	);
-	my ($grant) = $page->text =~ /may use the schema: `(GRANT .*?)`/;
+	my ($grant) = $page->text =~ /may\s+use\s+the\s+schema:\s+`(GRANT .*?)`/;
 	my $query = "SELECT count(*) FROM parted WHERE id = '9q99v4p624ppi223'";
 	my $as_app = 'SET SESSION AUTHORIZATION app';
 	$server->safe_psql($db, 'CREATE ROLE app')
