@@ -77,8 +77,7 @@ CREATE FUNCTION snowflake_ids_convert.constraint_problems(
 ) RETURNS SETOF text
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT DISTINCT format('table %s: %s depends on constraint %I; '
-                           'drop it before the conversion, and create it again afterwards',
+    SELECT DISTINCT format('table %s: %s depends on constraint %I; drop it before the conversion, and create it again afterwards',
                            target, pg_describe_object(d.classid, d.objid, d.objsubid), c.conname)
     FROM pg_constraint c
          JOIN pg_depend d ON d.refclassid = 'pg_constraint'::regclass AND d.refobjid = c.oid AND d.deptype = 'n'
