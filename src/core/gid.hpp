@@ -161,7 +161,8 @@ constexpr void print(const Id& id, char* out) {
     print_short(id, out + time_digits + 1);
 }
 
-// Checks in the order of the reference. Errors: bad_length, bad_separator, bad_character, bad_magnitude, bad_kind.
+// The gid with this text. It is checked in the order of the reference: length, dash, characters, numbers that do not
+// fit, kind, a random part below 58^12. Errors: bad_length, bad_separator, bad_character, bad_magnitude, bad_kind.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     if (text[time_digits] != '-') return Error::bad_separator;

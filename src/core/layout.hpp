@@ -39,7 +39,8 @@ struct Layout {
                std::uint64_t{f.sequence} << sequence_shift();
     }
 
-    // Errors: node_range, sequence_range, and those of Timeline::floor_tick().
+    // The id with these fields, of the tick in which `t` lies. Errors: node_range, sequence_range, and those of
+    // Timeline::floor_tick().
     constexpr Result<std::uint64_t> make(UnixTime t, std::int64_t node, std::int64_t sequence) const {
         const Result<std::uint64_t> tick = timeline.floor_tick(t);
         if (!tick) return tick.error;

@@ -34,16 +34,17 @@ public:
         const auto sequence = static_cast<std::uint32_t>(low_bytes(id));
         const std::uint32_t code =
             metabyte == metabyte_
-                ? (metabyte << 15) + code_of_first_metabyte(partition, sequence)
-                : (metabyte < metabyte_ ? 0 : half) + (metabyte << 15 | code_of_another_metabyte(partition, sequence));
+                ? (metabyte << 15) + code_for_same_metabyte(partition, sequence)
+                : (metabyte < metabyte_ ? 0 : half) + (metabyte << 15 | code_for_another_metabyte(partition, sequence));
         return (head & ~std::uint64_t{0xffffff}) | code;
     }
 
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // The code of a partition and sequence under the metabyte of the first id. It is below half + 2^15.
-    constexpr std::uint32_t code_of_first_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
+    // The code of an id that has the metabyte of the first id: exact in the window of 128 partitions, half of the
+    // partition outside it. The result is less than half + 2^15.
+    constexpr std::uint32_t code_for_same_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
         return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
@@ -53,7 +54,7 @@ private:
     // away than there are codes share the last one.
     static constexpr std::uint32_t below_p = 0x0000, at_p = 0x2000, above_p = 0x6000, codes_beside_p = 0x2000;
 
-    constexpr std::uint32_t code_of_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
+    constexpr std::uint32_t code_for_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition == partition_) return at_p + (sequence >> 2);
         if (partition < partition_) return below_p + codes_beside_p - 1 - capped(partition_ - 1 - partition);
         return above_p + capped(partition - partition_ - 1);

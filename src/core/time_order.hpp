@@ -34,23 +34,23 @@ inline constexpr Timeline timeline_of<mastic::Id> = mastic::layout.timeline;
 
 // A time among the ids of a type.
 template <class Id>
-struct Moment {
+struct TimeAmong {
     UnixTime time;
 
     // The tick whose first id the time counts as; one more than the last tick if it is above all ids.
     constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
 
     // Negative, zero, positive, as for two ids.
-    friend constexpr int compare(const Moment& a, const Moment& b) {
+    friend constexpr int compare(const TimeAmong& a, const TimeAmong& b) {
         const std::uint64_t x = a.tick(), y = b.tick();
         return x < y ? -1 : x > y;
     }
     // Mostly without the division that tick() needs: it is called for each row of a table.
-    friend constexpr int compare(const Id& a, const Moment& b) {
+    friend constexpr int compare(const Id& a, const TimeAmong& b) {
         if (time_of(a) < b.time) return -1;
         return begins_tick(a) && tick_of(a) == b.tick() ? 0 : 1;
     }
-    friend constexpr int compare(const Moment& a, const Id& b) { return -compare(b, a); }
+    friend constexpr int compare(const TimeAmong& a, const Id& b) { return -compare(b, a); }
 };
 
 }  // namespace snowflake_ids

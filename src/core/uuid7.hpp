@@ -107,10 +107,10 @@ constexpr UnixTime time_of(Moment moment) {
     return timeline.start(moment >> fraction_bits) + microseconds{part};
 }
 
-// The moment moved so far that it lies at `to`, give or take one. All moments that are moved as far stay different
-// and keep their order, so the microseconds are multiplied by 512/125 alone, not with the moment. Errors:
-// time_before_epoch, time_after_end.
-constexpr Result<Moment> move(Moment moment, UnixTime to) {
+// The moment shifted by whole microseconds, so that it lies at `to`, one unit more or less. The microseconds are
+// converted to units by themselves (512/125 in a microsecond) and then added. So moments that are shifted by the same
+// time stay different and in order. Errors: time_before_epoch, time_after_end.
+constexpr Result<Moment> shifted(Moment moment, UnixTime to) {
     const Result<std::uint64_t> tick = timeline.floor_tick(to);
     if (!tick) return tick.error;
     const std::int64_t us = (to - time_of(moment)).count();

@@ -33,8 +33,8 @@
 
 namespace snowflake_ids::ledger {
 
-// In the top level of the data directory. pg_basebackup and pg_checksums check all files of global/, except those on
-// their own lists.
+// The file is in the top level of the data directory and not in global/, where pg_basebackup and pg_checksums check
+// every file that is not on their own lists.
 inline constexpr const char* ceiling_file_name = "snowflake_ids.ceiling";
 inline constexpr std::size_t ceiling_header_bytes = 4096;
 inline constexpr std::size_t ceiling_entry_bytes = 32;

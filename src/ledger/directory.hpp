@@ -1,4 +1,4 @@
-// Files of the data directory. A file is made whole or not at all.
+// Files of the data directory. create_file() makes a file whole or not at all; write_file() overwrites a file in place.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ bool is_file(int dir_fd, const char* name, int fd);
 // many bytes were read.
 int read_file(int fd, void* data, std::size_t size, std::size_t& done);
 
-// Writes all bytes at the start of the file. Returns 0 or errno.
+// Overwrites the start of the file with these bytes; it does not make the file shorter. Returns 0 or errno.
 int write_file(int fd, const void* data, std::size_t size);
 
 }  // namespace snowflake_ids::ledger

@@ -5,7 +5,7 @@
 
 namespace snowflake_ids::ledger {
 
-void begin_slot_at(Slot& slot, Floor floor) {
+void lift_and_begin(Slot& slot, Floor floor) {
     const Format format = format_of(slot);
     if (has_time(format)) begin_slot(slot, tick_of(slot, floor), has_toggle(format));
 }
@@ -18,7 +18,7 @@ void apply_floor(const Ledger& ledger, Slot& slot) {
 }
 
 void lift_floor(const Ledger& ledger, Floor floor) {
-    lift_floor(*ledger.header, slot_count, slot_at(ledger), floor, begin_slot_at);
+    lift_floor(*ledger.header, slot_count, slot_at(ledger), floor, lift_and_begin);
 }
 
 }  // namespace snowflake_ids::ledger

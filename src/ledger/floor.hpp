@@ -40,7 +40,8 @@ template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
     const std::uint64_t up = lift_slot(slot, tick, has_toggle);
-    // No claim has begun the tick where the slot now is, so the first claim does not wait for its end.
+    // Time 0 is noted as the beginning of this tick. No claim has begun it. So a generator that is ahead of the clock
+    // may take the next tick at once (claim.hpp, "Hold"), instead of after the length of a tick.
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
@@ -71,7 +72,7 @@ void lift_floor(const Ledger& ledger, Floor floor);
 // Lifts a slot above Header::floor. The process that creates a slot calls it, and each process that finds one.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
-// begin_slot() at a time, for a slot whose generator has a time; nothing for others.
-void begin_slot_at(Slot& slot, Floor floor);
+// Lifts a slot above the floor, as begin_slot() does. A slot whose format has no time stays as it is.
+void lift_and_begin(Slot& slot, Floor floor);
 
 }  // namespace snowflake_ids::ledger

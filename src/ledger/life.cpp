@@ -15,7 +15,7 @@ CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::u
     ledger.header->life_began.store(now);
     ledger.header->lead.store(lead_of(at_least, now));
     const auto second = now > UnixTime{} ? static_cast<std::uint64_t>(number_of(std::chrono::floor<seconds>(now))) : 0;
-    r = begin_locked_life(*ledger.header, slot_count, slot_at(ledger), begin_slot_at, file, id, at_least, second);
+    r = begin_locked_life(*ledger.header, slot_count, slot_at(ledger), lift_and_begin, file, id, at_least, second);
     began = r.error == CeilingError::none;
     return r;
 }

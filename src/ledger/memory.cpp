@@ -39,6 +39,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
     h.prepared_count = prepared_count;
     h.bytes = memory_bytes(backend_count, prepared_count);
     h.stats_since.store(now);
+    // After the backends come the places of prepared transactions.
     for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }

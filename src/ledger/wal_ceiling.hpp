@@ -1,9 +1,10 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies. This file says when
 // it is read and lifted, and what follows from it. The relation that contains it is in pg/server/wal_ceiling.hpp.
 //
-// A Wal has
-//   WalCeiling read()                     the present ceiling, flushed
-//   WalCeiling lift(const WalCeiling&)   lifts it to at least that time, writes that life, and flushes it
+// The functions below take a `Wal` with two functions. What both return has been flushed.
+//   WalCeiling read()                      the present ceiling
+//   WalCeiling lift(const WalCeiling& c)   lifts it to c.until at least, writes c.life_id next to it, and returns what is
+//                                          there now
 #pragma once
 
 #include <cstdint>

@@ -110,12 +110,12 @@ inline bool settings_allowed_in_parallel() {
 #define TransamVariables ShmemVariableCache
 #endif
 
-// No function of PostgreSQL returns this. A later major version may keep it elsewhere.
 extern "C" {
 #include "access/transam.h"
 }
 // How many transactions have ended since the server started, with subtransactions. PostgreSQL counts them before any
-// snapshot can show their end.
+// snapshot can show their end. No function of PostgreSQL returns the count, so its variable is read; a later major
+// version may keep it elsewhere.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
@@ -204,8 +204,8 @@ inline auto* lock_list(PGPROC& process, int partition) {
     return &process.myProcLocks[partition];
 #endif
 }
-// Calls of(tag, modes) for each lock of a process in a partition of the main lock table. The caller holds the lock of
-// that partition.
+// Calls of(tag, modes) for each lock of a process in this partition of the lock manager's main table. The caller holds
+// the LWLock of that partition.
 template <class Of>
 void each_lock(PGPROC& process, int partition, Of of) {
     auto* const end = lock_list(process, partition);

@@ -65,7 +65,7 @@ TYPED_TEST_SUITE(TimeOrder, Ids);
 
 TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
     for (const UnixTime at : this->times()) {
-        const Moment<TypeParam> moment{at};
+        const TimeAmong<TypeParam> moment{at};
         const auto lower = bound(at, this->type);
         for (const TypeParam& id : this->ids()) {
             EXPECT_EQ(compare(id, moment), lower ? sign(compare(id, lower.value)) : -1) << number_of(at);
@@ -74,7 +74,8 @@ TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
         for (const UnixTime other : this->times()) {
             const auto b = bound(other, this->type);
             const int expected = lower && b ? sign(compare(lower.value, b.value)) : lower ? -1 : b ? 1 : 0;
-            EXPECT_EQ(compare(moment, Moment<TypeParam>{other}), expected) << number_of(at) << ' ' << number_of(other);
+            EXPECT_EQ(compare(moment, TimeAmong<TypeParam>{other}), expected)
+                << number_of(at) << ' ' << number_of(other);
         }
     }
 }
@@ -83,7 +84,7 @@ TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
 TYPED_TEST(TimeOrder, BeforeAndNotBeforeAreThoseOfTheTimestamp) {
     for (const UnixTime at : this->times())
         for (const TypeParam& id : this->ids())
-            EXPECT_EQ(compare(id, Moment<TypeParam>{at}) < 0, time_of(id) < at) << number_of(at);
+            EXPECT_EQ(compare(id, TimeAmong<TypeParam>{at}) < 0, time_of(id) < at) << number_of(at);
 }
 
 TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
@@ -94,7 +95,7 @@ TYPED_TEST(TimeOrder, RandomIdsAndTimesAreInOneOrder) {
         const TypeParam id = id_at(tick, i % 3 == 0 ? 0 : rest, this->type);
         const UnixTime at = t.start(tick) + microseconds{random()} % (3 * t.tick_length) - t.tick_length;
         const auto lower = bound(at, this->type);
-        ASSERT_EQ(compare(id, Moment<TypeParam>{at}), lower ? sign(compare(id, lower.value)) : -1);
+        ASSERT_EQ(compare(id, TimeAmong<TypeParam>{at}), lower ? sign(compare(id, lower.value)) : -1);
     }
 }
 

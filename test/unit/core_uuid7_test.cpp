@@ -172,7 +172,7 @@ TEST(Uuid7, Moved) {
         const microseconds by{static_cast<std::int64_t>(random() % 3000000000000000) - 1500000000000000};
         Moment before = 0;
         for (Moment m = first; m < first + 20; m++) {
-            const Result<Moment> moved = move(m, time_of(m) + by);
+            const Result<Moment> moved = shifted(m, time_of(m) + by);
             ASSERT_TRUE(moved);
             ASSERT_GT(moved.value, before) << m << ' ' << by.count();
             ASSERT_LE(std::chrono::abs(time_of(moved.value) - time_of(m) - by), 1us) << m << ' ' << by.count();
@@ -181,21 +181,21 @@ TEST(Uuid7, Moved) {
     }
     // Whole milliseconds leave the fraction as it is.
     const Moment m = moment_at(1700000000, 123456789);
-    EXPECT_EQ(move(m, time_of(m) - 24h).value, m - (Moment{86400000} << fraction_bits));
-    EXPECT_EQ(move(m, time_of(m)).value, m);
+    EXPECT_EQ(shifted(m, time_of(m) - 24h).value, m - (Moment{86400000} << fraction_bits));
+    EXPECT_EQ(shifted(m, time_of(m)).value, m);
 }
 
 TEST(Uuid7, MovedToTheEnds) {
     for (const Moment m : {Moment{0}, Moment{1}, Moment{4095}, moment_at(1700000000, 123456789), max_moment}) {
-        ASSERT_TRUE(move(m, UnixTime{}));
-        EXPECT_LE(move(m, UnixTime{}).value, 8u) << m;
-        ASSERT_TRUE(move(m, timeline.end()));
-        EXPECT_GE(move(m, timeline.end()).value, max_moment - 8) << m;
-        EXPECT_LE(move(m, timeline.end()).value, max_moment) << m;
+        ASSERT_TRUE(shifted(m, UnixTime{}));
+        EXPECT_LE(shifted(m, UnixTime{}).value, 8u) << m;
+        ASSERT_TRUE(shifted(m, timeline.end()));
+        EXPECT_GE(shifted(m, timeline.end()).value, max_moment - 8) << m;
+        EXPECT_LE(shifted(m, timeline.end()).value, max_moment) << m;
         for (const UnixTime at : {unix_us(-1), UnixTime::min()})
-            EXPECT_EQ(move(m, at).error, Error::time_before_epoch) << m << ' ' << number_of(at);
+            EXPECT_EQ(shifted(m, at).error, Error::time_before_epoch) << m << ' ' << number_of(at);
         for (const UnixTime at : {timeline.end() + 1us, UnixTime::max()})
-            EXPECT_EQ(move(m, at).error, Error::time_after_end) << m << ' ' << number_of(at);
+            EXPECT_EQ(shifted(m, at).error, Error::time_after_end) << m << ' ' << number_of(at);
     }
 }
 

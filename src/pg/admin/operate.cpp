@@ -167,7 +167,7 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 }  // namespace
 
 // snowflake_ids.pass_now(format): returns the present time. No id that is generated later has this time or an earlier
-// one. It needs no privilege: this is the clock's own time.
+// one. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, and for a sync.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     use_up_until(ready_argument(fcinfo, 0), unix_time(now));

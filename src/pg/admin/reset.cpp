@@ -45,7 +45,7 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old = wal_ceiling::set(ceiling_below(wal_ceiling::read(patience).until), patience).until;
+    const Ceiling old = wal_ceiling::replace(ceiling_below(wal_ceiling::read(patience).until), patience).until;
     shared.header->epoch.fetch_add(1);
     wal_ceiling::lift(ceiling_below(old), patience);
 }

@@ -99,7 +99,7 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
-    generator::count_up_all();
+    generator::end_leases_and_count();
     const ledger::Ledger& shared = ledger_in_life();
     const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
@@ -164,7 +164,7 @@ FUNCTION(snowflake_ids_status) {
 
 // snowflake_ids.stats_reset(): sets the counters to 0. It never changes the generators' state.
 FUNCTION(snowflake_ids_stats_reset) {
-    generator::count_up_all();
+    generator::end_leases_and_count();
     const ledger::Ledger& shared = shared_ledger();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         ledger::Counters& c = shared.slots[i].counters;

@@ -29,8 +29,8 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
 // an error, as claim_after_wait() does.
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
 
-// Counts and logs a claim that has toggled the tick-tock bit, or that has issued ids while the clock is behind. It
-// leaves out claims of a life that has just begun, ahead of a clock that is right.
+// Counts and logs a claim that has toggled the tick-tock bit, and one that has issued ids while the clock is behind. It
+// leaves out claims that are ahead of the clock only because a life has just begun (ledger/life.hpp).
 void note_clock_behind(Generator& g, const ledger::Claim& c);
 
 // The time line of a generator. If it is a constant, reading the clock is cheaper.

@@ -38,7 +38,7 @@ void count_up(Generator& g) {
     g.uncounted = 0;
 }
 
-void count_up_all() {
+void end_leases_and_count() {
     for (Generator* g = all; g != nullptr; g = g->next) {
         end_lease(*g);
         count_up(*g);

@@ -75,11 +75,11 @@ inline void end_lease(Generator& g) {
 // transaction.
 void add_to_all(Generator& g);
 
-// Adds the ids issued since the last call to the shared counters; count_up_all() does so for all generators of this
-// backend, and ends their leases. They do atomic additions and nothing else, because they are also called after a
-// commit, where an error would be a panic.
+// Adds the ids issued since the last call to the shared counters. end_leases_and_count() ends all leases of this
+// backend, and does so for all its generators. Neither can fail, because they are also called after a commit, where an
+// error would be a panic.
 void count_up(Generator& g);
-void count_up_all();
+void end_leases_and_count();
 
 // The header of the ledger; one of zeros before the ledger is mapped. It has hidden visibility, so that it is loaded
 // without a detour for each id.

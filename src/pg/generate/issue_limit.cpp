@@ -134,7 +134,8 @@ void set_limit(Generator& g) {
 
 void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // While this process waited, another one may have lifted the ceiling far enough. So of all that wait, one syncs.
+    // This is compared again at each attempt: while this process waited for the lock of the file, another one may have
+    // lifted the ceiling far enough. So only one of all that wait has to sync.
     ceiling_file::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));

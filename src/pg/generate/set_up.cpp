@@ -144,7 +144,8 @@ Generator& sno_of_partition(uint32 partition) {
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");
-        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId}, false);
+        finish_set_up_sno(g, {ledger::Format::sno, static_cast<uint16>(partition), MyDatabaseId},
+                          /*in_recovery=*/false);
     }
     return g;
 }

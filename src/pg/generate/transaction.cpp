@@ -18,7 +18,7 @@ namespace {
 // Called by PostgreSQL at the end of a transaction. Before the commit a step may raise an error; after it, none may.
 void at_event(XactEvent event, void*) {
     // At each event, so that the counters have the ids before others can see the rows.
-    generator::count_up_all();
+    generator::end_leases_and_count();
     switch (event) {
         case XACT_EVENT_PRE_COMMIT:
             issue_limit::protect_commit();

@@ -11,9 +11,9 @@ extern "C" {
 
 namespace snowflake_ids::unsettled {
 
-// True if the transaction may use an id of this time; it is then shown to readers (ledger/settling.hpp). False: the id
-// must be thrown away. This must be asked for each id before it is used, and again once Header::promise is later than
-// the id.
+// True if the present transaction may use an id of time `t`, which is then shown to readers (ledger/settling.hpp). If
+// it is false, the id must be thrown away. Call it before the first id of that time is used, and again once
+// Header::promise is later than `t`.
 bool admit(UnixTime t);
 
 // A transaction that has lost locks (Backend::unlocked) is prepared with a writer's lock on this table instead, so that

@@ -47,7 +47,7 @@ FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
         timestamptz_pl_interval, TimestampTzGetDatum(timestamptz(uuid7::time_of(moment))), PG_GETARG_DATUM(0)));
-    const Result<uuid7::Moment> moved = uuid7::move(moment, unix_time(to));
+    const Result<uuid7::Moment> moved = uuid7::shifted(moment, unix_time(to));
     if (!moved) fail_time(moved.error, "uuid", uuid7::timeline, to);
     return id_datum(uuid7::make(moved.value, entropy::random64()));
 }

@@ -87,7 +87,7 @@ bool may_apply_drop(const TriggerData& trigger) {
 }
 
 // The fields of a layout, for a message. palloc'd.
-const char* describe(const Layout& l) {
+const char* layout_in_words(const Layout& l) {
     return psprintf("epoch %s, tick %g ms, %u timestamp bits, %u node bits%s, %u sequence bits",
                     show_time(timestamptz(l.timeline.epoch)), in_ms(l.timeline.tick_length), l.timeline.bits,
                     l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits);
@@ -155,7 +155,7 @@ FUNCTION(snowflake_ids_layout_check) {
     PG_RETURN_BOOL(true);
 }
 
-// True if ids of the layout can be generated.
+// True if ids of the layout can be generated, because a slot can hold its epoch and tick (ledger/numbering.hpp).
 FUNCTION(snowflake_ids_layout_generates) {
     PG_RETURN_BOOL(static_cast<bool>(ledger::pack_numbering(from_fields(fcinfo, 0))));
 }
@@ -206,7 +206,7 @@ FUNCTION(snowflake_ids_layout_same) {
     }
     if (here == layout) return Datum{0};
     ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
-                    errdetail("It has %s; the other one has %s.", describe(here), describe(layout)),
+                    errdetail("It has %s; the other one has %s.", layout_in_words(here), layout_in_words(layout)),
                     errhint("A layout never changes. Create one of the two under another name.")));
     PG_RETURN_NULL();
 }

@@ -41,10 +41,13 @@ void pin(NamedLayout& named);
 // The layout in the arguments epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last from `n` on.
 Layout from_fields(FunctionCallInfo fcinfo, int n);
 
-// The layout that argument `n` names; if there are more than `count` arguments, the one that the arguments from
-// `fields` on describe.
-inline Layout named_or_fields(FunctionCallInfo fcinfo, int n, int fields, int count) {
-    return PG_NARGS() > count ? from_fields(fcinfo, fields) : argument(fcinfo, n).layout;
+// Which arguments of a function give the layout: argument `name`, if the function has `count` arguments; the six fields
+// from argument `fields` on, if it has more.
+struct LayoutArguments {
+    int name, fields, count;
+};
+inline Layout named_or_fields(FunctionCallInfo fcinfo, const LayoutArguments& at) {
+    return PG_NARGS() > at.count ? from_fields(fcinfo, at.fields) : argument(fcinfo, at.name).layout;
 }
 
 }  // namespace layouts

@@ -60,7 +60,7 @@ Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
-    return Key{Moment<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
+    return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
 }
 
 // A type of ids, which is known by its comparison function: the extension may be in any schema.
@@ -145,7 +145,7 @@ constexpr int clauses_before = 50;
 // Adds the bounds to `range` that the clauses before `place` in its AND set on this column.
 void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
     for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
-        const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(place.clauses, i)));
+        const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(place.clauses, i)));
         if (op == nullptr) continue;
         Node* first = static_cast<Node*>(linitial(op->args));
         Node* second = static_cast<Node*>(lsecond(op->args));

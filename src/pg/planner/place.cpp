@@ -24,9 +24,10 @@ constexpr int first_clauses = 32;  // that many are looked at without a table
 
 // ---- all comparisons of a relation
 
-// Calls `visit(place, arguments)` for each comparison in these AND-ed clauses, then for those in an AND below, until
-// one call returns true, or until visit.enough() does. That is asked for each clause of any kind. Returns true if it
-// ended so.
+// Calls visit(place, arguments) for each comparison that is directly in this list of AND-ed clauses, then for those of
+// each AND inside the clauses, also inside OR and NOT. A comparison that is an arm of an OR by itself is in no AND, and
+// is left out. It stops when a call returns true, or when visit.enough() does, which is asked before each clause.
+// Returns whether it has stopped.
 template <class Visit>
 bool visit_list(List* clauses, Visit& visit);
 
@@ -54,7 +55,7 @@ bool visit_list(List* clauses, Visit& visit) {
     check_stack_depth();
     for (int i = 0; i < list_length(clauses); i++) {
         if (visit.enough()) return true;
-        const OpExpr* op = comparison_clause(static_cast<Node*>(list_nth(clauses, i)));
+        const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(clauses, i)));
         if (op != nullptr && visit(Place{clauses, i}, op->args)) return true;
     }
     ListCell* cell;
@@ -192,7 +193,7 @@ struct Look {
 
 }  // namespace
 
-const OpExpr* comparison_clause(Node* clause) {
+const OpExpr* binary_clause(Node* clause) {
     if (IsA(clause, RestrictInfo)) clause = reinterpret_cast<Node*>(reinterpret_cast<RestrictInfo*>(clause)->clause);
     if (!IsA(clause, OpExpr)) return nullptr;
     const auto* op = reinterpret_cast<const OpExpr*>(clause);

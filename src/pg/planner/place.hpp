@@ -19,7 +19,7 @@ struct Place {
 // needs, so either order counts.
 Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments);
 
-// A clause that is an operator with two arguments; else null.
-const OpExpr* comparison_clause(Node* clause);
+// The clause, if it is an operator with two arguments; otherwise null.
+const OpExpr* binary_clause(Node* clause);
 
 }  // namespace snowflake_ids

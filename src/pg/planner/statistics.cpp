@@ -25,7 +25,8 @@ Statistics::Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, 
     get(STATISTIC_KIND_MCV, ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS, common_);
     get(STATISTIC_KIND_HISTOGRAM, ATTSTATSSLOT_VALUES, histogram_);
     for (int i = 0; i < common_.nnumbers; i++) common_rows_ += common_.numbers[i];
-    // A column with only NULLs has neither, and needs none.
+    // There are statistics if there are common values or a histogram. A column with only NULLs has none of both, and
+    // its fraction is known without them.
     exists_ = common_.nvalues > 0 || histogram_.nvalues > 1 || nulls_ >= 1;
 }
 
@@ -45,14 +46,14 @@ void Statistics::release() {
 
 double Statistics::fraction(const Range& range) {
     if (!range.compared) return 1;
-    if (!exists_ || !range.known()) return range.unknown_fraction();
+    if (!exists_ || !range.known()) return range.default_fraction();
     if (range.empty()) return 0;
     double sum = 0;
     for (int i = 0; i < common_.nvalues; i++)
         if (range.contains(key(common_, i))) sum += common_.numbers[i];
     double other_rows = 1 - nulls_ - common_rows_;
     if (other_rows < 0) other_rows = 0;
-    sum += other_rows * (histogram_.nvalues > 1 ? of_histogram(range) : range.unknown_fraction());
+    sum += other_rows * (histogram_.nvalues > 1 ? of_histogram(range) : range.default_fraction());
     CLAMP_PROBABILITY(sum);
     return sum;
 }

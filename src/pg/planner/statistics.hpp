@@ -19,8 +19,8 @@ namespace snowflake_ids {
 struct Range {
     bool has_lower = false, has_upper = false;
     bool has_unknown_lower = false, has_unknown_upper = false;
-    bool nothing = false;   // compared with NULL
-    bool compared = false;  // by any clause: then NULLs do not pass
+    bool with_null = false;  // compared with NULL
+    bool compared = false;   // by any clause: then NULLs do not pass
     Key lower = 0, upper = ~Key{0};
 
     void add(bool is_lower, Key key) {
@@ -37,15 +37,15 @@ struct Range {
         compared = true;
         (is_lower ? has_unknown_lower : has_unknown_upper) = true;
     }
-    void add_null() { compared = nothing = true; }
+    void add_null() { compared = with_null = true; }
 
     bool known() const { return !has_unknown_lower && !has_unknown_upper; }
     bool contains(Key key) const { return lower <= key && (!has_upper || key < upper); }
-    bool empty() const { return nothing || (has_upper && upper <= lower); }
+    bool empty() const { return with_null || (has_upper && upper <= lower); }
 
-    // The fraction of rows in the range, if nothing is known about them.
-    double unknown_fraction() const {
-        if (nothing) return 0;
+    // PostgreSQL's default fraction of rows in a range, if a bound or the statistics are unknown.
+    double default_fraction() const {
+        if (with_null) return 0;
         const bool below = has_upper || has_unknown_upper, above = has_lower || has_unknown_lower;
         if (below && above) return DEFAULT_RANGE_INEQ_SEL;
         return below || above ? DEFAULT_INEQ_SEL : 1;

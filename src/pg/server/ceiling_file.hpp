@@ -28,7 +28,8 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 // Lifts the ceiling of the promise (ledger/settling.hpp). It makes one attempt; if that fails, the old ceiling remains.
 void try_lift_settled(Ceiling least);
 
-// Gives the slot an entry in the file if it has none, also if its generator has no time. So it lasts beyond this life.
+// Gives the slot an entry in the ceiling file if it has none, so that the next life has the slot too. It is for
+// generators without a time (sno_at), whose entry has any ceiling.
 void give_entry(const ledger::Slot& slot);
 
 // Raises the error that a claim would get that has to write the file.

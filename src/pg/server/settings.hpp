@@ -15,14 +15,14 @@ extern int sno_sequence_max;
 extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
 extern int standby_machine_id;  // machine id in recovery; -1: refuse
-extern int max_wait_ms;         // longest wait for the next tick
+extern int max_wait_ms;         // limit of all waits of one call together
 extern int durable_window_ms;   // how far ahead the durable ceilings are written
 
 inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
 inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 
-// A counter that grows with every change of a sighup setting. A generator that was set up under another value must be
-// set up again.
+// A counter that grows when a sighup setting changes, and when this database's WAL ceiling may be another relation. A
+// generator that was set up under another value must be set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 
 // Defines all settings; called once, from _PG_init.

@@ -32,7 +32,7 @@ struct Place {
 enum class Kind : uint8 { none, dynamic, preloaded, single_user };
 
 // The ledger of this process, and what kind of memory it is in. After a preload both come from the postmaster.
-ledger::Ledger found;
+ledger::Ledger own_ledger;
 Kind kind = Kind::none;
 
 shmem_request_hook_type next_request_hook = nullptr;
@@ -105,17 +105,17 @@ void add_hint(void* making) {
     }
 }
 
-// Sets `found` and `kind`. `making` says, also when an error is raised, whether memory was to be made.
+// Sets `own_ledger` and `kind`. `making` says, also when an error is raised, whether memory was to be made.
 void find_or_make(Place& place, bool& making) {
     making = place.preloaded == 0 && place.segment == DSM_HANDLE_INVALID;
-    found = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
-    if (found) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
+    own_ledger = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
+    if (own_ledger) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
 // Finds the ledger, or makes it. Raises an error if that fails.
 void attach() {
     if (!IsUnderPostmaster) {
-        found = make_private();
+        own_ledger = make_private();
         kind = Kind::single_user;
         return;
     }
@@ -126,26 +126,26 @@ void attach() {
     find_or_make(find_place(), making);
     LWLockRelease(AddinShmemInitLock);
     error_context_stack = callback.previous;
-    if (!found) {
+    if (!own_ledger) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                         errmsg("another version of snowflake_ids has made the shared memory of this server"),
                         errdetail("This is version %s.", SNOWFLAKE_IDS_VERSION), errhint("Restart the server.")));
     }
 }
 
-// The hook in which a preloaded library asks the server for memory.
-void request_memory() {
+// PostgreSQL's shmem_request_hook: a preloaded library asks the server for memory.
+void at_shmem_request() {
     if (next_request_hook != nullptr) next_request_hook();
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
 }
 
-// The hook in which a preloaded library makes its ledger. It also runs after a crash of a process, when the server
-// makes new shared memory.
-void make_preloaded() {
+// PostgreSQL's shmem_startup_hook: makes the ledger in main memory when the server starts, and again after a crash of a
+// process.
+void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     find_place().preloaded = 1;
-    found = find_preloaded();
+    own_ledger = find_preloaded();
     kind = Kind::preloaded;
     LWLockRelease(AddinShmemInitLock);
 }
@@ -153,14 +153,14 @@ void make_preloaded() {
 }  // namespace
 
 const ledger::Ledger& shared_ledger() {
-    if (unlikely(!found)) attach();
-    return found;
+    if (unlikely(!own_ledger)) attach();
+    return own_ledger;
 }
 
-const ledger::Ledger* ledger_if_attached() { return found ? &found : nullptr; }
+const ledger::Ledger* ledger_if_attached() { return own_ledger ? &own_ledger : nullptr; }
 
 const ledger::Ledger* try_shared_ledger(const char** why) {
-    if (found) return &found;
+    if (own_ledger) return &own_ledger;
     const MemoryContext context = CurrentMemoryContext;
     const ResourceOwner owner = CurrentResourceOwner;
     // In a subtransaction, because an error may leave locks behind.
@@ -200,9 +200,9 @@ const char* ledger_memory_kind() {
 
 void reserve_shared_ledger() {
     next_request_hook = shmem_request_hook;
-    shmem_request_hook = request_memory;
+    shmem_request_hook = at_shmem_request;
     next_startup_hook = shmem_startup_hook;
-    shmem_startup_hook = make_preloaded;
+    shmem_startup_hook = at_shmem_startup;
 }
 
 }  // namespace snowflake_ids

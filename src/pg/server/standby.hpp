@@ -11,7 +11,7 @@ bool commits_wait();
 
 // True if as many standbys as synchronous_standby_names asks for have reported that they have flushed the WAL up to
 // `position`. This is what the standbys report now. It does not rely on earlier COMMITs, some of which may have stopped
-// waiting because they were cancelled, or because the setting was changed.
+// waiting because they were cancelled, or because the setting was changed. Call it only if commits_wait().
 bool have_flushed(XLogRecPtr position);
 
 // Makes the COMMIT of this transaction wait until the standbys have all WAL so far. Call it before the commit, outside

@@ -1,4 +1,6 @@
-// Waiting for a tick: interruptible, without a lock, visible in pg_stat_activity.
+// Waits of a session: for the next tick, for the lock of the ceiling file or of a relation, for its turn. They can be
+// interrupted, hold no lock, and are shown in pg_stat_activity as SnowflakeIdsNextTick. Patience limits all waits of
+// one call together.
 #pragma once
 
 #include "ledger/clock.hpp"

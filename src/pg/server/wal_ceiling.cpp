@@ -303,7 +303,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
 
 XLogRecPtr position() { return last_position; }
 
-WalCeiling set(const WalCeiling& c, const Patience& patience) {
+WalCeiling replace(const WalCeiling& c, const Patience& patience) {
     return change(patience, [&](const WalCeiling&) { return c; }).before;
 }
 

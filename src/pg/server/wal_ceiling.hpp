@@ -43,7 +43,7 @@ Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted);
 XLogRecPtr position();
 
 // For an operator's forced reset only: sets the ceiling to exactly `c`. Returns what it was before.
-WalCeiling set(const WalCeiling& c, const Patience& patience);
+WalCeiling replace(const WalCeiling& c, const Patience& patience);
 
 // True if the page or its time is damaged. Raises an error for damage that repair() cannot correct.
 bool is_damaged(const Patience& patience);

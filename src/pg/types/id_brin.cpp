@@ -1,9 +1,9 @@
-// BRIN indexes of ids are the server's minmax indexes. An index on a domain is refused.
+// A BRIN index of ids uses the server's minmax functions. On a domain over an id type it is refused here. Otherwise
+// CREATE INDEX would succeed on an empty table, and INSERT would fail later: the values of such an index have the
+// domain as their type, and the operator family has no operators for that.
 //
-// An index of a domain has the domain's values, and the operator family has no operators for these. For its own types
-// the server makes such an index of the type below the domain; a class of an extension cannot ask for that, because
-// CREATE OPERATOR CLASS drops a STORAGE that is the class's own type. Without this check, CREATE INDEX succeeds on an
-// empty table, and INSERT fails later.
+// The server's own classes have a STORAGE that makes such an index store the base type. A class of an extension cannot
+// have it, because CREATE OPERATOR CLASS drops a STORAGE that is the type of the class.
 #include "pg/pg.hpp"
 
 extern "C" {

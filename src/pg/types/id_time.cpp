@@ -9,19 +9,22 @@ namespace snowflake_ids {
 
 namespace {
 
+// Compares argument 0 with argument 1. An id and a time are equal if the id is the first one of the first tick that
+// begins at or after the time; other ids of that tick are greater (core/time_order.hpp).
 template <class Id>
 int compare_id_time(FunctionCallInfo fcinfo) {
-    return compare(id_argument<Id>(fcinfo, 0), Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
+    return compare(id_argument<Id>(fcinfo, 0), TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
 }
 
 template <class Id>
 int compare_time_id(FunctionCallInfo fcinfo) {
-    return compare(Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
+    return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
 }
 
 template <class Id>
 int compare_times(FunctionCallInfo fcinfo) {
-    return compare(Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, Moment<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
+    return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))},
+                   TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct SplitId {
     Layout::Fields fields;
 };
 
-// The id in argument 0, split. Raises an error if it is none of the layout; `what` names the ids in it.
+// Splits the id in argument 0. Raises an error if it has bits above the layout; `what` names the ids in that error.
 SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char* what) {
     const int64 id = PG_GETARG_INT64(0);
     const Result<Layout::Fields> fields = layout.split(static_cast<uint64>(id));
@@ -145,20 +145,22 @@ namespace {
 
 // Returns a function that makes the words for ids in messages: "NAME id" if `named` (argument 0 is the name of a
 // layout), or just "id" if the fields of a layout are given.
-auto word_for_ids(FunctionCallInfo fcinfo, bool named) {
+auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
 
 // The id in argument 0, split. Its layout is argument 1, by name, or the fields from there on.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
-    return split_argument(fcinfo, layouts::named_or_fields(fcinfo, 1, 1, 2), "id");
+    return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
 }
 
-// The id that bounds a time. The arguments are layout and time, or time and the fields of a layout.
+// The smallest or largest id at a time, as bigint. The arguments are layout and time, or time and six fields. Raises an
+// error if the layout has no such time.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
     const bool named = PG_NARGS() == 2;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
-    return bound_of_time(layouts::named_or_fields(fcinfo, 0, 1, 2), of, t, word_for_ids(fcinfo, named));
+    return bound_of_time(layouts::named_or_fields(fcinfo, {.name = 0, .fields = 1, .count = 2}), of, t,
+                         words_for_ids(fcinfo, named));
 }
 
 }  // namespace
@@ -168,8 +170,8 @@ FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflak
 // layout, created, node, sequence; or created, node, sequence and fields
 FUNCTION(snowflake_ids_make_snowflake) {
     const bool named = PG_NARGS() == 4;
-    return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, 0, 3, 4), {named ? 1 : 0, "node", "sequence"},
-                               word_for_ids(fcinfo, named));
+    return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, {.name = 0, .fields = 3, .count = 4}),
+                               {named ? 1 : 0, "node", "sequence"}, words_for_ids(fcinfo, named));
 }
 FUNCTION(snowflake_ids_snowflake_lower_bound) { return snowflake_bound(fcinfo, &Layout::lower_bound); }
 FUNCTION(snowflake_ids_snowflake_upper_bound) { return snowflake_bound(fcinfo, &Layout::upper_bound); }
