@@ -27,7 +27,7 @@
 //
 // Limit. A tick at or above `limit` is not issued. The caller takes the limit from the durable ceilings as it last saw
 // them. They only grow, so an old limit is only too careful. Exception: a forced reset lowers them, and makes every
-// session look again (Header::epoch). A tick that was begun below a ceiling lies below it to its end.
+// session look again (Header::revision). A tick that was begun below a ceiling lies below it to its end.
 //
 // The functions are templates over slot and clock, so that the unit tests and the model checker run this very code with
 // their own memory and time. A Clock has

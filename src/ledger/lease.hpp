@@ -7,7 +7,7 @@
 // there is no lease, because the tick may have to last. The claim that finds this out keeps one number and gives up the
 // others. A lease is a small part of the numbers of one tick. Unused numbers are not issued.
 //
-// Floors. The process that lifts a floor adds one to Header::epoch afterwards. A process with a lease looks at that
+// Floors. The process that lifts a floor adds one to Header::revision afterwards. A process with a lease looks at that
 // word before each number.
 #pragma once
 

@@ -96,7 +96,7 @@ CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const
     CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
     r = apply_locked_reset(ledger, reset, file);
-    ledger.header->epoch.fetch_add(1);
+    ledger.header->revision.fetch_add(1);
     return r;
 }
 

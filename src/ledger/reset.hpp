@@ -38,7 +38,7 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 // `put_back(slot, entry)` moves a slot back, if it is chosen, and sets its entry. Its ceiling must go down too, or the
 // next life would lift the slot to it.
 //
-// First the published ceilings go down, then the epoch goes up, then the file is written. After the epoch no claim
+// First the published ceilings go down, then the revision goes up, then the file is written. After the revision no claim
 // starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class PutBack>
 CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
@@ -52,7 +52,7 @@ CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, co
         put_back(s, c.entries[i]);
         if (s.ceiling.load() > c.entries[i].ceiling) s.ceiling.store(c.entries[i].ceiling);
     }
-    header.epoch.fetch_add(1);
+    header.revision.fetch_add(1);
     r = file.write(c);
     for (std::uint32_t i = 0; i < count && r.error == CeilingError::none; i++)
         lift_to(slot(i).ceiling, c.entries[i].ceiling);
@@ -64,7 +64,7 @@ CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, co
 Floor highest_issued(const Ledger& ledger, const Reset& reset);
 
 // Applies the reset under the ceiling file's lock. Afterwards every backend sets its generators up again
-// (Header::epoch), also if the reset failed half-way.
+// (Header::revision), also if the reset failed half-way.
 CeilingResult apply_reset(const CeilingPlace& place, const Ledger& ledger, const Reset& reset);
 
 }  // namespace snowflake_ids::ledger

@@ -161,7 +161,7 @@ struct Header {
     Holds<UnixTime> stats_since;  // the counters were 0 then
     Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is lifted above it
     Holds<Floor> reset_floor;     // the floor that an operator has named; also in the ceiling file
-    Word epoch;                   // every floor and reset adds one: sessions then set their generators up again
+    Word revision;                // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
     Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() uses up no tick
     Word slots_taken;  // slots that got a generator in this memory; those that the ceiling file names not counted

@@ -151,7 +151,7 @@ int ask_in_a_tick(const std::string& file) {
     have_a_rate(file);
     const auto ask = [&](TickMemo& memo, long ns) {
         wall = timespec{10, ns};
-        return ask_clock(memo, timeline);
+        return read_tick(memo, timeline);
     };
     TickMemo memo{.counts = 5};
     if (ask(memo, 3'000'000) != 1 || memo.counts != 0) return 1;  // no rate yet

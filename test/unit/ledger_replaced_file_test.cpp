@@ -45,7 +45,7 @@ struct LedgerReplacedFile : testing::Test {
     static void use(const ServerLife& life) {
         EXPECT_EQ(life.lifted(life.slot(mastic), now + 5000ms), CeilingError::none);
         EXPECT_EQ(life.lifted(life.slot(of_calls), unix_ms(1)), CeilingError::none);
-        EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now - 9000ms, .ceiling = {}}).error,
+        EXPECT_EQ(apply_reset(life.data.place, life.ledger, {.floor = now - 9000ms, .ceiling = {}}).error,
                   CeilingError::none);
     }
 };
@@ -117,7 +117,7 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
     const std::string bytes = life.data.bytes();
     EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::superseded);
     EXPECT_EQ(life.lifted(life.slot({Format::sno, 12, 0}), now), CeilingError::superseded);
-    EXPECT_EQ(apply(life.data.place, life.ledger, {.floor = now, .ceiling = now, .force = true}).error,
+    EXPECT_EQ(apply_reset(life.data.place, life.ledger, {.floor = now, .ceiling = now, .force = true}).error,
               CeilingError::superseded);
     EXPECT_EQ(check_ceilings(life.data.place, life.ledger).error, CeilingError::superseded);
     EXPECT_EQ(slot.ceiling.load(), now);
@@ -156,7 +156,7 @@ TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     };
     const auto promises = [&](const CeilingPlace& place) { (void) lift_settled(place, life.ledger, now); };
     const auto resets = [&](const CeilingPlace& place) {
-        (void) apply(place, life.ledger, {.floor = now, .ceiling = now});
+        (void) apply_reset(place, life.ledger, {.floor = now, .ceiling = now});
     };
     const auto looks = [&](const CeilingPlace& place) { (void) check_ceilings(place, life.ledger); };
     const auto each = [&] {

@@ -1,4 +1,4 @@
-// Each step of a reset by itself: which generators it means, what it leaves of floors, promise and epoch, and what it
+// Each step of a reset by itself: which generators it means, what it leaves of floors, promise and revision, and what it
 // reads and writes without need.
 #include "ledger/reset.hpp"
 
@@ -141,7 +141,7 @@ TEST_F(LedgerResetSteps, PutSlot) {
     EXPECT_EQ(slot.word.load(), pack({.tick = max_tick(true), .next = used_up, .drifts = 1}, true));
 }
 
-// ---- floors, promise, epoch
+// ---- floors, promise, revision
 
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now);
@@ -173,12 +173,12 @@ TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
 TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
     std::uint64_t at_sync = 0;
     on_sync = [&] {
-        at_sync = header.epoch.load();
+        at_sync = header.revision.load();
         return 0;
     };
     ASSERT_EQ(forced(Kind::none, -1), CeilingError::none);
     EXPECT_NE(at_sync, 0u);
-    EXPECT_NE(header.epoch.load(), at_sync);
+    EXPECT_NE(header.revision.load(), at_sync);
 }
 
 // A ceiling that goes up is published after the sync.
@@ -193,14 +193,14 @@ TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
 
 TEST_F(LedgerResetSteps, WithoutADirectory) {
     const CeilingPlace nowhere{"/nowhere", 0600, DataDirectory::cluster, true, [] {}};
-    const std::uint64_t epoch = header.epoch.load();
+    const std::uint64_t revision = header.revision.load();
     const CeilingResult results[] = {ledger::apply_reset(nowhere, life.ledger, {}),
                                      check_ceilings(nowhere, life.ledger)};
     for (const CeilingResult& r : results) {
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ENOENT);
     }
-    EXPECT_EQ(header.epoch.load(), epoch);
+    EXPECT_EQ(header.revision.load(), revision);
 }
 
 // Those who lift ceilings have the lock all the time: a look at a good file does without.

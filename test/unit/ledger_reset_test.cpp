@@ -61,9 +61,9 @@ constexpr Key mastic{Format::snowflake, 0, 0}, sno{Format::sno, 3, 0}, si{Format
 TEST_F(LedgerReset, ForcedGoesBackInMemoryAndFile) {
     Slot& far = slot_at(mastic, now + year);
     Slot& near = slot_at(sno, now - 60000ms);
-    const std::uint64_t epoch = ledger.header->epoch.load();
+    const std::uint64_t revision = ledger.header->revision.load();
     ASSERT_EQ(forced().error, CeilingError::none);
-    EXPECT_GT(ledger.header->epoch.load(), epoch);
+    EXPECT_GT(ledger.header->revision.load(), revision);
     for (Slot* slot : {&far, &near}) {
         EXPECT_EQ(slot->ceiling.load(), now + 2500ms);
         EXPECT_EQ(in_file(*slot), now + 2500ms);
@@ -112,16 +112,16 @@ TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
     EXPECT_EQ(ServerLife::stands_at(fresh), now + 1000000ms);
 }
 
-// At no sync does a session, by what is published or by what it saw before the epoch changed, know more than the file.
+// At no sync does a session, by what is published or by what it saw before the revision changed, know more than the file.
 TEST_F(LedgerReset, CeilingsOfSessionsGoDownFirst) {
     slot_at(mastic, now + year);
     slot_at(sno, now + year);
-    const std::uint64_t epoch = ledger.header->epoch.load();
+    const std::uint64_t revision = ledger.header->revision.load();
     int syncs = 0;
     on_sync = [&] {
         syncs++;
         EXPECT_EQ(beyond_the_file(), 0);
-        EXPECT_NE(ledger.header->epoch.load(), epoch);
+        EXPECT_NE(ledger.header->revision.load(), revision);
         return 0;
     };
     ASSERT_EQ(forced().error, CeilingError::none);
@@ -133,13 +133,13 @@ TEST_F(LedgerReset, FailedHalfWay) {
         on_sync = nullptr;
         slot_at(mastic, now + year);
         slot_at(sno, now + year);
-        const std::uint64_t epoch = ledger.header->epoch.load();
+        const std::uint64_t revision = ledger.header->revision.load();
         on_sync = [] { return ENOSPC; };
         const CeilingResult r = apply({.floor = now + (force ? 0 : 2) * year, .ceiling = now + 2500ms, .force = force});
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, ENOSPC);
         EXPECT_EQ(beyond_the_file(), 0) << force;
-        EXPECT_NE(ledger.header->epoch.load(), epoch) << force;
+        EXPECT_NE(ledger.header->revision.load(), revision) << force;
     }
 }
 

@@ -262,10 +262,10 @@ TEST_F(LedgerPromise, GoesBackWithAForcedResetOnly) {
     EXPECT_EQ(lifted(life, now + 3600000ms), CeilingError::none);
     life.ledger.header->promise.store(now + 3600000ms);
     Reset reset{.floor = now, .ceiling = now + 2500ms};
-    EXPECT_EQ(apply(data.place, life.ledger, reset).error, CeilingError::none);
+    EXPECT_EQ(apply_reset(data.place, life.ledger, reset).error, CeilingError::none);
     EXPECT_EQ(data.content().settled, now + 3600000ms);
     reset.force = true;
-    EXPECT_EQ(apply(data.place, life.ledger, reset).error, CeilingError::none);
+    EXPECT_EQ(apply_reset(data.place, life.ledger, reset).error, CeilingError::none);
     EXPECT_EQ(data.content().settled, now + 2500ms);
     EXPECT_EQ(life.ledger.header->settled_ceiling.load(), now + 2500ms);
     EXPECT_EQ(life.ledger.header->promise.load(), now);

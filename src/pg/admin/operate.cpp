@@ -35,7 +35,7 @@ void lift_past(Generator& g, uint64 tick) {
     issue_limit::lift_above(g, tick + 1, Patience{.queues = true});
     ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
     // Ends leases of other backends at this tick.
-    shared_ledger().header->epoch.fetch_add(1);
+    shared_ledger().header->revision.fetch_add(1);
 }
 
 bool force_argument(FunctionCallInfo fcinfo, int n) {

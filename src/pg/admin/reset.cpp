@@ -37,7 +37,7 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // ceilings of their slots give that bound.
 //
 // A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling, maybe for
-// long, because ALTER SEQUENCE can make us wait. So we lower the ceiling, add one to the epoch so that such sessions
+// long, because ALTER SEQUENCE can make us wait. So we lower the ceiling, add one to the revision so that such sessions
 // look again, and then lift the ceiling above their ids.
 void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
@@ -46,7 +46,7 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
     const Ceiling old = wal_ceiling::replace(ceiling_below(wal_ceiling::read(patience).until), patience).until;
-    shared.header->epoch.fetch_add(1);
+    shared.header->revision.fetch_add(1);
     wal_ceiling::lift(ceiling_below(old), patience);
 }
 
@@ -60,7 +60,7 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
     wal_ceiling::repair({until, shared.header->life_id.load()}, patience);
-    shared.header->epoch.fetch_add(1);
+    shared.header->revision.fetch_add(1);
 }
 
 // The node in argument `n`, of a format; of any format if `kind` is none. Raises an error if it has no such node.

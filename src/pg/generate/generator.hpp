@@ -44,7 +44,7 @@ struct Generator {
     Rules rules{};
     uint32 node = 0;  // sno partition, Snowflake-SI machine id
     Timeline timeline{};
-    uint64 epoch = 0;           // Header::epoch it was set up under
+    uint64 revision = 0;        // Header::revision it was set up under
     UnixTime accepted{};        // time of the last claim, see unsettled.hpp
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
     uint64 lift_from = 0;       // ticks from here on are near the limit
@@ -85,9 +85,9 @@ void end_leases_and_count();
 // without a detour for each id.
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
-// True if `g` must be set up again, because settings or Header::epoch have changed since it was set up.
+// True if `g` must be set up again, because settings or Header::revision have changed since it was set up.
 inline bool is_stale(const Generator& g) {
-    return g.generation != settings::generation || g.epoch != header->epoch.load(std::memory_order_relaxed);
+    return g.generation != settings::generation || g.revision != header->revision.load(std::memory_order_relaxed);
 }
 
 // True if readers have been promised that no id of the last claim's time appears any more.

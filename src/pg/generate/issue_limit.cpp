@@ -64,7 +64,7 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
-        shared.header->epoch.fetch_add(1);  // ends leases below the floor
+        shared.header->revision.fetch_add(1);  // ends leases below the floor
     }));
 }
 

@@ -47,14 +47,14 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
     // Read this first, so that a later reset is noticed.
-    const uint64 bound_epoch = header->epoch.load();
-    if (g.epoch != bound_epoch) issue_limit::forget_wal_ceiling();
+    const uint64 bound_revision = header->revision.load();
+    if (g.revision != bound_revision) issue_limit::forget_wal_ceiling();
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, patience);
     ledger::Slot& slot = find_or_create_slot(shared, key, numbering);
     ledger::apply_floor(shared, slot);
     give_slot(g, name, slot, key.node);
     g.in_recovery = in_recovery;
-    g.epoch = bound_epoch;
+    g.revision = bound_revision;
     g.set_up = patience.used();
 }
 

@@ -1,5 +1,5 @@
 // Sets generators up: finds their slot and takes their rules from the settings. That is repeated when a setting or the
-// ledger's epoch has changed.
+// ledger's revision has changed.
 #pragma once
 
 #include "core/layout.hpp"
@@ -29,7 +29,7 @@ Generator& sno_of_partition(uint32 partition);
 bool has_sno_generator(uint32 partition);
 
 // ready_…(): this session's generator of the format, for the server's own node. It is set up again if a setting or the
-// ledger's epoch has changed; that may wait, or raise an error.
+// ledger's revision has changed; that may wait, or raise an error.
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;

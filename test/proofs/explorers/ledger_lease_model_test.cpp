@@ -17,14 +17,14 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-constexpr Cell epoch_cell = first_other_cell;
+constexpr Cell revision_cell = first_other_cell;
 // What is committed: how many transactions << 32 | the largest of their ids.
 constexpr auto committed_cell = static_cast<Cell>(first_other_cell + 1);
 
 // What a lease can do wrong.
 struct Careless {
-    bool view = false;   // it outlives the snapshot
-    bool epoch = false;  // nobody looks whether a floor was lifted
+    bool view = false;      // it outlives the snapshot
+    bool revision = false;  // nobody looks whether a floor was lifted
 };
 
 struct Leases : Model {
@@ -55,21 +55,21 @@ struct Leases : Model {
         programs.push_back({static_cast<unsigned>(operations.size())});
         operations.push_back([this, draws, commits](World& w) { return run(w, draws, commits); });
     }
-    // Lifts a floor, as an observe does: the slot first, then the epoch.
+    // Lifts a floor, as an observe does: the slot first, then the revision.
     void floor(Value tick) {
         programs.push_back({static_cast<unsigned>(operations.size())});
         operations.push_back([tick](World& w) {
-            WatchedWord<> epoch;
-            epoch.watch(w, epoch_cell);
+            WatchedWord<> revision;
+            revision.watch(w, revision_cell);
             lift_slot(w.slot, tick, false);
-            epoch.fetch_add(1);
+            revision.fetch_add(1);
             return Claim{.outcome = Outcome::ended, .tick = tick};
         });
     }
 
     Claim run(World& w, Value draws, bool commits) const {
         std::vector<Value> known = w.locals;
-        // 1 or 2: which part; draws done, lease, its view, its epoch, the last id
+        // 1 or 2: which part; draws done, lease, its view, its revision, the last id
         if (known.empty()) known = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0};
         Lease l{.tick = known[2],
                 .next = static_cast<std::uint32_t>(known[3]),
@@ -88,8 +88,8 @@ struct Leases : Model {
             return {.outcome = Outcome::before_epoch};
         }
         const Value view = w.load(committed_cell), seen = view & 0xffffffff;
-        const Value epoch = !floors || careless.epoch ? 0 : w.load(epoch_cell);
-        if (epoch != known[8]) l = {};
+        const Value revision = !floors || careless.revision ? 0 : w.load(revision_cell);
+        if (revision != known[8]) l = {};
         const bool same_view = careless.view || view == known[7];
         // Both that it returns and what an issue tells are for on_done().
         Claim c{.count = 1};
@@ -113,7 +113,7 @@ struct Leases : Model {
                 c.first = 0;
             }
         }
-        w.go_on_with({1, known[1] + 1, l.tick, l.next, l.end, l.want, l.used, view, epoch, order(c.tick, c.first)});
+        w.go_on_with({1, known[1] + 1, l.tick, l.next, l.end, l.want, l.used, view, revision, order(c.tick, c.first)});
     }
 
     Complaint on_done(Global& g, const Claim& c) override {
@@ -173,7 +173,7 @@ TEST(LedgerLeaseModel, FindsLeaseThatOutlivesItsView) {
     expect_found(m, "an id is not larger than one that was seen");
 }
 TEST(LedgerLeaseModel, FindsLeaseThatOutlivesAFloor) {
-    AgainstFloor m({.epoch = true});
+    AgainstFloor m({.revision = true});
     expect_found(m, "issued twice, or below a floor");
 }
 

@@ -146,7 +146,7 @@ struct ForcedReset : File {
     }
     Complaint on_issue(Global& g, const Issued& i) override {
         g.ghost[issued_ghost] = 0;
-        return i.epoch == g.memory[epoch_cell] ? Lives::on_issue(g, i) : nullptr;
+        return i.revision == g.memory[revision_cell] ? Lives::on_issue(g, i) : nullptr;
     }
     template <class Steps = RightSteps>
     void run(std::initializer_list<std::size_t> of_processes = {2}, Value draws = 2) {

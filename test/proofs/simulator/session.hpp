@@ -163,14 +163,14 @@ public:
         const Value tick = timeline.floor_tick(t).value;
         if (!set_up(g) || !lift_above(g, tick + 1)) return false;
         begin_slot(g, tick);
-        m.header.epoch.fetch_add(1);
+        m.header.revision.fetch_add(1);
         return true;
     }
 
 private:
     struct State {
         bool bound = false;
-        Value epoch = 0, limit = 0;
+        Value revision = 0, limit = 0;
         ledger::Lease lease;
         Value statement = 0, ended = 0;
     };
@@ -254,14 +254,14 @@ private:
         wal_until = ledger::enter_database(wal, m.header.life_id.load(), target, [&](Floor floor) {
             if (w.wrong.wal_unread) return;
             lift_floor(floor);
-            m.header.epoch.fetch_add(1);
+            m.header.revision.fetch_add(1);
         });
         return true;
     }
 
     bool set_up(std::uint32_t g) {
         State& s = states[g];
-        s.epoch = m.header.epoch.load();
+        s.revision = m.header.revision.load();
         if (!enter()) return false;
         Value key = slot(g).key.load();
         if (key == 0) slot(g).key.compare_exchange_strong(key, g + 1);
@@ -312,7 +312,7 @@ private:
         const Clock clock{site, generator.timeline};
         std::uint32_t want = 1;
         for (int tries = 0; tries < 1000; tries++) {
-            if (!s.bound || m.header.epoch.load() != s.epoch) {
+            if (!s.bound || m.header.revision.load() != s.revision) {
                 if (!set_up(g)) return {};
             }
             const Value ended = w.transactions.ended;

@@ -55,7 +55,7 @@ inline constexpr std::uint32_t generator_count = 4, database_count = 2, backend_
 
 using Slot = ledger::BasicSlot<Word>;
 struct Header {
-    Word<> life_id, life_number, epoch, prepared_below;
+    Word<> life_id, life_number, revision, prepared_below;
     Word<Floor> floor, reset_floor;
     Word<Ceiling> settled_ceiling;
     Word<UnixTime> promise;

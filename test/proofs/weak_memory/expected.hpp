@@ -28,9 +28,9 @@ inline constexpr Expected expectations[] = {
     {"claim_by_step: word.swap", std::memory_order_release},
     {"lift_slot: word.swap", std::memory_order_release},
     {"put_slot: word.swap", std::memory_order_release},
-    // Who sees the epoch sees the lowered ceilings; who sees the life sees its slots.
-    {"set_up: epoch.load", std::memory_order_acquire},
-    {"force_locked_reset: epoch.add", std::memory_order_release},
+    // Who sees the revision sees the lowered ceilings; who sees the life sees its slots.
+    {"set_up: revision.load", std::memory_order_acquire},
+    {"force_locked_reset: revision.add", std::memory_order_release},
     {"has_begun: life_id.load", std::memory_order_acquire},
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring.
@@ -101,9 +101,9 @@ inline constexpr Reason reasons[] = {
     {"read_for_life", "under the lock of the file"},
     {"set_entry", "under the lock of the file"},
     {"raise: ceiling", "under the lock of the file"},
-    {"force_locked_reset: ceiling", "under the lock of the file; the epoch releases it"},
+    {"force_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
-    {"set_limit", "an old ceiling is only too careful, and the epoch brings a lowered one along"},
+    {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
     {"write_table: unlocked.store", "the lock that ends after it releases it"},
     {"write_table: promise.load", "the lock that the process took before has acquired it"},
     {"end_transaction: unlocked.load", "its own process has written it"},
@@ -121,7 +121,7 @@ inline constexpr Reason reasons[] = {
     {"note_prepared: prepared.xid.store", "who sees that `low` is none sees the entry; who does not counts `low`"},
     {"draw: database.load", "its own process has written it, or one that was there before it"},
     {"draw: promise.load", "an old promise is refused once more"},
-    {"thread: epoch.add", "who must see the floor sees it by the word, or by the server's locks"},
+    {"thread: revision.add", "who must see the floor sees it by the word, or by the server's locks"},
     {"thread: ", "the scene's own look"},
     {"set_up: key.load", "the scene's own look"},
 };

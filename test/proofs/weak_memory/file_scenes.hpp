@@ -1,4 +1,4 @@
-// Lives, ceilings, floors of all slots, the epoch, and forced resets: what sessions share beside the word of a slot.
+// Lives, ceilings, floors of all slots, the revision, and forced resets: what sessions share beside the word of a slot.
 #pragma once
 
 #include "ledger/lease.hpp"
@@ -52,7 +52,7 @@ struct Session {
     Clock clock{3, 6};
     Slot* slot = nullptr;
     unsigned index = 0;
-    Value epoch = ~Value{0}, limit = 0;
+    Value revision = ~Value{0}, limit = 0;
 
     void begin_life() {
         if (ledger::has_begun(server.header)) return;
@@ -61,9 +61,9 @@ struct Session {
         (void) ledger::begin_locked_life(server.header, Server::slots, server.at(), resume, server.file, 9,
                                          ceiling_at(1), 0);
     }
-    bool stale() const { return epoch != server.header.epoch.load(std::memory_order_relaxed); }
+    bool stale() const { return revision != server.header.revision.load(std::memory_order_relaxed); }
     void set_up(unsigned i) {
-        epoch = server.header.epoch.load();
+        revision = server.header.revision.load();
         begin_life();
         index = i;
         slot = &server.slot[i];
@@ -149,7 +149,7 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
                 ledger::set_entry(entry, s, ceiling_at(5));
             };
             (void) ledger::force_locked_reset(header, slots, at(), file, change, put_back);
-            header.epoch.fetch_add(1);
+            header.revision.fetch_add(1);
             done = true;
             return;
         }
@@ -159,14 +159,14 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
             // A draw that was under way may still use the old limit. So only those count that begin when it has ended.
             const bool counts = done;
             if (s.stale()) s.set_up(0);
-            require(s.epoch == 0 || s.limit <= 5, "an old ceiling under the new epoch");
-            if (counts && s.epoch == 2) s.draw();
+            require(s.revision == 0 || s.limit <= 5, "an old ceiling under the new revision");
+            if (counts && s.revision == 2) s.draw();
         }
     }
 };
 
 // A statement that has seen an id of another session draws a larger one, also if it has a lease: the other one has
-// lifted the slot, then the epoch, and then it has committed.
+// lifted the slot, then the revision, and then it has committed.
 struct Leases : rl::test_suite<Leases, 2>, Server {
     static constexpr const char* name = "lease";
     rl::mutex commits;
@@ -176,7 +176,7 @@ struct Leases : rl::test_suite<Leases, 2>, Server {
     void thread(unsigned i) {
         if (i == 0) {
             ledger::lift_slot(slot[0], 4, false);
-            header.epoch.fetch_add(1);
+            header.revision.fetch_add(1);
             const Held held(commits);
             committed = true;
             return;

@@ -29,7 +29,7 @@ struct Slot : ledger::BasicSlot<Word> {
 };
 
 struct Header {
-    Word<> life_id, life_number, epoch, slots_taken;
+    Word<> life_id, life_number, revision, slots_taken;
     Word<Floor> floor, reset_floor;
     Word<UnixTime> promise;
     Word<Ceiling> settled_ceiling;
@@ -39,7 +39,7 @@ struct Header {
         life_number.begin("life_number");
         floor.begin("floor");
         reset_floor.begin("reset_floor");
-        epoch.begin("epoch");
+        revision.begin("revision");
         promise.begin("promise");
         settled_ceiling.begin("settled_ceiling");
         slots_taken.begin("slots_taken");

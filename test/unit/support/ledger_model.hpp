@@ -53,7 +53,7 @@ struct Issued : ledger::Claim {
     std::uint32_t claimed = 0;  // how many numbers were taken for it; 0: by an earlier claim
     bool held_before = false;   // the claim before was behind the clock too
     bool in_recovery = false;   // it began in recovery
-    Value epoch = 0;            // that it was set up under
+    Value revision = 0;         // that it was set up under
     Value memory = 0;           // that it was drawn in
 };
 

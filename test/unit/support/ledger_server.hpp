@@ -20,7 +20,7 @@ enum : unsigned {
     floor_cell = cell_count,
     life_id_cell,
     life_number_cell,
-    epoch_cell,
+    revision_cell,
     memory_cells,
     // What both have in common.
     server_cell = 2 * memory_cells,  // which memory is that of the server that runs now
@@ -45,7 +45,7 @@ inline Ceiling ceiling_at(Value tick) { return Ceiling{milliseconds{tick}}; }
 inline Value tick_at(Ceiling c) { return static_cast<Value>(number_of(c)); }
 
 struct WatchedHeader {
-    WatchedWord<> life_id, life_number, epoch;
+    WatchedWord<> life_id, life_number, revision;
     WatchedWord<Floor> floor;
     WatchedWord<Floor> reset_floor;  // not watched: nothing here changes these
     WatchedWord<Ceiling> settled_ceiling;
@@ -54,7 +54,7 @@ struct WatchedHeader {
         floor.watch(w, of_memory(memory, floor_cell));
         life_id.watch(w, of_memory(memory, life_id_cell));
         life_number.watch(w, of_memory(memory, life_number_cell));
-        epoch.watch(w, of_memory(memory, epoch_cell));
+        revision.watch(w, of_memory(memory, revision_cell));
     }
 };
 

@@ -145,7 +145,7 @@ public:
                 if (s.clock_has_time) k.since = w.tick().value;
                 if (k.bound == 0) go_on(k, starting);
                 if (k.standby != 0 && Steps::set_up_again_in_recovery) go_on(k, starting);
-                const bool floor_was_lifted = header.epoch.load() != k.epoch;
+                const bool floor_was_lifted = header.revision.load() != k.revision;
                 if (floor_was_lifted && Steps::set_up_again_after_floor) go_on(k, starting);
                 go_on(k, drawing);
             }
@@ -215,7 +215,7 @@ public:
         if (k.part == raising) {
             if (!lift_above(tick + 1, k.life_id, s.with_wal, k.until)) return nothing;
             ledger::lift_slot(slot, tick, s.rules.has_toggle);
-            header.epoch.fetch_add(1);
+            header.revision.fetch_add(1);
             return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
         }
         if (!set_up(k)) return nothing;
@@ -236,7 +236,7 @@ public:
             const ledger::CeilingResult r = Steps::force(
                 header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, file, [](auto&) {}, put_back);
             Steps::unlock(w, r);
-            header.epoch.fetch_add(1);
+            header.revision.fetch_add(1);
             if (r.error != ledger::CeilingError::none) return nothing;
             return {.outcome = ledger::Outcome::ended, .standing = ledger::Standing::toggled, .tick = tick};
         }
@@ -251,7 +251,7 @@ private:
     static constexpr Value no_view = ~Value{0};
     enum Part : Value { looking, entering, binding, claiming, raising, starting, drawing };
     struct Known {
-        Value memory, part, bound, life_id, until, below, epoch, standby;
+        Value memory, part, bound, life_id, until, below, revision, standby;
         Value done, in_recovery, view, noted_view, since, wanted, held, last;
         Value tick, toggle, next, end, want, used;
 
@@ -299,7 +299,7 @@ private:
         i.seen = k.view & 0xffffffff;
         i.since = k.since;
         i.in_recovery = k.in_recovery != 0;
-        i.epoch = k.epoch;
+        i.revision = k.revision;
         i.memory = memory;
         return i;
     }
@@ -329,7 +329,7 @@ private:
             case starting:
                 // First, so that a floor or a promotion from here on is noticed.
                 k.standby = s.may_promote ? w.load(as_cell(recovery_cell)) : 0;
-                k.epoch = header.epoch.load();
+                k.revision = header.revision.load();
                 return begin_life();
             case entering:
                 k.life_id = 0;
@@ -376,7 +376,7 @@ private:
         const Ceiling until = Steps::enter_database(wal, life_id, target, [&](Floor at) {
             ledger::lift_to(header.floor, at);
             if (slot.key.load() != 0) begin(slot, tick_at(at), s.rules.has_toggle);
-            if (s.with_leases) header.epoch.fetch_add(1);
+            if (s.with_leases) header.revision.fetch_add(1);
         });
         return {life_id, tick_at(until)};
     }

@@ -275,7 +275,7 @@ struct FileLoweredFirst : RightSteps {
         r = file.write(c);
         if (r.error != ledger::CeilingError::none) return r;
         slot(0).ceiling.store(c.entries[0].ceiling);
-        header.epoch.fetch_add(1);
+        header.revision.fetch_add(1);
         return r;
     }
 };
@@ -292,7 +292,7 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
             decltype((header.settled_ceiling)) settled_ceiling;
             struct {
                 void fetch_add(Value) {}
-            } epoch;
+            } revision;
         } silent{header.life_number, header.life_id, header.reset_floor, header.settled_ceiling, {}};
         return ledger::force_locked_reset(silent, n, slot, file, change, put_back);
     }
