@@ -10,6 +10,11 @@ class Catalogs extends Pool {
     return result;
   }
 }
+
+// The engine leaves a timer of 60 seconds behind, and Prisma would end only after it.
+const timer = globalThis.setTimeout;
+globalThis.setTimeout = (call, delay, ...args) => (delay < 60000 ? timer(call, delay, ...args) : timer(call, delay, ...args).unref());
+
 module.exports = {
   schema: 'schema.prisma',
   experimental: { adapter: true },
