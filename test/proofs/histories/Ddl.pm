@@ -3,6 +3,7 @@
 package Ddl;
 use strict;
 use warnings;
+use Actor;
 use Faults;
 use Oracle;
 use Readers;
@@ -37,6 +38,7 @@ sub begin
 sub end
 {
 	my ($session, $what) = @_;
+	local $Actor::hurry = 1;    # of the transactions that it waits for
 	World::act_till(sub { is_answered($session) }, $what);
 	my $said = $session->answer;
 	die "$what: $said" if $said =~ /ERROR/;
