@@ -1,56 +1,58 @@
-// Settled: up to which time every id has arrived, so that a reader who continues after the last id loses no row.
+// Settled: the time up to which every id has arrived, so that a reader who continues after the last id loses no row.
 //
-// Ids are drawn before their rows can be seen, and rows are committed in another order than their ids were drawn. So
-// a reader may only go up to a time T such that no row whose id is of an earlier time than T can still appear. Two
-// things give T:
+// Ids are generated before their rows can be seen, and rows are committed in another order than their ids were
+// generated. So a reader may only go up to a time T such that no row whose id is of an earlier time than T can still
+// appear. Two things give T:
 //
 //   promise   One word for the server: no id of an earlier time is accepted any more. It only grows.
-//   Backend   One for each process: the earliest id of its open transaction, and a ring of those that it has ended,
-//             because the reader's snapshot may be older than their end.
+//   Backend   One for each process: the earliest id of its open transaction (`low`), and a ring of the transactions that
+//             it has ended, because the reader's snapshot may be older than their end.
 //
-// The time of an id is the last microsecond of its tick. So a draw at the time of the clock is never earlier than the
-// clock, however long the tick, and no layout delays the readers of another one. A reader of one format subtracts the
-// tick of that format from T: settled_start().
+// The time of an id is the last microsecond of its tick. So an id of the present tick is never earlier than the clock,
+// however long the tick, and no layout delays the readers of another one. A reader of one format subtracts the tick of
+// that format from T: settled_start().
 //
-// A draw of a transaction, after its claim. t: the time of the id.
-//   1. If t < covered: lower `low` to t. `covered` is the process's own: none when a transaction starts.
-//   2. Only then load the promise. If it is not above t: covered := t if that is less, done.
-//   3. Else throw the id away and draw again, at the promise or later. If covered was none, it becomes the promise; not
-//      t, because another reader may have made a higher promise since, and seen no `low`.
-// Also an id that is covered is compared with the promise, and one that was claimed before: the reader of a table may
-// have passed over the `low` of a transaction that had not yet locked the table.
-// The end of a transaction, after PostgreSQL has made its end visible, and in this order:
-//   4. If it is committed and has a transaction id: note it in the ring.
+// A transaction that generates an id takes these steps after its claim. t is the time of the id.
+//   1. If t < covered, lower `low` to t. `covered` is a variable of the process. It is none when a transaction starts.
+//   2. Only then load the promise. If it is not above t, the id is accepted: covered := t if that is less. Done.
+//   3. Otherwise throw the id away and claim again, at the promise or later. If covered was none, it becomes the
+//      promise. It does not become t, because another reader may have made a higher promise since, and seen no `low`.
+// An id that is covered is compared with the promise too, and so is an id that was claimed before: the reader of a
+// table may have passed over the `low` of a transaction that had not yet locked the table. The end of a transaction
+// takes these steps, after PostgreSQL has made its end visible, and in this order:
+//   4. If the transaction is committed and has a transaction id, note it in the ring.
 //   5. `low` becomes none.
-// A reader, after its snapshot was taken:
+// A reader takes these steps after its snapshot was taken:
 //   6. Lift the promise. T is what it now is.
-//   7. Of each backend: `low`, then the ring, from the newest entry down to the first that the snapshot calls finished.
-//      T is the earliest of all that are of the reader's database.
+//   7. For each backend, look at `low`, then at the ring, from the newest entry down to the first that the snapshot
+//      calls finished. T becomes the earliest of all that are of the reader's database.
 //      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table
-//      takes before it draws. If not, its `low` does not count, because what it draws for the table later keeps the promise.
-//      Locks are released after step 5, so a transaction that ends before the question is in the ring.
-//      PostgreSQL can also release a lock although the rows remain: of a cursor that inserts and then fails in a later
-//      subtransaction. Before that, the process sets `unlocked`, and so counts for every table. Step 5 clears it.
-// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. A reader that finds `low`
-// without a transaction that has drawn before T finds that transaction in the ring, or knows it as finished.
+//      takes before it generates an id. If not, its `low` does not count, because the ids that it generates for the
+//      table later keep the promise. Locks are released after step 5, so a transaction that ends before the question is
+//      in the ring.
+//      PostgreSQL can also release a lock although the rows remain: that of a cursor that inserts and then fails in a
+//      later subtransaction. Before that, the process sets `unlocked`, and so counts for every table. Step 5 clears it.
+// In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. If a reader does not see
+// the `low` of a transaction with an id before T, it finds that transaction in the ring, or its snapshot calls it
+// finished.
 //
-// The ring. The transactions of a process come one after another. So a snapshot that knows one as finished knows all
-// earlier ones as finished. Therefore an entry may stand for several transactions: with the newest id and the lowest
-// `low` of them. A snapshot that knows the newest as finished knows all of them; for any other T is lower than it had
-// to be. So T can be too early because of this, never too late, and it is never missing. Entries are merged
+// The ring. The transactions of a process come one after another. So a snapshot that calls one finished calls all
+// earlier ones finished. Therefore several transactions may share an entry, with the newest id and the lowest `low` of
+// them. For a snapshot that calls the newest one finished, all of them are; for any other snapshot T is lower than
+// necessary. So T can be too early because of this, never too late, and it is never missing. Entries are merged
 //   - when the new one's `low` is less than a millisecond after the newest entry's;
 //   - when the ring is full: the two neighbours that are closest together for their age. So the entries lie the closer
 //     the newer they are, and T is too early by about as long as the snapshot is old, however much has ended since.
-// Entries only move down, and are whole in the lower place before the higher one is overwritten. A reader goes down
-// too, so it passes none by. If it reads an entry while it changes, it has met the one that comes down in the place
-// above, and meets the one that goes down in the place below.
+// Entries only move down, and an entry is whole in the lower place before the higher place is overwritten. A reader
+// goes down too, so it misses none. If it reads an entry while that changes, it has met the entry that comes down in
+// the place above, and meets the entry that goes down in the place below.
 //
-// A prepared transaction has no process. It has a Backend of its own, with its id in `xid`. Its process fills this in
-// when it prepares, and then continues with step 5. A reader looks at these after the processes, because a transaction
-// may be prepared while it looks. When the transaction is over, the place is used again: for one that is still running
-// then. So also the transactions of a place come one after another, and the place has a ring of them.
+// A prepared transaction has no process. It has a Backend instead, with its id in `xid`. Its process fills this in when
+// it prepares, and then continues with step 5. A reader looks at these after the processes, because a transaction may
+// be prepared while it looks. When the transaction is over, another one may use its place, which must be running then.
+// So the transactions of a place come one after another too, and the place has a ring of them.
 //
-// Templates over the words, so that the model checker runs this very code.
+// The functions are templates over the words, so that the model checker runs this very code.
 #pragma once
 
 #include <cstddef>
@@ -62,25 +64,27 @@
 
 namespace snowflake_ids::ledger {
 
-// Of a transaction that has drawn nothing: after all times.
+// The `low` of a transaction without ids: it is after all times.
 inline constexpr UnixTime no_low = UnixTime::max();
 
-// Transactions that are closer together are one entry of the ring.
+// Transactions whose `low` is closer together share an entry of the ring.
 inline constexpr microseconds ring_resolution = milliseconds{1};
 
-// In the ring: an entry that was merged from those of several databases counts for all.
+// The database of an entry that was merged from those of several databases. It counts for all.
 inline constexpr std::uint64_t any_database = 0;
 
-// Of a format with this tick: no row can still appear whose tick starts before this. An earlier tick ends before `t`.
+// The settled time for a format with ticks of this length: no row can still appear whose tick starts before it, because
+// such a tick ends before `t`.
 constexpr UnixTime settled_start(UnixTime t, microseconds tick_length) { return t - (tick_length - microseconds{1}); }
 
+// Lowers a shared word to at most `t`.
 template <class W>
 void lower_to(W& word, UnixTime t) {
     UnixTime seen = word.load();
     while (seen > t && !word.compare_exchange_weak(seen, t)) {}
 }
 
-// Steps 1 to 3. False: the id must be thrown away.
+// Steps 1 to 3 of the protocol above, for an id of time `t`. False: the id must be thrown away.
 template <class W, class B>
 bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     const bool is_covered = t >= covered;
@@ -96,7 +100,7 @@ bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
 
 namespace detail {
 
-// The words of an entry in any order: see "The ring" above.
+// Writes an entry of the ring. Its words may be written in any order: see "The ring" above.
 template <class Entry>
 void put(Entry& entry, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     entry.low.store(low, std::memory_order_release);
@@ -104,8 +108,8 @@ void put(Entry& entry, std::uint64_t xid, UnixTime low, std::uint64_t database) 
     entry.xid.store(xid, std::memory_order_release);
 }
 
-// Of a full ring: the lower one of the two neighbours whose merging makes T too early by the least part of their age.
-// `now`: the `low` that comes next.
+// The two neighbours in a full ring whose merging makes T too early by the smallest part of their age. Returns the
+// index of the lower one. `now` is the `low` that comes next.
 template <class Ring>
 std::size_t closest(const Ring& ring, UnixTime now) {
     using Real = std::chrono::duration<double, std::micro>;
@@ -126,7 +130,7 @@ std::size_t closest(const Ring& ring, UnixTime now) {
     return best;
 }
 
-// Merges two neighbours of a full ring and moves what is above them down. The place at the top is free then.
+// Merges two neighbours of a full ring and moves the entries above them down. The place at the top is free then.
 template <class Ring>
 void make_room(Ring& ring, UnixTime now) {
     struct Read {
@@ -150,7 +154,7 @@ void make_room(Ring& ring, UnixTime now) {
 
 }  // namespace detail
 
-// Step 4. Only the process of the backend calls it.
+// Step 4: notes a transaction that has ended in the ring. Only the process of the backend calls it.
 template <class B>
 void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     auto& ring = backend.ring;
@@ -172,7 +176,7 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
     backend.ended.store(n + 1, std::memory_order_release);
 }
 
-// Steps 4 and 5. `xid`: of a committed transaction, 0: none.
+// Steps 4 and 5. `xid` is the id of a committed transaction, or 0.
 template <class B>
 void end_transaction(B& backend, std::uint64_t xid) {
     const UnixTime low = backend.low.load(std::memory_order_relaxed);
@@ -182,15 +186,18 @@ void end_transaction(B& backend, std::uint64_t xid) {
     if (backend.unlocked.load(std::memory_order_relaxed) != 0) backend.unlocked.store(0, std::memory_order_release);
 }
 
-// In Backend::xid: a process is about to use the place again. It still stands for that transaction.
+// A bit in Backend::xid: a process is about to use the place again. Until then the place is that of the transaction
+// whose id the other bits contain.
 inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
 
+// In place of `writes` below: every transaction counts as a writer.
 struct Everybody {
     bool operator()(std::uint64_t) const { return true; }
 };
 
-// Step 7, of a process or of a prepared transaction. Lowers `t` to what it allows. `finished(xid)`: as the snapshot has
-// it; true for 0. `writes(xid)`: does the transaction hold a writer's lock on what is read? xid: 0 of a process.
+// Step 7, for one process or one prepared transaction. Lowers `t` to the earliest time that its transactions allow.
+// `finished(xid)`: whether the reader's snapshot calls this transaction finished; it returns true for 0. `writes(xid)`:
+// whether it holds the lock of a writer of the table that is read; a process is asked with xid 0.
 template <class B, class Finished, class Writes = Everybody>
 void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t, Writes writes = {}) {
     const UnixTime low = backend.low.load();
@@ -202,15 +209,16 @@ void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t
     }
     for (std::uint64_t i = backend.ended.load(); i-- > 0;) {
         auto& entry = backend.ring[i];
-        if (finished(entry.xid.load(std::memory_order_acquire))) return;
+        if (finished(entry.xid.load(std::memory_order_acquire))) return;  // all older entries have finished too
         const std::uint64_t of = entry.database.load(std::memory_order_acquire);
         const UnixTime entry_low = entry.low.load(std::memory_order_acquire);
         if (entry_low < t && (of == database || of == any_database)) t = entry_low;
     }
 }
 
-// Gives a transaction that is about to be prepared one of the `count` places. Call it while the transaction is running:
-// what is over by then has ended before it. `over(xid)`: neither running nor prepared. False: no room.
+// Gives a transaction that is about to be prepared one of the `count` places. Call it while the transaction is running,
+// so that the transaction which had the place before has ended earlier. `over(xid)` is true for a transaction that is
+// neither running nor prepared. Returns false if there is no room.
 template <class B, class PlaceAt, class Over>
 bool note_prepared(const B& backend, std::uint32_t count, PlaceAt place, std::uint64_t xid, Over over) {
     for (std::uint32_t i = 0; i < count; i++) {
@@ -218,7 +226,7 @@ bool note_prepared(const B& backend, std::uint32_t count, PlaceAt place, std::ui
         std::uint64_t seen = p.xid.load();
         if ((seen & taken_mark) != 0 || (seen != 0 && !over(seen))) continue;
         if (!p.xid.compare_exchange_strong(seen, seen | taken_mark)) continue;
-        // Before anything of it is overwritten.
+        // The former transaction goes into the ring before anything of it is overwritten.
         if (seen != 0) note_ended(p, seen, p.low.load(), p.database.load());
         p.low.store(backend.low.load());
         p.database.store(backend.database.load());

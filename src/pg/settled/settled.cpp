@@ -1,5 +1,5 @@
 // snowflake_ids_settled() and its relatives: the time before which every id has arrived, for readers who continue after
-// the last id. The protocol is in ledger/settling.hpp. And who holds that time back.
+// the last id; and the transactions that hold that time back. The protocol is in ledger/settling.hpp.
 #include <algorithm>
 
 #include "core/known_layouts.hpp"
@@ -35,18 +35,20 @@ namespace snowflake_ids {
 
 namespace {
 
-// A draw may take as long between its claim and the look at the promise. If it takes longer, it draws again.
+// How long a session may take between its claim and the look at the promise. If it takes longer, it claims again.
 constexpr microseconds slack = milliseconds{5};
 
-// What the active snapshot says of a transaction.
+// What a snapshot shows of transactions, by full transaction id.
 struct View {
     Snapshot snapshot;
     uint64 next;  // a full transaction id that is later than the snapshot
 
+    // The full id of a transaction.
     uint64 full(TransactionId xid) const {
         const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
         return next - behind;
     }
+    // True if the transaction has ended before the snapshot was taken.
     bool finished(uint64 xid) const {
         if (xid < full(snapshot->xmin)) return true;
         if (xid >= full(snapshot->xmax)) return false;
@@ -54,9 +56,9 @@ struct View {
     }
 };
 
-// The longest tick for which snowflake_ids_settled() speaks: all built-in formats. It is a constant, because a time
-// that is told must not depend on which layouts there are: one may be created, and used, while a query with that time
-// runs. Layouts with a longer tick have snowflake_settled(layout).
+// The longest tick of the ids for which the time of snowflake_ids_settled() is right: that of all built-in formats. It
+// is a constant, because the time must not depend on which layouts there are: a layout may be created, and used, while
+// a query with that time runs. For layouts with a longer tick there is snowflake_settled(layout).
 constexpr microseconds longest = milliseconds{10};
 
 constexpr bool is_longest() {
@@ -66,7 +68,7 @@ constexpr bool is_longest() {
 }
 static_assert(is_longest());
 
-// The slots of generators with a time. Looked up again when there are more.
+// The slots of generators that count time. They are looked up again when there are more.
 struct Generators {
     uint64 taken = 0;
     uint32 count = 0;
@@ -74,6 +76,7 @@ struct Generators {
 };
 constinit Generators generators{};
 
+// Updates `generators`.
 void find_generators(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
     if (generators.slots == nullptr) {
@@ -90,7 +93,7 @@ void find_generators(const ledger::Ledger& shared) {
     generators.taken = taken;
 }
 
-// Just after the last id that any generator may have issued.
+// The time just after the last id that any generator may have issued.
 UnixTime issued_until(const ledger::Ledger& shared) {
     UnixTime until = never;
     for (uint32 i = 0; i < generators.count; i++) {
@@ -103,10 +106,11 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Lifts the promise as far as ids drawn now will keep it. No further than ids were issued, because if the clock is
-// wrong, and far ahead, and is corrected later, the promise remains. It goes the longest tick further, or the last ids
-// would not settle for snowflake_ids_settled() until somebody draws others. Returns it.
-UnixTime promise(const ledger::Ledger& shared) {
+// Lifts the promise as far as ids that are generated now will keep it, and returns it. The promise goes no further than
+// ids were issued, because it remains if the clock is wrong and far ahead, and is corrected later. But it goes the
+// longest tick further than that. Otherwise the last ids would not settle for snowflake_ids_settled() until others
+// follow.
+UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const UnixTime now = ledger::wall_clock();
     const auto& durable = shared.header->settled_ceiling;
@@ -120,6 +124,7 @@ UnixTime promise(const ledger::Ledger& shared) {
     return word.load();
 }
 
+// The process with this index; it has the backend of the same index in the ledger.
 PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
 
 // Calls `of(process)` for each place that PostgreSQL has for a prepared transaction.
@@ -129,10 +134,10 @@ void each_prepared(Of of) {
     for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) of(process(first + i));
 }
 
-// Is it certain that this transaction, which the snapshot calls unfinished, is no writer that was prepared in this
-// database before the server started? One that was prepared since then and is not in the ledger has drawn nothing.
-// One that has not ended after the question has all its locks.
-bool is_known(TableWriters& writers, TransactionId xid) {
+// True if it is certain that this transaction, which the snapshot calls unfinished, is no writer of this database that
+// was prepared before the server started. A transaction that was prepared since then and is not in the ledger has
+// generated no id. If a transaction has not ended after its locks were looked at, all of them were seen.
+bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         if (process(i).xid == xid) return true;
     }
@@ -144,14 +149,15 @@ bool is_known(TableWriters& writers, TransactionId xid) {
     return known;
 }
 
-// The same of one in the ledger. While it is being prepared, its process has its locks: the reader has asked that
-// before.
+// True if a prepared transaction that is in the ledger may be a writer. While it is being prepared, its process has its
+// locks, and the reader has asked that process before.
 bool prepared_writes(TableWriters& writers, TransactionId xid) {
     bool writes = false;
     each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
     return writes || !TransactionIdIsInProgress(xid);
 }
 
+// True if the ledger's table of prepared transactions has this one.
 bool table_has(const ledger::Ledger& shared, uint64 xid) {
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
@@ -159,19 +165,22 @@ bool table_has(const ledger::Ledger& shared, uint64 xid) {
     return false;
 }
 
-bool all_prepared_known(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
+// True if no transaction that was prepared before the server started, and that the ledger does not know, may be a
+// writer.
+bool no_old_writers(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
     for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
         const TransactionId xid = view.snapshot->xip[i];
         const uint64 full = view.full(xid);
-        if (full < below && !table_has(shared, full) && !is_known(writers, xid)) return false;
+        if (full < below && !table_has(shared, full) && !is_no_old_writer(writers, xid)) return false;
     }
     return true;
 }
 
-// The earliest time that open transactions of this database allow that write to the table, `t` at most.
-UnixTime limit(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
+// The earliest time that the open writers of the table allow, `t` at most. `never` (before all times): nothing has
+// settled, because a transaction that was prepared before the server started may be a writer.
+UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
     TableWriters writers{table};
     const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
@@ -181,7 +190,7 @@ UnixTime limit(const ledger::Ledger& shared, const View& view, UnixTime t, Oid t
     const auto writes = [&](uint64 xid) { return prepared_writes(writers, static_cast<TransactionId>(xid)); };
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
         ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, writes);
-    return t == UnixTime{} || !all_prepared_known(shared, view, writers) ? never : t;
+    return t == UnixTime{} || !no_old_writers(shared, view, writers) ? never : t;
 }
 
 Snapshot active_snapshot() {
@@ -189,20 +198,21 @@ Snapshot active_snapshot() {
     return GetActiveSnapshot();
 }
 
+// The time that has settled for this snapshot and table, as the protocol finds it now. `never`: none.
 UnixTime settle(Snapshot snapshot, Oid table) {
     if (table != unsettled::every_table) check_is_table(table);
     const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
-    const UnixTime promised = promise(shared);
+    const UnixTime promised = lift_promise(shared);
     const UnixTime until = std::min<UnixTime>(promised, issue_limit::wal_ceiling_at(promised, patience));
     // No id before that may be issued by a standby that is promoted later.
     issue_limit::note_latest(until);
-    return until <= UnixTime{} ? never : limit(shared, view, until, table);
+    return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 
-// The answers of this transaction. They say for which snapshot, by its address. Those of a snapshot that is gone are
-// overwritten when its address is used again, so a loop of polls takes no memory.
+// A settled time that this transaction has found, and for which snapshot, by its address. The answers of a snapshot
+// that has ended are removed when its address is used again. So a loop of polls takes no memory.
 struct Answer {
     Snapshot of;  // null: free
     Oid table;
@@ -214,6 +224,7 @@ struct Answers {
 };
 constinit Answers answers{};
 
+// The answer for this snapshot and table, or null.
 Answer* find_answer(Snapshot snapshot, Oid table) {
     Answer* const end = answers.all + answers.count;
     Answer* const found =
@@ -242,12 +253,13 @@ void keep_answer(const Answer& answer) {
     answers.all[answers.count++] = answer;
 }
 
-// One time for all that is asked with one snapshot: a scan that compares each row, several partitions, a cursor that is
-// fetched in parts. Two times would lose rows: those between them, in the partition that was scanned with the earlier
-// one. So a snapshot keeps its times, for as long as somebody has it open. Two snapshots with the same content
-// may have different times. Each is right for its own rows, and a loop that polls in one transaction advances.
+// The settled time for the active snapshot and this table. All calls with one snapshot get the same time: in a scan
+// that compares each row, in several partitions, in a cursor that is fetched in parts. Two times would lose the rows
+// between them, in the partition that was scanned with the earlier one. So a snapshot keeps its times as long as it is
+// open. Two snapshots with the same content may have different times. Each is right for its own rows, and a loop that
+// polls in one transaction advances.
 UnixTime settled_time(Oid table) {
-    // The leader's snapshot is copied to a worker without what it keeps.
+    // A worker has a copy of the leader's snapshot, without the times that the leader keeps for it.
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("a parallel worker cannot tell which ids are settled"),
@@ -272,12 +284,13 @@ UnixTime settled_time(Oid table) {
     return until;
 }
 
-// Argument `n` of a function that is also there without it.
+// The table in argument `n`, or every table if the function has no such argument.
 Oid table_argument(FunctionCallInfo fcinfo, int n) {
     return PG_NARGS() > n ? PG_GETARG_OID(n) : unsettled::every_table;
 }
 
-// For ids with this tick: the time before which all ticks have settled. Argument `n`: for which table.
+// The time before which all ticks of this length have settled, as a timestamptz. Argument `n`, if there is one, says
+// for which table.
 Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
     const UnixTime t = settled_time(table_argument(fcinfo, n));
     return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
@@ -313,6 +326,7 @@ FUNCTION(snowflake_ids_snowflake_settled) {
 
 namespace {
 
+// Adds a row of snowflake_ids.unsettled_transactions() to the result.
 void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
     Datum values[3] = {};
     bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};

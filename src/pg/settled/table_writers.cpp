@@ -25,18 +25,19 @@ namespace snowflake_ids {
 
 namespace {
 
-// What conflicts with ShareLock.
+// The modes that a writer may hold: those that conflict with ShareLock.
 constexpr LOCKMASK writing = LOCKBIT_ON(RowExclusiveLock) | LOCKBIT_ON(ShareUpdateExclusiveLock) |
                              LOCKBIT_ON(ShareRowExclusiveLock) | LOCKBIT_ON(ExclusiveLock) |
                              LOCKBIT_ON(AccessExclusiveLock);
 
-// False also if it is gone.
+// True if the relation exists and may have partitions or children.
 bool may_have_children(Oid relation) {
     return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
 }
 
-// The table with all that is below it, or with all that it is a part of. PostgreSQL's own functions leave out
-// partitions that are being detached. Transactions that began before can still write to them through the parent.
+// The table with its partitions and children at all levels; or, if `above`, with all tables that it is a part of.
+// PostgreSQL's own functions leave out partitions that are being detached. Transactions that began before can still
+// write to them through the parent.
 List* with_relatives(Relation inherits, Oid table, bool above) {
     List* found = list_make1_oid(table);
     for (int i = 0; i < list_length(found); i++) {

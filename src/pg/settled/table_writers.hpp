@@ -2,7 +2,7 @@
 // time before which no row will appear, and who holds it back. Read ledger/settling.hpp first, then settled.cpp. What a
 // writer shows is in generate/unsettled.cpp.
 //
-// This file: which transactions may have drawn an id for a row of a table: those that hold a lock on it that a writer
+// This file: which transactions may have generated an id for a row of a table. They hold a lock on it that a writer
 // takes. A writer takes it before the row's DEFAULT is evaluated, and keeps it until its transaction has ended. The
 // protocol is in ledger/settling.hpp.
 #pragma once
@@ -17,20 +17,21 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// An error if rows of the relation are not its own: a view, a foreign table, a temporary table of another session.
+// Raises an error for a relation whose rows are elsewhere: a view, a foreign table, a temporary table of another
+// session.
 void check_is_table(Oid table);
 
-// A row may be inserted through the table itself, through its partitions and children, or through the tables that it is
-// a part of. Ask after the promise was lifted: so what is attached or locked later only gets ids that keep the promise.
-// Of unsettled::every_table all transactions are writers.
+// The writers of a table. A row may be inserted through the table itself, through its partitions and children, or
+// through the tables that it is a part of. Ask after the promise was lifted. Then what is attached or locked later only
+// gets ids that keep the promise. All transactions are writers of unsettled::every_table.
 class TableWriters {
 public:
     explicit TableWriters(Oid table) : table_(table) {}
 
-    // Does the process hold such a lock?
+    // True if the process holds the lock of a writer.
     bool has(PGPROC& process);
 
-    // The same of the prepared transaction with this place, which has no fast path.
+    // True if the prepared transaction with this place holds the lock of a writer. It has no fast path.
     bool has_prepared(PGPROC& place) { return has_in_main_table(place, false); }
 
 private:
