@@ -38,8 +38,8 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 // `put_back(slot, entry)` moves a slot back, if it is chosen, and sets its entry. Its ceiling must go down too, or the
 // next life would lift the slot to it.
 //
-// First the published ceilings go down, then the revision goes up, then the file is written. After the revision no claim
-// starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
+// First the published ceilings go down, then the revision goes up, then the file is written. After the revision no
+// claim starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class PutBack>
 CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
                                  PutBack put_back) {

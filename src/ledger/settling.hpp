@@ -5,8 +5,8 @@
 // appear. Two things give T:
 //
 //   promise   One word for the server: no id of an earlier time is accepted any more. It only grows.
-//   Backend   One for each process: the earliest id of its open transaction (`low`), and a ring of the transactions that
-//             it has ended, because the reader's snapshot may be older than their end.
+//   Backend   One for each process: the earliest id of its open transaction (`low`), and a ring of the transactions
+//             that it has ended, because the reader's snapshot may be older than their end.
 //
 // The time of an id is the last microsecond of its tick. So an id of the present tick is never earlier than the clock,
 // however long the tick, and no layout delays the readers of another one. A reader of one format subtracts the tick of

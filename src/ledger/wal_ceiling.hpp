@@ -3,8 +3,8 @@
 //
 // The functions below take a `Wal` with two functions. What both return has been flushed.
 //   WalCeiling read()                      the present ceiling
-//   WalCeiling lift(const WalCeiling& c)   lifts it to c.until at least, writes c.life_id next to it, and returns what is
-//                                          there now
+//   WalCeiling lift(const WalCeiling& c)   lifts it to c.until at least, writes c.life_id next to it, and returns what
+//                                          is there now
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settled.cpp
+// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settle.cpp
 // have them.
 #pragma once
 

@@ -128,7 +128,7 @@ struct Transaction {
     }
 };
 
-// As src/pg/settled/settled.cpp.
+// As src/pg/settled/settle.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
     // 0 is before all: an entry of the ring that nobody has written.

@@ -1,0 +1,164 @@
+// Lifts the promise, looks at what each process and each prepared transaction shows, and takes the earliest time.
+#include "pg/settled/settle.hpp"
+
+#include "ledger/clock.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/settling.hpp"
+
+extern "C" {
+#include "storage/procarray.h"
+#include "utils/memutils.h"
+}
+
+#include "pg/generate/issue_limit.hpp"
+#include "pg/generate/unsettled.hpp"
+#include "pg/server/ceiling_file.hpp"
+#include "pg/server/shared_ledger.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+// How long a session may take between its claim and the look at the promise. If it takes longer, it claims again.
+constexpr microseconds slack = milliseconds{5};
+
+// The slots of generators that count time. They are looked up again when there are more.
+struct Generators {
+    uint64 taken = 0;
+    uint32 count = 0;
+    uint16* slots = nullptr;  // as many as the ledger has; not static for the reason in entropy.cpp
+};
+constinit Generators generators{};
+
+// Updates `generators`.
+void find_generators(const ledger::Ledger& shared) {
+    const uint64 taken = shared.header->slots_taken.load();
+    if (generators.slots == nullptr) {
+        const Size bytes = ledger::slot_count * sizeof(uint16);
+        generators.slots = static_cast<uint16*>(MemoryContextAlloc(TopMemoryContext, bytes));
+    } else if (taken == generators.taken) {
+        return;
+    }
+    generators.count = 0;
+    for (uint32 i = 0; i < ledger::slot_count; i++) {
+        const ledger::Slot& slot = shared.slots[i];
+        if (ledger::has_time(ledger::format_of(slot))) generators.slots[generators.count++] = static_cast<uint16>(i);
+    }
+    generators.taken = taken;
+}
+
+// The time just after the last id that any generator may have issued.
+UnixTime issued_until(const ledger::Ledger& shared) {
+    UnixTime until = never;
+    for (uint32 i = 0; i < generators.count; i++) {
+        const ledger::Slot& slot = shared.slots[generators.slots[i]];
+        const bool toggle = ledger::has_toggle(ledger::format_of(slot));
+        const State state = ledger::unpack(slot.word.load(), slot.safe.load(), toggle);
+        const Timeline timeline = ledger::timeline_of(slot);
+        until = std::max(until, timeline.last(std::max(state.tick, state.safe)) + microseconds{1});
+    }
+    return until;
+}
+
+// Lifts the promise as far as ids that are generated now will keep it, and returns it. The promise goes no further than
+// ids were issued, because it remains if the clock is wrong and far ahead, and is corrected later. But it goes the
+// tick further than that. Otherwise the last ids would not settle for snowflake_ids_settled() until others
+// follow.
+UnixTime lift_promise(const ledger::Ledger& shared) {
+    find_generators(shared);
+    const UnixTime now = ledger::wall_clock();
+    const auto& durable = shared.header->settled_ceiling;
+    UnixTime until = std::min(now - slack, issued_until(shared) + longest_tick);
+    if (until > durable.load()) {
+        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
+        until = std::min<UnixTime>(until, durable.load());
+    }
+    auto& word = shared.header->promise;
+    if (until > UnixTime{}) ledger::lift_to(word, until);
+    return word.load();
+}
+
+// True if it is certain that this transaction, which the snapshot calls unfinished, is no writer of this database that
+// was prepared before the server started. A transaction that was prepared since then and is not in the ledger has
+// generated no id. If a transaction has not ended after its locks were looked at, all of them were seen.
+bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        if (process(i).xid == xid) return true;
+    }
+    bool known = false;
+    each_prepared([&](PGPROC& p) {
+        known = known || (p.xid == xid && (p.databaseId != MyDatabaseId || !prepared_before_start(p) ||
+                                           (!writers.has_prepared(p) && TransactionIdIsInProgress(xid))));
+    });
+    return known;
+}
+
+}  // namespace
+
+bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
+    }
+    return false;
+}
+
+bool prepared_writes(TableWriters& writers, TransactionId xid) {
+    bool writes = false;
+    each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
+    return writes || !TransactionIdIsInProgress(xid);
+}
+
+namespace {
+
+// True if no transaction that was prepared before the server started, and that the ledger does not know, may be a
+// writer.
+bool no_old_writers(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
+    const uint64 below = shared.header->prepared_below.load();
+    if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
+    for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
+        const TransactionId xid = view.snapshot->xip[i];
+        const uint64 full = view.full(xid);
+        if (full < below && !ledger_has_prepared(shared, full) && !is_no_old_writer(writers, xid)) return false;
+    }
+    return true;
+}
+
+// The earliest time that the open writers of the table allow, `t` at most. `never` (before all times): nothing has
+// settled, because a transaction that was prepared before the server started may be a writer.
+UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
+    TableWriters writers{table};
+    const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        const auto writes = [&](uint64) { return writers.has(process(i)); };
+        ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t, writes);
+    }
+    const auto writes = [&](uint64 xid) { return prepared_writes(writers, static_cast<TransactionId>(xid)); };
+    for (uint32 i = 0; i < shared.header->prepared_count; i++)
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, writes);
+    return t == UnixTime{} || !no_old_writers(shared, view, writers) ? never : t;
+}
+
+}  // namespace
+
+Snapshot active_snapshot() {
+    if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
+    return GetActiveSnapshot();
+}
+
+UnixTime settle(Snapshot snapshot, Oid table) {
+    if (table != unsettled::every_table) check_is_table(table);
+    const View view{snapshot, unsettled::next_xid()};
+    const Patience patience;
+    const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
+    const UnixTime promised = lift_promise(shared);
+    const UnixTime until = std::min<UnixTime>(promised, issue_limit::wal_ceiling_at(promised, patience));
+    // No id before that may be issued by a standby that is promoted later.
+    issue_limit::note_latest(until);
+    return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
+}
+
+Oid table_argument(FunctionCallInfo fcinfo, int n) {
+    return PG_NARGS() > n ? PG_GETARG_OID(n) : unsettled::every_table;
+}
+
+}  // namespace snowflake_ids

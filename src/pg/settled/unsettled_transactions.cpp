@@ -1,0 +1,69 @@
+// snowflake_ids.unsettled_transactions(): which transactions hold the settled time back.
+#include "ledger/settling.hpp"
+
+#include "pg/generate/unsettled.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/settled/settle.hpp"
+
+extern "C" {
+#include "funcapi.h"
+#include "storage/procarray.h"
+#include "utils/tuplestore.h"
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// Adds a row of snowflake_ids.unsettled_transactions() to the result.
+void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
+    Datum values[3] = {};
+    bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
+    values[0] = Int32GetDatum(pid);
+    values[1] = TransactionIdGetDatum(xid);
+    values[2] = TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(t));
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+}  // namespace
+
+// snowflake_ids.unsettled_transactions(), and for one table: rows of pid or transaction, and the time of its first id.
+FUNCTION(snowflake_ids_unsettled) {
+    InitMaterializedSRF(fcinfo, 0);
+    auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    const ledger::Ledger& shared = shared_ledger();
+    const Oid table = table_argument(fcinfo, 0);
+    if (table != unsettled::every_table) check_is_table(table);
+    TableWriters writers{table};
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
+        const ledger::Backend& b = shared.backends[i];
+        const UnixTime low = b.low.load();
+        if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
+        if (!writers.has(process(i)) && b.unlocked.load() == 0) continue;
+        const int pid = process(i).pid;
+        if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
+    }
+    const View view{active_snapshot(), unsettled::next_xid()};
+    const uint64 below = shared.header->prepared_below.load();
+    each_prepared([&](PGPROC& p) {
+        const TransactionId xid = p.xid;
+        if (!prepared_before_start(p) || p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) ||
+            !TransactionIdIsInProgress(xid))
+            return;
+        const uint64 full = view.full(xid);
+        if (full < below && !ledger_has_prepared(shared, full) && writers.has_prepared(p))
+            put_unsettled(result, 0, xid, never);
+    });
+    for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        const ledger::Backend& b = shared.prepared[i];
+        const uint64 xid = b.xid.load() & ~ledger::taken_mark;
+        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId ||
+            !prepared_writes(writers, static_cast<TransactionId>(xid)))
+            continue;
+        put_unsettled(result, 0, static_cast<TransactionId>(xid), b.low.load());
+    }
+    return Datum{0};
+}
+
+}  // namespace snowflake_ids
