@@ -45,7 +45,7 @@ struct TimeAmong {
         const std::uint64_t x = a.tick(), y = b.tick();
         return x < y ? -1 : x > y;
     }
-    // Mostly without the division that tick() needs: it is called for each row of a table.
+    // This is called for each row of a table, so it mostly avoids the division that tick() needs.
     friend constexpr int compare(const Id& a, const TimeAmong& b) {
         if (time_of(a) < b.time) return -1;
         return begins_tick(a) && tick_of(a) == b.tick() ? 0 : 1;

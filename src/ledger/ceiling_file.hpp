@@ -92,7 +92,7 @@ struct CeilingPlace {
     unsigned mode;  // permissions of a new file
     std::uint64_t system_identifier;
     bool sync;  // as PostgreSQL's setting fsync
-    // Called immediately before the file is created or written. Ends the process if its server is gone.
+    // This is called immediately before the file is created or written. It ends the process if its server is gone.
     void (*before_write)();
 };
 

@@ -10,8 +10,8 @@ namespace snowflake_ids::entropy {
 constinit Buffer buffer{};
 
 void refill() {
-    // Not in the postmaster, because each child would start with a copy of the buffer. It would not use these bits
-    // (owner_pid), but they would stay in its memory.
+    // The postmaster must not call this, because each child would start with a copy of the buffer. It would not use
+    // these bits (owner_pid), but they would stay in its memory.
     Assert(IsUnderPostmaster || !IsPostmasterEnvironment);
     constexpr unsigned count = 512;
     buffer.left = 0;

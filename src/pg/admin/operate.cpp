@@ -132,7 +132,7 @@ using Ready = Generator& (*) ();
 // Uses up the generator's ticks until `until`. `ready` sets the generator up.
 void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
-        // Again after each wait: a reset may have been forced.
+        // The generator is set up again after each wait, because a reset may have been forced.
         Generator& g = ready();
         if (g.slot->passed.load() >= until) return;
         auto& next_pass = shared_ledger().header->next_pass;

@@ -55,7 +55,7 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
 // during this. Their ids are below their slots' ceilings, and the new WAL ceiling is not lower than these.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!wal_ceiling::is_damaged(patience)) return;
-    // Only the life: the database cannot be entered.
+    // This begins the life only, because a database with a damaged ceiling cannot be entered.
     (void) ledger_in_life(patience);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));

@@ -52,7 +52,7 @@ void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
-    // Without a transaction id it has no rows.
+    // A transaction without an id has no rows.
     if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
     if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),

@@ -165,7 +165,7 @@ HTAB* places_of(PlannerInfo* root, RelOptInfo* rel) {
     HTAB* places = new_table("snowflake_ids places", sizeof(Arguments), sizeof(PlaceEntry));
     Enter enter{places};
     visit_all(rel, enter);
-    // Only now that the table is complete: an interrupt may have ended this.
+    // The table is kept only now that it is complete, because an interrupt could have ended this call before.
     if (known != nullptr)
         hash_destroy(known->places);
     else
