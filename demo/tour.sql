@@ -14,32 +14,32 @@ SET search_path = tour, public;
 \set ECHO :echo
 
 \echo
-\echo '==== 1. A table whose key is a sno: 16 characters, and the time is in them'
+\echo '==== 1. The key of this table is a sno: 16 characters, which contain the time'
 \echo
 CREATE TABLE message (id sno PRIMARY KEY DEFAULT gen_sno(), body text);
 INSERT INTO message (body) VALUES ('hello'), ('world')
 RETURNING id, body, sno_timestamp(id) AS created;
 \echo
-\echo 'Three other formats, for other uses (doc/choosing.md compares them):'
+\echo 'There are three other formats for other uses (doc/choosing.md compares them):'
 SELECT gen_gid('volume') AS gid, gen_mastic() AS mastic, gen_snowflake_si() AS snowflake_si;
 
 \echo
-\echo '==== 2. Ids sort by time, so the primary key also finds the rows of the last minute'
+\echo '==== 2. Ids sort by time, so the index of the primary key also finds the rows of the last minute'
 \echo
-INSERT INTO message SELECT sno_lower_bound(now() - i * interval '10 seconds'), 'two weeks ago and later'
+INSERT INTO message SELECT sno_lower_bound(now() - i * interval '10 seconds'), 'from the last two weeks'
 FROM generate_series(1, 120000) AS i;
 VACUUM ANALYZE message;
 SELECT count(*), count(*) FILTER (WHERE id >= now() - interval '1 minute') AS last_minute FROM message;
 EXPLAIN (COSTS OFF) SELECT * FROM message WHERE id >= now() - interval '1 minute';
 
 \echo
-\echo '==== 3. One million ids'
+\echo '==== 3. The server generates one million ids'
 \echo
 INSERT INTO message (body) SELECT 'bulk' FROM generate_series(1, 1000000);
 SELECT count(*), count(DISTINCT id) AS different FROM message WHERE body = 'bulk';
 \set ECHO none
 \echo
-\echo 'SELECT count(...) FROM generate_series(1, 1000000), the best of three, in milliseconds:'
+\echo 'This table shows the milliseconds of SELECT count(...) FROM generate_series(1, 1000000), the best of three runs:'
 CREATE SEQUENCE counter;
 CREATE TABLE timing (expression text PRIMARY KEY, ms float DEFAULT 'infinity');
 INSERT INTO timing VALUES ('1'), ('gen_mastic()'), ('gen_sno()'), ('gen_gid(''volume'')'), ('nextval(''counter'')'),

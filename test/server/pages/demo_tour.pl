@@ -68,21 +68,21 @@ SKIP:
 	is($rc, 0, 'make demo ends well') or diag $err;
 	like($out, qr/nothing is wrong \| t/, 'having run the tour');
 	my %says = $out =~ /^  (\S.*?)  +(\S.*)$/mg;
-	is($says{'messages'}, 40, 'all messages are there');
+	is($says{'messages inserted'}, 40, 'all messages are there');
 	is($says{'missed by WHERE id > last_read AND id < (SELECT sno_settled())'},
 		0, 'the reader that stops there has all');
 	cmp_ok($says{'ids received before the kill'} =~ s/,//gr, '>=', 4000, 'the sessions had ids before the kill');
-	is($says{'ids received after it'}, '4,000', 'and after it');
+	is($says{'ids received after the restart'}, '4,000', 'and after it');
 	is($says{'ids received twice'}, 0, 'none twice');
 	cmp_ok(
-		$says{q{the server's clock after the start}},
+		$says{q{the server's clock after the restart}},
 		'lt',
-		$says{'the clock at the kill'},
+		$says{'time of the kill'},
 		'although the clock was set back');
 	my ($last, $first) = map {
 		my $what = $_;
 		map { $says{$_} } grep { /^$what/ } keys %says
-	} 'the last id', 'the first id';
+	} 'time of the last id', 'time of the first id';
 	cmp_ok($last, 'lt', $first, 'and later ids have later times');
 
 	# Also if the tour does not ask for it.
