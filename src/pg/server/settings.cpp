@@ -53,36 +53,41 @@ void define_sighup_int(const char* name, const char* brief, const char* detail, 
 
 void define() {
     DefineCustomIntVariable(
-        "snowflake_ids.machine_id", "Node id of this server: the sno partition and the Snowflake-SI machine id.",
-        "Must differ between servers whose ids may meet. -1: from the system identifier; 0 in narrow layouts.",
+        "snowflake_ids.machine_id",
+        "The machine id in the ids of this server: the sno partition and the Snowflake-SI machine id.",
+        "It must differ between servers whose ids may meet. With -1, it is derived from the system identifier; in layouts with fewer than 16 node bits it is then 0.",
         &machine_id, machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>,
         nullptr);
     DefineCustomIntVariable(
-        "snowflake_ids.standby_machine_id", "Node id of this server while it is in recovery.",
-        "Must differ from that of every other server; a base backup copies it. -1: no ids in recovery.",
+        "snowflake_ids.standby_machine_id", "The machine id in the ids of this server while it is a standby.",
+        "It must differ from the machine ids of all other servers, and a base backup copies it. With -1, a standby generates no ids that contain a machine id.",
         &standby_machine_id, standby_machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr,
         changed<not_accepted::standby_machine_id>, nullptr);
     define_sighup_int<not_accepted::sno_sequence_min>(
-        "snowflake_ids.sno_sequence_min", "Lowest sequence number of a sno.",
-        "With sno_sequence_max it shares one partition between servers; six numbers at least.", &sno_sequence_min,
-        65535);
-    define_sighup_int<not_accepted::sno_sequence_max>(
-        "snowflake_ids.sno_sequence_max", "Highest sequence number of a sno.", nullptr, &sno_sequence_max, 65535);
-    DefineCustomEnumVariable("snowflake_ids.overflow", "What to do when the sequence of a tick is used up.",
-                             "\"wait\" for the next tick, or \"error\".", &overflow, overflow, overflow_options,
-                             PGC_USERSET, in_parallel, nullptr, nullptr, nullptr);
-    DefineCustomEnumVariable("snowflake_ids.clock_regression",
-                             "What to do when the clock is behind the last id and no tick-tock is free.",
-                             "\"hold\" the last time and continue to count, \"wait\" for the clock, or \"error\".",
-                             &clock_regression, clock_regression, regression_options, PGC_SIGHUP, in_parallel, nullptr,
-                             changed<not_accepted::clock_regression>, nullptr);
-    DefineCustomIntVariable("snowflake_ids.max_wait", "Longest time to wait for an id.",
-                            "Longer waits end in an error. Measured on a monotonic clock.", &max_wait_ms, max_wait_ms,
-                            0, INT_MAX, PGC_USERSET, GUC_UNIT_MS | in_parallel, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable("snowflake_ids.durable_window", "How far ahead the durable ceilings are written.",
-                            "One sync per window; after a restart ids may run ahead of the clock by 1.25 windows.",
-                            &durable_window_ms, durable_window_ms, 100, 3600000, PGC_SIGHUP, GUC_UNIT_MS | in_parallel,
-                            nullptr, changed<not_accepted::durable_window>, nullptr);
+        "snowflake_ids.sno_sequence_min", "The lowest sequence number of new snos.",
+        "Together with sno_sequence_max, it lets several servers share one partition. The range must contain at least six numbers.",
+        &sno_sequence_min, 65535);
+    define_sighup_int<not_accepted::sno_sequence_max>("snowflake_ids.sno_sequence_max",
+                                                      "The highest sequence number of new snos.", nullptr,
+                                                      &sno_sequence_max, 65535);
+    DefineCustomEnumVariable("snowflake_ids.overflow", "What a call does when all ids of the current tick are used.",
+                             "With \"wait\", it waits for the next tick. With \"error\", it raises an error.",
+                             &overflow, overflow, overflow_options, PGC_USERSET, in_parallel, nullptr, nullptr,
+                             nullptr);
+    DefineCustomEnumVariable(
+        "snowflake_ids.clock_regression", "What a call does when the clock is behind the last id.",
+        "With \"hold\", ids keep the last time and count on. With \"wait\", the call waits for the clock. With \"error\", it raises an error. A sno first uses its tick-tock bit.",
+        &clock_regression, clock_regression, regression_options, PGC_SIGHUP, in_parallel, nullptr,
+        changed<not_accepted::clock_regression>, nullptr);
+    DefineCustomIntVariable(
+        "snowflake_ids.max_wait", "The longest time that a call waits for an id.",
+        "After this time, the call raises an error. Changes of the server's clock do not affect it.", &max_wait_ms,
+        max_wait_ms, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS | in_parallel, nullptr, nullptr, nullptr);
+    DefineCustomIntVariable(
+        "snowflake_ids.durable_window", "How far ahead of the clock the server reserves time on disk for ids.",
+        "The server syncs the file once in this time. After a restart, ids can be ahead of the clock by 1.25 times this time.",
+        &durable_window_ms, durable_window_ms, 100, 3600000, PGC_SIGHUP, GUC_UNIT_MS | in_parallel, nullptr,
+        changed<not_accepted::durable_window>, nullptr);
 }
 
 }  // namespace snowflake_ids::settings
