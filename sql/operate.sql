@@ -61,7 +61,7 @@ SELECT o.* FROM format_of f, observed(f, '-1 h', false) AS o ORDER BY format;
 SELECT o.* FROM format_of f, observed(f, '50 s', false, true) AS o WHERE elsewhere IS NOT NULL ORDER BY format;
 -- Further ahead than clocks differ: refused, and nothing has moved.
 SELECT o.* FROM format_of f, observed(f, '2 min', false) AS o ORDER BY format;
-SELECT r.state, r.detail ~ '^Its time is .*, the clock says .*\.$' AS detail FROM format_of f, refusal('SELECT ' || format(observe, value_of(format(make, now() + interval '2 min')), false)) AS r;
+SELECT r.state, r.detail ~ '^Its time is .*, but the clock shows .*\.$' AS detail FROM format_of f, refusal('SELECT ' || format(observe, value_of(format(make, now() + interval '2 min')), false)) AS r;
 -- Who was granted it does the same, and may not force, be it far or near.
 SET ROLE regress_operator;
 SELECT o.* FROM format_of f, observed(f, '44 s', false) AS o ORDER BY format;
@@ -166,7 +166,7 @@ SELECT snowflake_ids.reset(now() + interval '20 s', 'sno', 19);
 SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp()) BETWEEN 10 AND 21 AS twenty_seconds_ahead,
        abs(extract(epoch FROM snowflake_si_timestamp(gen_snowflake_si()) - clock_timestamp())) < 10 AS others_are_where_they_were;
 SELECT (refusal('SELECT snowflake_ids.reset(now(), ''sno'', 19, force => true)')).*;
-SELECT r.state, r.message, r.detail ~ '^Its time is .*, the clock says .*\.$' AS detail
+SELECT r.state, r.message, r.detail ~ '^Its time is .*, but the clock shows .*\.$' AS detail
 FROM refusal('SELECT snowflake_ids.reset(now() + interval ''2 min'', ''sno'', 19)') AS r;
 RESET ROLE;
 SELECT snowflake_ids.reset(now(), 'sno', 19, force => true);

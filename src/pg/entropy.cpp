@@ -20,8 +20,10 @@ void refill() {
     if (buffer.words == nullptr)
         buffer.words = static_cast<uint64*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(uint64)));
     if (!pg_strong_random(buffer.words, count * sizeof(uint64))) {
-        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
-                        errhint("The operating system's random source failed. Try again when it is mended.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values"),
+             errhint("The operating system's source of random numbers failed. Try again after it has been repaired.")));
     }
     buffer.owner_pid = MyProcPid;
     buffer.left = count;

@@ -62,13 +62,13 @@ constexpr Row rows[] = {
     {Error::bad_magnitude, Source::binary, "gid", bad_binary, binary,
      "Bytes 7 to 15 must be at least 0x4E900ABB53E6B71000: smaller numbers have fewer than 13 base58 digits."},
     {Error::bad_character, Source::uuid, "sno", bad_binary, "invalid uuid for type %s: %s",
-     "As a uuid, a sno is its 16 text characters, each one of 2-9 and a-x."},
+     "The bytes of the uuid must be the 16 text characters of a sno, each one of 2-9 and a-x."},
 
     // Kinds.
     {Error::bad_kind, Source::argument, nullptr, bad_argument, "unrecognized %s: \"%s\"",
      "The kinds are volume, log and segment."},
     {Error::bad_kind, Source::modifier, nullptr, bad_argument, "wrong kind of id for type %s: \"%s\"",
-     "%s takes ids of kind %s; this is a %s id."},
+     "%s accepts only ids of kind %s, but this is a %s id."},
     {Error::bad_length, Source::modifier, nullptr, bad_argument, "invalid type modifier for type %s",
      "The modifiers are gid(volume), gid(log) and gid(segment)."},
 
@@ -88,9 +88,9 @@ constexpr Row rows[] = {
 
     // Layouts.
     {Error::bad_total_width, Source::argument, nullptr, bad_argument, "%s too wide: %s bits",
-     "Timestamp, node and sequence have 63 bits together."},
+     "Timestamp, node and sequence may have at most 63 bits together."},
     {Error::bad_tick, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
-     "The tick is a microsecond at least, and a time without days or months."},
+     "The tick must be at least one microsecond, and a time without days or months."},
     {Error::bad_epoch, Source::argument, nullptr, bad_argument, "invalid %s: \"%s\"",
      "The first and the last time of a layout must be times that a timestamptz can hold."},
 
@@ -132,7 +132,7 @@ const char* hint_for_text(const Given& given) {
     return psprintf(
         in_order
             ? "To compare an id with a time, write timestamptz '%1$s', or $1::timestamptz for a parameter. In the bound of a partition, write %2$s_lower_bound('%1$s')."
-            : "To find gids by time, compare with gid_lower_bound('log', '%1$s'), with the kind of your ids.",
+            : "To find gids by time, compare them with gid_lower_bound('log', '%1$s'). Instead of log, write the kind of your ids.",
         quotable ? given.shown : "...", given.what);
 }
 

@@ -25,9 +25,9 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
     ereport(
         ERROR,
         (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW), errmsg("%s is too far ahead of the clock", what),
-         errdetail("Its time is %s, the clock says %s.", show_time(timestamptz(id_time)), show_time(timestamptz(now))),
-         errhint(
-             "If later ids may really be ahead of the clock, let a superuser call this; observe functions then need force => true.")));
+         errdetail("Its time is %s, but the clock shows %s.", show_time(timestamptz(id_time)),
+                   show_time(timestamptz(now))),
+         errhint("To accept it anyway, call this function as a superuser. For observe functions, add force => true.")));
 }
 
 void lift_past(Generator& g, uint64 tick) {
@@ -41,9 +41,11 @@ void lift_past(Generator& g, uint64 tick) {
 bool force_argument(FunctionCallInfo fcinfo, int n) {
     if (!PG_GETARG_BOOL(n)) return false;
     if (!superuser()) {
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to force"),
-                        errdetail("Only a superuser may lead ids back, or observe an id far ahead of the clock."),
-                        errhint("Leave force out, or let a superuser call the function.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to use force => true"),
+             errdetail("Only a superuser may reset ids to an earlier time, or observe an id far ahead of the clock."),
+             errhint("Leave out force => true, or call the function as a superuser.")));
     }
     return true;
 }
@@ -54,9 +56,10 @@ ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n) {
          {ledger::Kind::sno, ledger::Kind::mastic, ledger::Kind::snowflake_si, ledger::Kind::layout}) {
         if (strcmp(name, ledger::kind_name(kind)) == 0) return kind;
     }
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
-                    errdetail("Formats with a shared generator are sno, mastic, snowflake_si and layout."),
-                    errhint("Leave the format out for all of them.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown format \"%s\"", name),
+             errdetail("This function accepts the formats sno, mastic, snowflake_si and layout."),
+             errhint("Name one of these formats. To reset all of them, call snowflake_ids.reset() without a format.")));
     pg_unreachable();
 }
 
@@ -158,8 +161,11 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
         case ledger::Kind::snowflake_si:
             return generator::ready_snowflake_si;
         default:
-            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
-                            errhint("Name one of the formats sno, mastic and snowflake_si.")));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layouts have generators of their own"),
+                 errhint(
+                     "Name one of the formats sno, mastic and snowflake_si. For a layout, call snowflake_observe() with its largest id.")));
             pg_unreachable();
     }
 }

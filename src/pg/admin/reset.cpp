@@ -67,7 +67,8 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
-                        errdetail("A server has one generator of them."), errhint("Leave the node out.")));
+                        errdetail("A server has a single generator for this format."),
+                        errhint("Leave out the argument node.")));
     }
     const int64 last = kind == ledger::Kind::snowflake_si ? snowflake_si::layout.max_node() : automatic_machine_id::max;
     return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
@@ -76,8 +77,8 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
 // Raises the error that a floor in the past cannot be checked.
 void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("floor is in the past, and the ledger cannot tell which ids were issued"),
-                    errhint("Choose a floor above every id, or force it.")));
+                    errmsg("floor is in the past, and the server does not know which ids were generated"),
+                    errhint("Call snowflake_ids.reset() with a time above every id, such as now().")));
 }
 
 }  // namespace
@@ -87,8 +88,8 @@ FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("argument must not be null: %s", PG_ARGISNULL(0) ? "floor" : "force"),
-                        PG_ARGISNULL(0) ? errhint("Name a floor above every id, such as now().")
-                                        : errhint("Write true or false, or leave force out.")));
+                        PG_ARGISNULL(0) ? errhint("Name a time above every id, such as now().")
+                                        : errhint("Write true or false, or leave out the argument force.")));
     }
     const UnixTime floor = unix_time(PG_GETARG_TIMESTAMPTZ(0));
     if (floor < UnixTime{} || floor >= ledger::max_ceiling) {
@@ -115,9 +116,9 @@ FUNCTION(snowflake_ids_reset) {
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been issued"),
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been generated"),
                         errdetail("Ids up to %s may exist.", show_time(timestamptz(highest))),
-                        errhint("Choose a later floor. Ids repeat if a floor is forced below them.")));
+                        errhint("Choose a time later than that. With force => true, ids can repeat.")));
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
     (void) issue_limit::enter_life_and_database(in_recovery, patience);
@@ -129,8 +130,8 @@ FUNCTION(snowflake_ids_reset) {
         else
             wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
     }
-    ereport(LOG, (errmsg("snowflake_ids: generators reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
-                         reset.force ? " by force" : "")));
+    ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
+                         reset.force ? " with force => true" : "")));
     PG_RETURN_VOID();
 }
 

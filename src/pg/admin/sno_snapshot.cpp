@@ -28,7 +28,7 @@ namespace {
 // The whole number in a JSON value. Raises an error if it is none from 0 to `max`.
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
-    snprintf(expected, sizeof expected, "Expected a whole number from 0 to " INT64_FORMAT ".", max);
+    snprintf(expected, sizeof expected, "The value must be a whole number from 0 to " INT64_FORMAT ".", max);
     if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
     // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
@@ -61,7 +61,7 @@ uint32 partition_of(Jsonb* object) {
     const JsonbValue* v = value_of(object, "partition", &storage);
     if (v->type != jbvBinary || !JsonContainerIsArray(v->val.binary.data) ||
         JsonContainerSize(v->val.binary.data) != 2) {
-        fail_snapshot("partition", "Expected an array of two numbers from 0 to 255.");
+        fail_snapshot("partition", "The value must be an array of two numbers from 0 to 255.");
     }
     const int64 high = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 0), "partition", 255);
     const int64 low = whole_number(getIthJsonbValueFromContainer(v->val.binary.data, 1), "partition", 255);
@@ -96,7 +96,7 @@ FUNCTION(snowflake_ids_sno_snapshot) {
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
-    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "Expected an object.");
+    if (!JB_ROOT_IS_OBJECT(object)) fail_snapshot("snapshot", "The snapshot must be a JSON object.");
     const auto max_units = static_cast<int64>(sno::timeline.max_tick());
     sno::Snapshot s;
     s.partition = partition_of(object);
@@ -109,11 +109,14 @@ FUNCTION(snowflake_ids_sno_restore) {
 
     const Result<sno::Generator> restored = sno::from_snapshot(s);
     if (!restored) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: bounds"),
-                        errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min,
-                                  s.sequence_max, s.sequence),
-                        errhint("The bounds must leave at least %u numbers, and the sequence must not be below them.",
-                                sno::least_numbers)));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: bounds"),
+             errdetail("sequenceMin is %u, sequenceMax is %u, sequence is %u.", s.sequence_min, s.sequence_max,
+                       s.sequence),
+             errhint(
+                 "The range from sequenceMin to sequenceMax must contain at least %u numbers, and sequence must be at least sequenceMin.",
+                 sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
     // Users with the privilege to call this must not put all ids far ahead either.

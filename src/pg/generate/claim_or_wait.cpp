@@ -21,8 +21,8 @@ namespace {
 
 [[noreturn]] void fail_overflow(const Generator& g) {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
-                    errdetail("All %u ids of this tick have been issued.", g.rules.max - g.rules.min + 1),
-                    errhint("Try again, or set snowflake_ids.overflow to \"wait\".")));
+                    errdetail("All %u ids of this tick have been generated.", g.rules.max - g.rules.min + 1),
+                    errhint("Try again in the next tick, or run SET snowflake_ids.overflow = 'wait'.")));
     pg_unreachable();
 }
 
@@ -32,7 +32,8 @@ namespace {
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("cannot generate %s ids: the clock is behind the last id", g.name),
          errdetail("The last id has the time %s.", show_time(timestamptz(g.timeline.start(c.tick)))),
-         errhint("Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids.reset().")));
+         errhint(
+             "Wait until the clock has caught up, or set snowflake_ids.clock_regression to \"hold\". If ids are hours ahead of the clock, see snowflake_ids.reset().")));
     pg_unreachable();
 }
 
@@ -44,12 +45,12 @@ namespace {
          c.outcome == ledger::Outcome::regression
              ? errdetail("The clock is behind the last id, which has the time %s.",
                          show_time(timestamptz(g.timeline.start(c.tick))))
-             : errdetail("More ids are asked for than the %u that a tick of %g ms has.", g.rules.max - g.rules.min + 1,
-                         in_ms(g.timeline.tick_length)),
+             : errdetail("Sessions asked for more than the %u ids that one tick (%g ms) has.",
+                         g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length)),
          c.outcome == ledger::Outcome::regression
              ? errhint(
-                   "Correct the clock, set snowflake_ids.clock_regression to \"hold\", or see snowflake_ids.reset(). The limit of the wait is set by snowflake_ids.max_wait.")
-             : errhint("The limit is set by snowflake_ids.max_wait.")));
+                   "Wait until the clock has caught up, or set snowflake_ids.clock_regression to \"hold\". If ids are hours ahead of the clock, see snowflake_ids.reset(). The setting snowflake_ids.max_wait limits the wait.")
+             : errhint("Set a longer snowflake_ids.max_wait, or use a format with more ids per second.")));
     pg_unreachable();
 }
 
@@ -93,7 +94,7 @@ void log_overflow(const Generator& g) {
     ereport(
         LOG_SERVER_ONLY,
         (errhidestmt(true), errhidecontext(true), errmsg("%s sequence overflow: calls wait for the next tick", g.name),
-         errdetail("Node %u has %u ids per tick of %g ms. Calls that waited so far: " UINT64_FORMAT ".", g.node,
+         errdetail("Node %u has %u ids in each tick (%g ms). Calls that have waited so far: " UINT64_FORMAT ".", g.node,
                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
@@ -102,11 +103,12 @@ void log_behind(const Generator& g) {
     if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
     const microseconds ahead = g.timeline.start(state.tick) - ledger::wall_clock();
-    ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
-                              g.rules.on_regression == OnRegression::wait
-                                  ? errmsg("clock is behind: calls for %s ids of node %u wait for it", g.name, g.node)
-                                  : errmsg("clock is behind: %s ids of node %u continue ahead of it", g.name, g.node),
-                              errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
+    ereport(LOG_SERVER_ONLY,
+            (errhidestmt(true), errhidecontext(true),
+             g.rules.on_regression == OnRegression::wait
+                 ? errmsg("clock is behind the last id: calls for %s ids of node %u wait for the clock", g.name, g.node)
+                 : errmsg("clock is behind the last id: %s ids of node %u continue ahead of the clock", g.name, g.node),
+             errdetail("The last id is %.3f ms ahead of the clock.", in_ms(ahead))));
 }
 
 // True if a claim is ahead of the clock only because the life has just begun (ledger/life.hpp). That is not worth a
@@ -197,7 +199,7 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
             (errhidestmt(true), errhidecontext(true),
              errmsg("clock went back by %.3f ms: tick-tock bit of %s ids of node %u is now %u", in_ms(step), g.name,
                     g.node, c.toggle),
-             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort beside those of %s and later.", so_far,
+             errdetail("Regressions so far: " UINT64_FORMAT ". New ids sort among the ids of %s and later.", so_far,
                        show_time(timestamptz(g.timeline.start(c.tick))))));
 }
 

@@ -17,13 +17,15 @@ const ledger::Header* header = &no_header;
 
 void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome) {
     const bool early = outcome == ledger::Outcome::before_epoch;
-    ereport(ERROR,
-            (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
-             errmsg("cannot generate %s ids: the clock is %s", name,
-                    early ? "before the first time that they can hold" : "past the last time that they can hold"),
-             early ? errdetail("Their time starts at %s.", show_time(timestamptz(timeline.epoch)))
-                   : errdetail("Their time ends at %s.", show_time(timestamptz(timeline.end()))),
-             errhint("Check the server's clock. If only the generator is far ahead, see snowflake_ids.reset().")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_DATETIME_FIELD_OVERFLOW),
+         errmsg("cannot generate %s ids: the clock is %s", name,
+                early ? "before the first time that they can contain" : "past the last time that they can contain"),
+         early ? errdetail("The first time of these ids is %s.", show_time(timestamptz(timeline.epoch)))
+               : errdetail("The times of these ids end at %s.", show_time(timestamptz(timeline.end()))),
+         errhint(
+             "Correct the server's clock. If it is right, use another layout or format, or see snowflake_ids.reset().")));
     pg_unreachable();
 }
 

@@ -19,8 +19,8 @@ void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                         errmsg("cannot generate %s ids in a parallel worker", name),
-                        errdetail("A function that is declared PARALLEL SAFE calls the generator."),
-                        errhint("Declare that function PARALLEL RESTRICTED, as the generators are.")));
+                        errdetail("A function that is declared PARALLEL SAFE generates the id."),
+                        errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for that function.")));
     }
     not_accepted::check();
 }
@@ -33,9 +33,9 @@ uint64 numbering_of(const char* name, const Layout& layout) {
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
              numbering.error == Error::bad_tick
                  ? errdetail(
-                       "The tick of a generator is one second at most, and 1 to 127 times a power of ten in microseconds.")
-                 : errdetail("The epoch of a generator is a whole millisecond from 1970 to 2248."),
-             errhint("Ids of this layout can be decoded. Generate those of another one.")));
+                       "To generate ids, the tick must be at most one second, and 1 to 127 times a power of ten in microseconds.")
+                 : errdetail("To generate ids, the epoch must be a whole millisecond from 1970 to 2248."),
+             errhint("You can decode ids of this layout. Generate ids with another layout.")));
     }
     return numbering.value;
 }
@@ -55,9 +55,9 @@ uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
     if (node > layout.max_node()) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
-                 errdetail("The layout has %u node bits: machine ids run from 0 to %u.", layout.node_bits,
+                 errdetail("The layout has %u node bits, so its machine ids are 0 to %u.", layout.node_bits,
                            layout.max_node()),
-                 errhint("Choose a smaller snowflake_ids.machine_id, or a layout with more node bits.")));
+                 errhint("Set a smaller snowflake_ids.machine_id, or use a layout with more node bits.")));
     }
     layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
     return node;

@@ -85,10 +85,14 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
                                                          static_cast<uint32>(settings::sno_sequence_max));
     if (!bounds) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("sno sequence bounds are too close"),
-                        errdetail("snowflake_ids.sno_sequence_min is %d and snowflake_ids.sno_sequence_max is %d.",
-                                  settings::sno_sequence_min, settings::sno_sequence_max),
-                        errhint("Leave at least %u numbers between and including them.", sno::least_numbers)));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("sno sequence bounds are too close"),
+             errdetail("snowflake_ids.sno_sequence_min is %d and snowflake_ids.sno_sequence_max is %d.",
+                       settings::sno_sequence_min, settings::sno_sequence_max),
+             errhint(
+                 "Change snowflake_ids.sno_sequence_min or snowflake_ids.sno_sequence_max, so that the range contains at least %u numbers.",
+                 sno::least_numbers)));
     }
     find_and_give_slot(g, "sno", key, in_recovery, patience);
     g.timeline = sno::timeline;

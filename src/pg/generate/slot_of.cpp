@@ -17,29 +17,30 @@ constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
     if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
     if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
-             errdetail("Explicit sno partitions and created layouts may use %u slots of the ledger.", max_owned_slots),
-             errhint("Use an existing partition or layout.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+                 errdetail("Explicit sno partitions and created layouts of a database may have %u generators.",
+                           max_owned_slots),
+                 errhint("Use a partition or a layout with which ids were already generated.")));
     }
     if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
         ereport(
             ERROR,
             (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
-             errdetail("Explicit sno partitions and created layouts of all databases may use %u slots of the ledger.",
+             errdetail("Explicit sno partitions and created layouts of all databases may have %u generators together.",
                        max_all_owned_slots),
-             errhint("Use an existing partition or layout.")));
+             errhint("Use a partition or a layout with which ids were already generated.")));
     }
     ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
     if (slot == nullptr) {
         ereport(
             ERROR,
-            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-             errmsg("all %u slots of the ledger are in use", ledger::slot_count),
-             errdetail("Each format, layout and machine id that this server ever used keeps one."),
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("this server has no room for another generator"),
+             errdetail(
+                 "The server keeps a generator for each format, layout and machine id that it has used, and it has room for %u.",
+                 ledger::slot_count),
              errhint(
-                 "Use formats and machine ids that were used before. To get free slots, stop the server, move the ceiling file away and start the server again.")));
+                 "Use a machine id and a format that were used before. To make room, stop the server, move the file snowflake_ids.ceiling away, start the server, and generate an id in each database before clients connect.")));
     }
     return *slot;
 }

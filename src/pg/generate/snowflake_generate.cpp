@@ -102,8 +102,8 @@ UsedLayout& used_layout_of(const NamedLayout& named) {
 Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
-                        errdetail("Their low bits are no sequence, so nothing would keep them unique."),
-                        errhint("Ids of this layout can be decoded. Generate those of another one.")));
+                        errdetail("The low bits of these ids do not count, so nothing would keep new ids unique."),
+                        errhint("You can decode ids of this layout. Generate ids with another layout.")));
     }
     layouts::pin(named);
     used.generator = nullptr;  // if this fails

@@ -58,9 +58,13 @@ void hand_over_to_prepared() {
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
                               is_over))
         return;
-    ereport(ERROR, (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-                    errmsg("cannot prepare a transaction that has drawn ids: too many are prepared"),
-                    errhint("Raise max_prepared_transactions (currently %d).", max_prepared_xacts)));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+         errmsg("cannot prepare a transaction that has generated ids: too many are prepared"),
+         errhint(
+             "Commit or roll back transactions in pg_prepared_xacts, or raise max_prepared_transactions (currently %d).",
+             max_prepared_xacts)));
 }
 
 void end_transaction(bool committed) {

@@ -78,7 +78,7 @@ bool may_apply_drop(const TriggerData& trigger) {
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
         bool null;
         const Datum name = heap_getattr(trigger.tg_trigtuple, 1, RelationGetDescr(rel), &null);
-        ereport(LOG, (errmsg("layout \"%s\" stays, although the publisher dropped it", TextDatumGetCString(name)),
+        ereport(LOG, (errmsg("layout \"%s\" was kept, although the publisher dropped it", TextDatumGetCString(name)),
                       errdetail("Ids with its epoch, tick and widths have been generated on this server.")));
         return false;
     }
@@ -109,7 +109,7 @@ FUNCTION(snowflake_ids_layout_create) {
     Relation rel = open_relation(ShareRowExclusiveLock);
     if (known_layout(name, length) != nullptr || find_row(rel, name, [](HeapTuple) {})) {
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("layout \"%s\" already exists", name),
-                        errhint("A layout never changes: choose another name.")));
+                        errhint("Choose another name. A layout never changes.")));
     }
     Datum values[columns];
     bool nulls[columns] = {};
@@ -134,7 +134,7 @@ FUNCTION(snowflake_ids_layout_drop) {
         if (is_used(layout_of_row(rel, row))) {
             ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("layout \"%s\" is in use", name),
                             errdetail("Ids with its epoch, tick and widths have been generated on this server."),
-                            errhint("A layout that is not needed any more does no harm.")));
+                            errhint("Keep the layout. A layout that is not needed any more does no harm.")));
         }
         end_if_orphaned();
         CatalogTupleDelete(rel, &row->t_self);
@@ -167,15 +167,19 @@ FUNCTION(snowflake_ids_layout_keep) {
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_keep",
                                                       applied ? AccessExclusiveLock : RowExclusiveLock, false);
     if (TRIGGER_FIRED_BY_INSERT(trigger.tg_event)) {
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
-                        errdetail("It takes the privilege to call snowflake_layout_create()."),
-                        errhint("Restore as a superuser, or have the privilege granted first.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+             errdetail("Only roles that may call snowflake_layout_create() can restore layouts."),
+             errhint(
+                 "Restore as a superuser, or let a superuser run GRANT EXECUTE ON FUNCTION snowflake_layout_create to the role that restores.")));
     }
     if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
         return PointerGetDatum(may_apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
-                    errdetail("Nobody could read its existing ids any more."),
-                    errhint("Use snowflake_layout_create() and snowflake_layout_drop().")));
+    ereport(ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
+             errdetail("After a change, nobody could decode its existing ids."),
+             errhint("To add a layout, call snowflake_layout_create(). To remove one, call snowflake_layout_drop().")));
     PG_RETURN_NULL();
 }
 
@@ -197,8 +201,12 @@ FUNCTION(snowflake_ids_layout_same) {
         // It would hide the built-in one from all roles. snowflake_layout_create() made it before a version had the
         // name built in, or somebody forges it: a superuser has to know.
         if (known_layout(name, std::strlen(name)) != nullptr && !superuser()) {
-            ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
-                            errdetail("Layout \"%s\" is built in.", name), errhint("Restore as a superuser.")));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to restore layouts"),
+                 errdetail("The layout \"%s\" is built in, so only a superuser can restore another one of this name.",
+                           name),
+                 errhint("Restore as a superuser.")));
         }
         // For caches that have the built-in layout of this name, and for this backend's if the row is rolled back.
         CacheInvalidateRelcache(rel);
@@ -206,7 +214,8 @@ FUNCTION(snowflake_ids_layout_same) {
     }
     if (here == layout) return Datum{0};
     ereport(ERROR, (errcode(ERRCODE_UNIQUE_VIOLATION), errmsg("layout \"%s\" already exists with other fields", name),
-                    errdetail("It has %s; the other one has %s.", layout_in_words(here), layout_in_words(layout)),
+                    errdetail("The layout in this database has %s; the other one has %s.", layout_in_words(here),
+                              layout_in_words(layout)),
                     errhint("A layout never changes. Create one of the two under another name.")));
     PG_RETURN_NULL();
 }

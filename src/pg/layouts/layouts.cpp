@@ -68,8 +68,11 @@ bool load_layout(NamedLayout& named, bool keep_lock) {
 }  // namespace
 
 void fail_unknown(const char* name) {
-    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
-                    errhint("The view snowflake_ids.layouts lists them; snowflake_layout_create() makes one.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("layout \"%s\" does not exist", name),
+         errhint(
+             "The view snowflake_ids.layouts lists the layouts of this database. Create one with snowflake_layout_create().")));
     pg_unreachable();
 }
 

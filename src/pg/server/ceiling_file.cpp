@@ -17,7 +17,7 @@ ledger::CeilingPlace place() {
 }
 
 void fail(const ledger::CeilingResult& r) {
-    constexpr const char* way_out = "Move the file away, and name a floor above every id with snowflake_ids.reset().";
+    constexpr const char* way_out = "Move the file away, and call snowflake_ids.reset() with a time above every id.";
     const char* name = ledger::ceiling_file_name;
     errno = r.system_errno;
     switch (r.error) {
@@ -26,14 +26,14 @@ void fail(const ledger::CeilingResult& r) {
                 ERROR,
                 (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                  errmsg("another server has taken over the ids of this data directory"),
-                 errdetail("Ceiling file \"%s\" was written by a newer server life.", name),
+                 errdetail("A server that was started later has written the ceiling file \"%s\".", name),
                  errhint(
-                     "If the server of this session was stopped, end this process. If two servers run on one data directory, stop both at once, for they damage it. If this server is the only one, restart it.")));
+                     "If the server of this session was stopped, end this process. If two servers run on one data directory, stop both at once, because they damage it. If this server is the only one, restart it.")));
             break;
         case ledger::CeilingError::damaged:
             ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("ceiling file \"%s\" is damaged", name),
-                            r.slot < 0 ? errdetail("Its size or its header is wrong.")
-                                       : errdetail("The entry of slot %d is wrong.", r.slot),
+                            r.slot < 0 ? errdetail("The size or the header of the file is wrong.")
+                                       : errdetail("Entry %d of the file is wrong.", r.slot),
                             errhint("%s", way_out)));
             break;
         case ledger::CeilingError::other_version:
@@ -42,9 +42,10 @@ void fail(const ledger::CeilingResult& r) {
                             errdetail("Another version of snowflake_ids wrote it."), errhint("%s", way_out)));
             break;
         case ledger::CeilingError::foreign:
-            ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                            errmsg("ceiling file \"%s\" belongs to another database cluster", name),
-                            errdetail("Its system identifier is not that of this cluster."), errhint("%s", way_out)));
+            ereport(ERROR,
+                    (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                     errmsg("ceiling file \"%s\" belongs to another database cluster", name),
+                     errdetail("The file contains the system identifier of another cluster."), errhint("%s", way_out)));
             break;
         case ledger::CeilingError::busy:
             ereport(
@@ -52,7 +53,7 @@ void fail(const ledger::CeilingResult& r) {
                 (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
                  errmsg("gave up waiting for the lock on ceiling file \"%s\" after %d ms", name, settings::max_wait_ms),
                  errhint(
-                     "Look at the server's storage, and with \"fuser\" or /proc/locks for a process of an earlier server that still holds the lock. The limit of the wait is set by snowflake_ids.max_wait.")));
+                     "Check whether the server's storage hangs. Use \"fuser\" or /proc/locks to find a process of an earlier server that still holds the lock. The setting snowflake_ids.max_wait limits the wait.")));
             break;
         case ledger::CeilingError::io:
         case ledger::CeilingError::none:
@@ -61,9 +62,9 @@ void fail(const ledger::CeilingResult& r) {
     ereport(
         ERROR,
         (errcode_for_file_access(), errmsg("could not write ceiling file \"%s\": %m", name),
-         errdetail("No id is issued before the time up to which ids may exist is on disk."),
+         errdetail("No id is generated until the file is written."),
          errhint(
-             "Make room on the disk, and let the server's user write to the file and the data directory. Ids continue by themselves then.")));
+             "Make room on the disk, and let the server's user write to the file and the data directory. After that, ids continue without a restart.")));
     pg_unreachable();
 }
 

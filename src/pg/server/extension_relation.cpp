@@ -117,9 +117,9 @@ Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMO
             (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
              errmsg("gave up waiting for relation \"snowflake_ids.%s\" of extension snowflake_ids after %d ms", name,
                     settings::max_wait_ms),
-             errdetail("Another session has it locked."),
+             errdetail("Another session has locked it."),
              errhint(
-                 "A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open: look at pg_locks. The limit of the wait is set by snowflake_ids.max_wait.")));
+                 "A transaction with DROP EXTENSION, ALTER EXTENSION or ALTER SEQUENCE may be open. Look for it in pg_locks, and end it. The setting snowflake_ids.max_wait limits the wait.")));
     }
 }
 

@@ -21,7 +21,7 @@ void log_life(const ledger::Header& header) {
     const int id =
         standby ? settings::standby_machine_id : static_cast<int>(machine_id::of_primary(machine_id::sno_bits));
     ereport(LOG_SERVER_ONLY, (errhidestmt(true), errhidecontext(true),
-                              errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to issue ids",
+                              errmsg("snowflake_ids: life " UINT64_FORMAT " of this server begins to generate ids",
                                      header.life_number.load()),
                               errdetail("Machine id %d (snowflake_ids.%s: %s).", id,
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));

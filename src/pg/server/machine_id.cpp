@@ -48,7 +48,7 @@ const char* source(bool in_recovery) {
 void fail_in_recovery(const char* name, const char* hint) {
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("cannot generate %s ids during recovery", name),
-             errdetail("The primary server draws from the same numbers."), errhint("%s", hint)));
+             errdetail("The primary generates ids with the same numbers."), errhint("%s", hint)));
     pg_unreachable();
 }
 
@@ -62,12 +62,13 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
     }
     const auto standby = static_cast<uint32>(settings::standby_machine_id);
     if (standby == primary) {
-        ereport(ERROR,
-                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                 errmsg("cannot generate %s ids during recovery: the standby's machine id is the primary's", name),
-                 errdetail("snowflake_ids.standby_machine_id is %u, and the primary's %s ids have machine id %u too.",
-                           standby, name, primary),
-                 errhint("Set snowflake_ids.standby_machine_id to a number that no other server has.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+             errmsg("cannot generate %s ids during recovery: the standby's machine id is the primary's", name),
+             errdetail("snowflake_ids.standby_machine_id is %u, and the primary's %s ids also have the machine id %u.",
+                       standby, name, primary),
+             errhint("Set snowflake_ids.standby_machine_id to a number that no other server has.")));
     }
     return standby;
 }
@@ -82,10 +83,10 @@ void warn_if_not_set() {
     ereport(
         WARNING,
         (errmsg("snowflake_ids.machine_id is not set, and this server %s",
-                citus ? "is part of a Citus cluster" : "may replicate logically"),
+                citus ? "is part of a Citus cluster" : "may use logical replication"),
          errdetail(
-             "Copies of this server share its automatic machine id. Layouts with fewer than 16 node bits, such as Snowflake-SI, have 0 on each such server."),
-         errhint("Give each server its own snowflake_ids.machine_id.")));
+             "Copies of this server share its automatic machine id. In ids with fewer than 16 node bits, such as Snowflake-SI, this machine id is 0 on every server."),
+         errhint("In postgresql.conf, set snowflake_ids.machine_id to a different number on each server.")));
 }
 
 void warn_of_no_node(const char* name) {
@@ -98,9 +99,9 @@ void warn_of_no_node(const char* name) {
         WARNING,
         (errmsg("%s ids have no machine id, and this server %s", name,
                 citus ? "is part of a Citus cluster" : "has subscriptions"),
-         errdetail("Two servers that both draw them issue the same ids."),
+         errdetail("Two servers that both generate them generate equal ids."),
          errhint(
-             "Draw them on one server only, or use gen_sno() or gen_snowflake_si() with a snowflake_ids.machine_id for each server.")));
+             "Generate them on one server only, or use gen_sno() or gen_snowflake_si() with a different snowflake_ids.machine_id on each server.")));
 }
 
 }  // namespace snowflake_ids::machine_id

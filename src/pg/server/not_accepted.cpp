@@ -154,9 +154,10 @@ void check() {
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
          errmsg("value of parameter \"snowflake_ids.%s\" was not accepted: \"%s\"", known[s].name, p.text),
-         misplaced ? errdetail("It was set for %s. Only a value for the whole server counts.", where.name)
-                   : errdetail("It must be %s. Ids that are drawn with the default could be those of another server.",
-                               known[s].must_be),
+         misplaced
+             ? errdetail("It was set for %s. Only a value for the whole server is used.", where.name)
+             : errdetail("It must be %s. Ids that are generated with the default could equal ids of another server.",
+                         known[s].must_be),
          misplaced
              ? hint_to_remove(known[s].name, where.reset)
              : errhint(

@@ -97,11 +97,11 @@ void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
         errhint(
-            "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to shared_preload_libraries and restart the server: then it is set aside at the start.",
+            "Ids need %zu bytes of the server's shared memory. Make room there, or add snowflake_ids to shared_preload_libraries and restart the server. The server then reserves this memory when it starts.",
             bytes());
     } else if (geterrcode() == ERRCODE_UNDEFINED_FILE || geterrcode() == ERRCODE_INTERNAL_ERROR) {
         errhint(
-            "The server made this memory after its start, and something has removed it since. Sessions that have it open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
+            "The server created this memory after its start, and something has removed it since then. Sessions that have it open continue. Restart the server, and see RemoveIPC in the documentation of PostgreSQL.");
     }
 }
 
@@ -128,8 +128,9 @@ void attach() {
     error_context_stack = callback.previous;
     if (!own_ledger) {
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                        errmsg("another version of snowflake_ids has made the shared memory of this server"),
-                        errdetail("This is version %s.", SNOWFLAKE_IDS_VERSION), errhint("Restart the server.")));
+                        errmsg("another version of snowflake_ids has created the shared memory of this server"),
+                        errdetail("This session has loaded version %s.", SNOWFLAKE_IDS_VERSION),
+                        errhint("Restart the server.")));
     }
 }
 

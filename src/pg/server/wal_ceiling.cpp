@@ -26,7 +26,7 @@ namespace {
 // ---- the relation
 
 constexpr const char* name = "wal_ceiling";
-constexpr const char* purpose = "It keeps ids unique across failover and recovery.";
+constexpr const char* purpose = "The sequence keeps ids unique across failover and recovery.";
 Oid known = InvalidOid;  // see open_extension_relation()
 
 void (*forget_ceiling)() = nullptr;
@@ -71,15 +71,15 @@ enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple
 // The hint for a damaged page.
 const char* way_out() {
     return RecoveryInProgress()
-               ? "Make this standby again from its primary. gen_gid() needs none of it."
-               : "Ids drawn from a guessed state could repeat. Name a floor above every id with snowflake_ids.reset().";
+               ? "Create this standby again from its primary. Until then, gen_gid() and gen_uuid7() work here."
+               : "Call snowflake_ids.reset() as a superuser, with a time above every id. Until then, no id is generated, because it could repeat.";
 }
 
 [[noreturn]] void fail_damaged(Damage damage) {
     const char* what = damage == Damage::empty_page     ? "Its page is empty"
                        : damage == Damage::other_page   ? "Its page is not that of a sequence"
                        : damage == Damage::ahead_of_wal ? "Its page is from after the end of this server's WAL"
-                       : damage == Damage::no_tuple     ? "Its page does not hold the tuple of a sequence"
+                       : damage == Damage::no_tuple     ? "Its page does not contain the tuple of a sequence"
                                                         : "The check bits of its value are wrong";
     ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
                     errmsg("sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids is damaged"),

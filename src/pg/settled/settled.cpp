@@ -72,18 +72,18 @@ UnixTime settled_time(Oid table) {
     // A worker has a copy of the leader's snapshot, without the times that the leader keeps for it.
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                        errmsg("a parallel worker cannot tell which ids are settled"),
+                        errmsg("a parallel worker does not know which ids are settled"),
                         errdetail("The workers and the leader of a query would use different times."),
-                        errhint("Declare the function that calls it PARALLEL RESTRICTED.")));
+                        errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for the function that calls it.")));
     }
     const Snapshot snapshot = active_snapshot();
     // A snapshot from before a promotion does not know the transactions of the old primary one by one.
     if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
         ereport(
             ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby cannot tell which ids are settled"),
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby does not know which ids are settled"),
              errhint(
-                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(), and read from the standby when it has replayed up to there.")));
+                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(). Read from the standby when pg_last_wal_replay_lsn() has reached that position.")));
     }
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);

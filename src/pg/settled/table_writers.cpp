@@ -63,16 +63,16 @@ void check_is_table(Oid table) {
     const char kind = get_rel_relkind(table);
     if (kind == '\0') {
         ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
-                        errhint("Name the table that the rows are inserted into.")));
+                        errhint("Name the table into which the rows are inserted.")));
     }
     if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) {
         ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", get_rel_name(table)),
-                        errhint("Name the table that the rows are inserted into.")));
+                        errhint("Name the table into which the rows are inserted.")));
     }
     if (isOtherTempNamespace(get_rel_namespace(table))) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("\"%s\" is a temporary table of another session", get_rel_name(table)),
-                        errhint("Only that session can read it. Ask there.")));
+                        errhint("Only that session can read it. Call the function in that session.")));
     }
 }
 

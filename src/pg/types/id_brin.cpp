@@ -20,7 +20,7 @@ FUNCTION(snowflake_ids_id_minmax_opcinfo) {
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                 errmsg("cannot create a BRIN index on domain %s", format_type_be_qualified(type)),
                 errdetail("The operator class is for type %s.", below),
-                errhint("Cast the column: CREATE INDEX ... USING brin ((column::%s)).", below));
+                errhint("Write CREATE INDEX ... USING brin ((column::%s)).", below));
     }
     return brin_minmax_opcinfo(fcinfo);
 }

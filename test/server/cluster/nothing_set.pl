@@ -152,7 +152,7 @@ $_->stop('immediate') for $standby, $two;
 my $no_node = sub {
 	my ($what, $why) = @_;
 	return
-	  qr/^(?:psql:\S+ )?WARNING:  \S+ $what ids have no machine id, and this server $why\n(?:psql:\S+ )?DETAIL:  Two servers that both draw them issue the same ids\.\n(?:psql:\S+ )?HINT:  Draw them on one server only/m;
+	  qr/^(?:psql:\S+ )?WARNING:  \S+ $what ids have no machine id, and this server $why\n(?:psql:\S+ )?DETAIL:  Two servers that both generate them generate equal ids\.\n(?:psql:\S+ )?HINT:  Generate them on one server only/m;
 };
 my $warnings = sub { my ($sql) = @_; my $err = stderr_of($one, $sql); return (scalar(() = $err =~ /WARNING/g), $err) };
 is(($warnings->('SELECT gen_mastic(), gen_sno()'))[0], 0, 'no warning on a server that is alone');
@@ -180,7 +180,7 @@ is($count, 2, 'with Citus two');
 like($err, $no_node->('Mastic', 'is part of a Citus cluster'), 'for Mastic');
 like(
 	$err,
-	qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  Give each server/,
+	qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  In postgresql.conf, set snowflake_ids.machine_id/,
 	'and for a machine id that is not set');
 $one->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 1');
 $one->reload;

@@ -94,7 +94,7 @@ $one->safe_psql('postgres', 'DROP SUBSCRIPTION back');
 $two->safe_psql('postgres', create('different', '2024-01-01'));
 $one->safe_psql('postgres', create('different', '2025-01-01'));
 my $refused =
-  qr/ERROR:  layout "different" already exists with other fields\n.*DETAIL:  It has epoch 2024-01-01.*; the other one has epoch 2025-01-01/;
+  qr/ERROR:  layout "different" already exists with other fields\n.*DETAIL:  The layout in this database has epoch 2024-01-01.*; the other one has epoch 2025-01-01/;
 ok(eventually(sub { slurp($two->logfile) =~ $refused }), 'another layout of the same name is refused');
 $two->safe_psql('postgres', q{SELECT snowflake_layout_drop('different')});
 arrives('after the unused one is dropped, replication goes on');

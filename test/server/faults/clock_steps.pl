@@ -54,7 +54,7 @@ sub one { my ($format) = @_; return "SELECT '$format{$format}{letter}' || gen_$f
 sub logged
 {
 	my ($mark, $format, $what) = @_;
-	my $line = "clock is behind: $what";
+	my $line = "clock is behind the last id: $what";
 	return log_since($server, $mark) =~ /LOG:  $line\n.*DETAIL:  The last id is ([\d.]+) ms ahead of the clock\./g;
 }
 
@@ -165,7 +165,7 @@ sub logged
 			$format, $many{$format}, $ms);
 		my $grown = stat_of('clock_lead', $format) - $lead;
 		cmp_ok($grown, '<', 10, sprintf '%s: the lead over the clock does not grow (%.1f ms)', $format, $grown);
-		my @ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of it");
+		my @ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of the clock");
 		my $size = $format eq 'sno' ? 80000 : 100000;
 		is(scalar @ahead, 1, "$format: the log has one line when it begins");
 		ok($ahead[0] > $size / 2 && $ahead[0] <= $size, "$format: with the size of the step ($ahead[0] ms)");
@@ -173,7 +173,7 @@ sub logged
 		# Another one a minute later, if it is still behind.
 		$clock->pass(61);
 		$session->ask(one($format)) for 1 .. 2;
-		@ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of it");
+		@ahead = logged($mark, $format, "$f->{name} ids of node 0 continue ahead of the clock");
 		is(scalar @ahead, 2, "$format: and another one after a minute");
 	}
 	setting('sno_sequence_max = 65535');
@@ -215,7 +215,7 @@ for my $format (@formats)
 		($ms, $said) = timed(one($format));
 		$ids->add($said);
 		$waited = stat_of('wait_time', $format) - $waited;
-		@ahead = logged($mark, $format, "calls for $format{$format}{name} ids of node 0 wait for it");
+		@ahead = logged($mark, $format, "calls for $format{$format}{name} ids of node 0 wait for the clock");
 		last if $ms > 500 && $ms < 1500;
 	}
 	cmp_ok($ms, '>', 500, sprintf '%s: wait ends when the clock is nearly back at the last id (%.0f ms)', $format, $ms);
@@ -305,7 +305,7 @@ setting("clock_regression = 'hold'");
 		$session,
 		'SELECT snowflake_ids.reset(clock_timestamp())',
 		'a reset below issued ids must be forced',
-		qr/floor is below ids that have been issued/,
+		qr/floor is below ids that have been generated/,
 		qr/HINT:.*forced/);
 
 	# The operator gives the ids of that year up, and what he names as floor is kept.

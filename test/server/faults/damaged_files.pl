@@ -41,12 +41,12 @@ my @faults = (
 		sub { truncate $ceiling, $size + 1 },
 		'damaged',
 		qr/XX001: ceiling file "snowflake_ids.ceiling" is damaged/,
-		qr/DETAIL:  Its size or its header is wrong/ ],
+		qr/DETAIL:  The size or the header of the file is wrong/ ],
 	[   'a sector of ones among the entries',
 		sub { overwrite($entries + 512, "\xff" x 512) },
 		'damaged',
 		qr/XX001: ceiling file "snowflake_ids.ceiling" is damaged/,
-		qr/DETAIL:  The entry of slot 16 is wrong/ ],
+		qr/DETAIL:  Entry 16 of the file is wrong/ ],
 	[   'of another version',
 		sub { overwrite(8, pack 'L', 2) },
 		'other version',
@@ -56,8 +56,8 @@ my @faults = (
 		sub { spew($ceiling, $foreign) },
 		'foreign',
 		qr/55000: ceiling file .* belongs to another database cluster/,
-		qr/DETAIL:  Its system identifier is not that of this cluster/ ]);
-my $way_out = qr/HINT:  Move the file away, and name a floor above every id with snowflake_ids.reset\(\)\./;
+		qr/DETAIL:  The file contains the system identifier of another cluster/ ]);
+my $way_out = qr/HINT:  Move the file away, and call snowflake_ids.reset\(\) with a time above every id\./;
 
 my ($minute, $moved) = (0, 0);
 for my $running (1, 0)
@@ -222,7 +222,7 @@ SKIP:
 		'SELECT gen_sno()',
 		'ceiling file that cannot be written',
 		qr/could not write ceiling file/,
-		qr/DETAIL:.*No id is issued before/, $writable);
+		qr/DETAIL:.*No id is generated until/, $writable);
 	chmod 0600, $ceiling;
 	draw_at_all_times($ids, $server, $clock, $start);
 

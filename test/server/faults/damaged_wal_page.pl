@@ -69,10 +69,10 @@ my @damages = (
 	[ 'a bit of the page size', sub { flip(19, 2) }, qr/not that of a sequence|invalid page/ ],
 	[ 'other special space', sub { put($special, "\0" x 8) }, qr/not that of a sequence/ ],
 	[ 'from after the end of WAL', sub { put(0, pack 'L2', 0x1000, 0) }, qr/after the end of this server's WAL/ ],
-	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not hold the tuple/ ],
-	[ 'line pointer of noise', sub { put($pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not hold the tuple/ ],
-	[ 'line pointer far beyond the page', sub { put($pointer, $far_beyond) }, qr/does not hold the tuple/ ],
-	[ 'tuple of zeros', sub { put($tuple, "\0" x 48) }, qr/does not hold the tuple/ ],
+	[ 'no line pointer', sub { put(12, pack 'S', 24) }, qr/does not contain the tuple/ ],
+	[ 'line pointer of noise', sub { put($pointer, pack 'L', 0xfffffff0 | 1) }, qr/does not contain the tuple/ ],
+	[ 'line pointer far beyond the page', sub { put($pointer, $far_beyond) }, qr/does not contain the tuple/ ],
+	[ 'tuple of zeros', sub { put($tuple, "\0" x 48) }, qr/does not contain the tuple/ ],
 	[ 'a bit of the ceiling', sub { flip($tuple + 24 + 5, 0) }, qr/check bits .* are wrong/ ]);
 
 my $out_of_it = sub {

@@ -9,7 +9,7 @@ use Test::More;
 
 my $server = new_server('future', clock());
 my $ids = Ids->new;
-my $ended = qr/cannot generate .* ids: the clock is past the last time that they can hold/;
+my $ended = qr/cannot generate .* ids: the clock is past the last time that they can contain/;
 
 sub stopped
 {

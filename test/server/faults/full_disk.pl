@@ -172,7 +172,7 @@ SKIP:
 		$limit->($session, "fsize=$bytes:unlimited");
 		later;
 		my $refused =
-		  qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is issued.*HINT:.*Make room/s;
+		  qr/ERROR.*could not write ceiling file "snowflake_ids.ceiling": File too large.*No id is generated.*HINT:.*Make room/s;
 		like($session->ask('SELECT gen_sno()'), $refused, "$bytes bytes: no space for the ceiling") for 1 .. 2;
 		is(value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),
 			'ready', "$bytes bytes: a file of which a part was written is not damaged");

@@ -53,7 +53,7 @@ $server->restart;
 fails(
 	'd16',
 	"SELECT snowflake_ids.reset('2020-01-01')",
-	qr/22023: floor is in the past, and the ledger cannot tell which ids were issued/,
+	qr/22023: floor is in the past, and the server does not know which ids were generated/,
 	'the first call after a start is a reset to the past: refused');
 is($server->safe_psql('d16', 'SELECT count(*) FROM snowflake_ids.stats'), 960 + 6, 'all generators are known again');
 $server->stop;

@@ -121,7 +121,7 @@ END
 		}
 		my @refused = (
 			qr/ERROR: .*another server has taken over the ids of this data directory/,
-			qr/newer server life/, qr/HINT:/);
+			qr/server that was started later/, qr/HINT:/);
 
 		for (
 			$said,

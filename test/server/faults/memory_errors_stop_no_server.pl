@@ -195,7 +195,7 @@ $ids->none_twice('no room for shared memory, and room again');
 	refused(
 		$server,
 		'memory of another version',
-		qr/55000: another version of snowflake_ids has made the shared memory .*\nDETAIL:  This is version \d[\d.]+\./,
+		qr/55000: another version of snowflake_ids has created the shared memory .*\nDETAIL:  This session has loaded version \d[\d.]+\./,
 		qr/Restart the server\./);
 	like(
 		value($server, 'SELECT ledger_state FROM snowflake_ids.status()'),

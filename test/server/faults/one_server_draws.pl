@@ -322,7 +322,7 @@ END
 	$ids->draw($second);
 	like(
 		$session->answer,
-		qr/\AERROR:  $taken_over\nDETAIL:.*newer server life.*\n(?:.*\n)*HINT:.*end this process.*stop both at once/,
+		qr/\AERROR:  $taken_over\nDETAIL:.*server that was started later.*\n(?:.*\n)*HINT:.*end this process.*stop both at once/,
 		'the session of the first gets an error');
 	my $says = sub { $_[0]->ask("\\set VERBOSITY verbose\nSELECT gen_sno()") =~ s/^LOCATION:.*\n?//mr };
 	my $said = '';

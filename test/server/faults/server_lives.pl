@@ -63,7 +63,7 @@ for my $memory ('dynamic', 'preloaded')
 	my ($after, $new_since) = split /\|/, value($server, $issued);
 	is($after, 3 * 1380, 'the statistics began again');
 	isnt($new_since, $since, 'and say since when');
-	my @lines = log_since($server, $mark) =~ /LOG:  snowflake_ids: life (\d+) of this server begins to issue ids/g;
+	my @lines = log_since($server, $mark) =~ /LOG:  snowflake_ids: life (\d+) of this server begins to generate ids/g;
 	is("@lines", life(), 'one log line for the new life');
 	$ids->none_twice('kill -9 of a backend' . ($memory eq 'preloaded' ? ', preloaded' : ''));
 	$server->append_conf('postgresql.conf', "shared_preload_libraries = 'snowflake_ids'\n");

@@ -337,7 +337,7 @@ start_at($standby, $behind);
 fails_with(
 	$standby, 'SELECT sno_settled()',
 	'a standby',
-	qr/a standby cannot tell which ids are settled/,
+	qr/a standby does not know which ids are settled/,
 	qr/Ask the primary for the settled id and pg_current_wal_insert_lsn\(\)/);
 $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'promoted'");
 $server->safe_psql('postgres', insert());
@@ -350,7 +350,7 @@ $server->stop('immediate');
 $standby->promote;
 like(
 	$before->ask('FETCH ALL c'),
-	qr/a standby cannot tell which ids are settled/,
+	qr/a standby does not know which ids are settled/,
 	'a snapshot from before the promotion');
 $before->ask('ROLLBACK');
 $standby->safe_psql('postgres', insert());

@@ -585,7 +585,7 @@ for (
 		"\\set VERBOSITY verbose\nSELECT mastic_settled($oid)",
 		'a temporary table of another session',
 		qr/0A000: "own" is a temporary table of another session/,
-		qr/HINT:  Only that session can read it\. Ask there\./);
+		qr/HINT:  Only that session can read it\. Call the function in that session\./);
 	is($other->ask('SELECT mastic_settled($$own$$) IS NOT NULL'), 't', 'that session may ask');
 }
 done_testing();
