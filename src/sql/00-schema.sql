@@ -9,8 +9,8 @@ BEGIN
     IF pg_catalog.current_schema() OPERATOR(pg_catalog.=) 'snowflake_ids' THEN
         RAISE EXCEPTION 'extension snowflake_ids cannot be installed in schema snowflake_ids'
             USING ERRCODE = 'feature_not_supported',
-                  DETAIL = 'The extension makes a schema of that name for its own objects.',
-                  HINT = 'Drop the schema, and name another one: CREATE EXTENSION snowflake_ids SCHEMA public.';
+                  DETAIL = 'The extension creates a schema of that name for its own objects.',
+                  HINT = 'Drop the schema. Then run CREATE EXTENSION snowflake_ids SCHEMA public.';
     END IF;
 END $$;
 
@@ -22,8 +22,8 @@ BEGIN
                    ON n.nspowner OPERATOR(pg_catalog.=) e.extowner AND n.nspname OPERATOR(pg_catalog.=) e.extname
                WHERE e.extname OPERATOR(pg_catalog.=) 'snowflake_ids') THEN
         DROP SCHEMA snowflake_ids RESTRICT;
-        RAISE INFO 'dropped the empty schema "snowflake_ids", because the extension makes its own'
-            USING DETAIL = 'Its comment, grants, default privileges and publications'' TABLES IN SCHEMA went with it.';
+        RAISE INFO 'dropped the empty schema "snowflake_ids", because the extension creates its own'
+            USING DETAIL = 'This also removed its comment, grants, default privileges and publications'' TABLES IN SCHEMA.';
     END IF;
 EXCEPTION
     WHEN dependent_objects_still_exist OR invalid_schema_name THEN NULL;
@@ -31,4 +31,4 @@ END $$;
 
 CREATE SCHEMA snowflake_ids;
 COMMENT ON SCHEMA snowflake_ids IS
-    'what operators of a server call, and what is behind the types of the extension snowflake_ids';
+    'views and functions for administrators, and internal objects of the extension snowflake_ids';

@@ -48,7 +48,8 @@ COMMENT ON FUNCTION snowflake_ids.sno_from_bytea(bytea) IS 'the sno with these 1
 
 CREATE FUNCTION snowflake_ids.sno_to_uuid(id sno) RETURNS uuid
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_to_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS 'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
+COMMENT ON FUNCTION snowflake_ids.sno_to_uuid(sno) IS
+    'the 16 text characters of a sno as the 16 bytes of a uuid; same order';
 
 CREATE FUNCTION snowflake_ids.sno_from_uuid(id uuid) RETURNS sno
     AS 'MODULE_PATHNAME', 'snowflake_ids_sno_from_uuid' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -42,7 +42,7 @@ COMMENT ON TYPE gid IS
 CREATE FUNCTION snowflake_ids.gid(id gid, modifier integer, is_explicit boolean) RETURNS gid
     AS 'MODULE_PATHNAME', 'snowflake_ids_gid_check_modifier' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.gid(gid, integer, boolean) IS
-    'the gid itself if it is of the kind of the type modifier, else an error';
+    'the gid itself if it has the kind of the type modifier, otherwise an error';
 
 CREATE CAST (gid AS gid) WITH FUNCTION snowflake_ids.gid(gid, integer, boolean);
 

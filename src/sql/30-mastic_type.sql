@@ -50,7 +50,8 @@ COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic wi
 
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic with the bits of the number as a bigint';
+COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS
+    'the mastic with the bits of the number as a bigint';
 
 CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -78,8 +79,8 @@ CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(ma
 CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 
 COMMENT ON CAST (bigint AS mastic) IS 'the same 64 bits: a negative number is an id above 2^63';
-COMMENT ON CAST (integer AS mastic) IS 'as bigint';
-COMMENT ON CAST (smallint AS mastic) IS 'as bigint';
+COMMENT ON CAST (integer AS mastic) IS 'the same as the cast from bigint';
+COMMENT ON CAST (smallint AS mastic) IS 'the same as the cast from bigint';
 COMMENT ON CAST (mastic AS bigint) IS 'the same 64 bits: an id above 2^63 is a negative number';
 COMMENT ON CAST (mastic AS numeric) IS 'the unsigned number';
 COMMENT ON CAST (numeric AS mastic) IS 'from 0 to 18446744073709551615, rounded to a whole number';

@@ -2,4 +2,5 @@
 
 CREATE FUNCTION snowflake_ids.id_minmax_opcinfo(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_id_minmax_opcinfo' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.id_minmax_opcinfo(internal) IS 'what a BRIN index keeps of each block range';
+COMMENT ON FUNCTION snowflake_ids.id_minmax_opcinfo(internal) IS
+    'describes what a BRIN index stores for each block range';

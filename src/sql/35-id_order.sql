@@ -115,16 +115,16 @@ COMMENT ON OPERATOR CLASS %ID%_minmax_ops USING brin IS 'smallest and greatest %
 
 CREATE FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'smaller of two';
+COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'the smaller of two ids';
 CREATE AGGREGATE min(%ID%) (
     SFUNC = snowflake_ids.%ID%_smaller, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_smaller, SORTOP = <, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE min(%ID%) IS 'smallest %ID%';
+COMMENT ON AGGREGATE min(%ID%) IS 'the smallest %ID%';
 
 CREATE FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'larger of two';
+COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'the larger of two ids';
 CREATE AGGREGATE max(%ID%) (
     SFUNC = snowflake_ids.%ID%_larger, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_larger, SORTOP = >, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE max(%ID%) IS 'greatest %ID%';
+COMMENT ON AGGREGATE max(%ID%) IS 'the greatest %ID%';

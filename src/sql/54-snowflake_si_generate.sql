@@ -4,11 +4,11 @@ CREATE FUNCTION gen_snowflake_si() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_si'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_snowflake_si() IS
-    'new Snowflake-SI id, at most 2^53-1: milliseconds since 2026-01-01, snowflake_ids.machine_id, number';
+    'a new Snowflake-SI id, at most 2^53-1: the milliseconds since 2026-01-01, the machine id of this server, and a number';
 
 CREATE FUNCTION gen_snowflake_si_series(count bigint) RETURNS SETOF bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_snowflake_si_series'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 1000
 SUPPORT snowflake_ids.series_support;
 COMMENT ON FUNCTION gen_snowflake_si_series(bigint) IS
-    'count new Snowflake-SI ids, streamed; 256 per millisecond';
+    'as many new Snowflake-SI ids as count says, one in each row; at most 256 in each millisecond';

@@ -20,40 +20,41 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 16;
 COMMENT ON FUNCTION snowflake_ids.generators() IS
-    'the generators that this server has used; see the view snowflake_ids.stats';
+    'the generators that this server has used; read the view snowflake_ids.stats instead';
 
 CREATE VIEW snowflake_ids.stats AS
 SELECT g.format, g.node, g.issued, g.overflow_waits, g.wait_time, g.waiting, g.regressions, g.holds,
        g.ticktock, g.last_timestamp, g.clock_lead, g.durable_until, d.datname AS owner, g.layout, g.stats_since
 FROM snowflake_ids.generators() g LEFT JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) g.owner;
-COMMENT ON VIEW snowflake_ids.stats IS 'a row per generator of this server, for all its databases';
+COMMENT ON VIEW snowflake_ids.stats IS 'one row for each generator of this server, for all its databases';
 COMMENT ON COLUMN snowflake_ids.stats.format IS 'sno, sno_at (given times), mastic, snowflake_si or layout';
-COMMENT ON COLUMN snowflake_ids.stats.node IS 'sno partition, or machine id of a Snowflake-SI id or layout';
+COMMENT ON COLUMN snowflake_ids.stats.node IS
+    'the partition of its snos, or the machine id of its Snowflake-SI ids or ids of a layout';
 COMMENT ON COLUMN snowflake_ids.stats.issued IS
-    'ids drawn; other sessions add theirs once per tick and at the end of each transaction';
+    'how many ids it has generated; other sessions add theirs once per tick and at the end of each transaction';
 COMMENT ON COLUMN snowflake_ids.stats.overflow_waits IS
-    'calls that had to wait because the sequence of a tick was used up';
+    'how many calls had to wait because all ids of a tick were used';
 COMMENT ON COLUMN snowflake_ids.stats.wait_time IS 'total time that calls have waited, in milliseconds';
-COMMENT ON COLUMN snowflake_ids.stats.waiting IS 'sessions waiting now';
-COMMENT ON COLUMN snowflake_ids.stats.regressions IS 'times that the clock went back and the tick-tock bit was toggled';
-COMMENT ON COLUMN snowflake_ids.stats.holds IS 'ticks taken ahead of a clock that had gone back';
-COMMENT ON COLUMN snowflake_ids.stats.ticktock IS 'tick-tock bit of new snos';
-COMMENT ON COLUMN snowflake_ids.stats.last_timestamp IS 'time of the last id';
+COMMENT ON COLUMN snowflake_ids.stats.waiting IS 'how many sessions are waiting now';
+COMMENT ON COLUMN snowflake_ids.stats.regressions IS 'how often the clock went back and the tick-tock bit was changed';
+COMMENT ON COLUMN snowflake_ids.stats.holds IS 'how many ticks were used ahead of a clock that had gone back';
+COMMENT ON COLUMN snowflake_ids.stats.ticktock IS 'the tick-tock bit of new snos';
+COMMENT ON COLUMN snowflake_ids.stats.last_timestamp IS 'the time of the last id';
 COMMENT ON COLUMN snowflake_ids.stats.clock_lead IS 'how far the last id is ahead of the clock, in milliseconds';
 COMMENT ON COLUMN snowflake_ids.stats.durable_until IS
-    'ceiling on disk: no id of this time or later has been issued';
+    'the ceiling on disk: no id that has this time or a later one has been generated';
 COMMENT ON COLUMN snowflake_ids.stats.owner IS
-    'database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
+    'the database that created the generator, by gen_sno(metabyte, partition) or by a layout of its own';
 COMMENT ON COLUMN snowflake_ids.stats.layout IS
-    'for format layout: its name if it is built in, else epoch, tick and widths';
+    'for the format layout: the name if the layout is built in, otherwise its epoch, tick and widths';
 COMMENT ON COLUMN snowflake_ids.stats.stats_since IS
-    'when the counters were 0: at the first use after a start or a crash of the server, or at the last snowflake_ids.stats_reset()';
+    'when the counters were 0: at the first use after a start or a crash of the server, or at the last call of snowflake_ids.stats_reset()';
 
 CREATE FUNCTION snowflake_ids.stats_reset() RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_stats_reset'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.stats_reset() IS
-    'sets the counters of snowflake_ids.stats to zero; no generator changes; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset TO role';
+    'sets the counters of snowflake_ids.stats to zero; the generators themselves do not change; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.stats_reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.stats_reset() FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.status(
@@ -75,4 +76,4 @@ CREATE FUNCTION snowflake_ids.status(
 AS 'MODULE_PATHNAME', 'snowflake_ids_status'
 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.status() IS
-    'this server: its machine id, settings that were not accepted, server life, memory, state of the ceiling file, recovery, version; how often its clock was set, by how many ms the last time (negative: back), when';
+    'one row about this server: machine id, settings not accepted, server life, memory, ceiling file, recovery, version; clock_step: ms, negative if back';

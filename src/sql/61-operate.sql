@@ -5,21 +5,21 @@ CREATE FUNCTION sno_observe(id sno, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_observe(sno, boolean) IS
-    'after an import: gen_sno() never issues at or below the time of this id, if this server draws in its partition; to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
+    'call it after an import: later ids of gen_sno() have a later time than this id, if this server generates ids in its partition; to allow it: GRANT EXECUTE ON FUNCTION sno_observe TO role';
 REVOKE ALL ON FUNCTION sno_observe(sno, boolean) FROM PUBLIC;
 
 CREATE FUNCTION mastic_observe(id mastic, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_observe(mastic, boolean) IS
-    'after an import: gen_mastic() never issues at or below the time of this id; to allow it: GRANT EXECUTE ON FUNCTION mastic_observe TO role';
+    'call it after an import: later ids of gen_mastic() have a later time than this id; to allow it: GRANT EXECUTE ON FUNCTION mastic_observe TO role';
 REVOKE ALL ON FUNCTION mastic_observe(mastic, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_si_observe(id bigint, force boolean DEFAULT false) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_observe'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_observe(bigint, boolean) IS
-    'after an import: gen_snowflake_si() never issues at or below the time of this id, if it is of this node''s machine id; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
+    'call it after an import: later ids of gen_snowflake_si() have a later time than this id, if it has the machine id of this server; to allow it: GRANT EXECUTE ON FUNCTION snowflake_si_observe TO role';
 REVOKE ALL ON FUNCTION snowflake_si_observe(bigint, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.reset(
@@ -28,10 +28,10 @@ RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_reset'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) IS
-    'repairs WAL ceilings, or moves generators to a floor, at most a minute ahead; superusers: to any floor, and with force even below ids that exist; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
+    'later ids have a later time than floor, at most a minute ahead of the clock; superusers: any floor, with force below existing ids; repairs WAL ceilings; to allow it: GRANT EXECUTE ON FUNCTION snowflake_ids.reset TO role';
 REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.pass_now(text) IS
-    'the present time; ids drawn later have later times, so ids made from times up to it collide with none of them';
+    'the present time; all ids that are generated later have later times, so they differ from ids that you make from times up to it';

@@ -3,67 +3,67 @@
 CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled() IS
-    'for ids that the inserting transaction drew, of ticks up to 10 ms: no row with an id of an earlier time will appear; -infinity: not known; not for gid, uuid';
+    'a time, and no new row gets an id of an earlier time, if its transaction generates the id; -infinity if not known; not for gid, uuid and ticks longer than 10 ms';
 
 CREATE FUNCTION sno_settled() RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled() IS
-    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; WHERE id > last AND id < (SELECT sno_settled())';
+    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): read WHERE id > last AND id < (SELECT sno_settled())';
 
 CREATE FUNCTION mastic_settled() RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled() IS
-    'for ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear; WHERE id > last AND id < (SELECT mastic_settled())';
+    'an id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does): read WHERE id > last AND id < (SELECT mastic_settled())';
 
 CREATE FUNCTION snowflake_si_settled() RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled() IS
-    'for Snowflake-SI ids that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear';
+    'a Snowflake-SI id, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does)';
 
 CREATE FUNCTION snowflake_settled(layout text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text) IS
-    'for ids of this layout that the inserting transaction drew (a DEFAULT does): no row with a smaller one will still appear';
+    'an id of this layout, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does)';
 
 -- The same for one table.
 
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_ids_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with an earlier time will still appear';
+    'a time, and no new row of this table gets an id of an earlier time, if the statement that inserts it generates the id (as DEFAULT does)';
 
 CREATE FUNCTION sno_settled(of_table regclass) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION sno_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
+    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
 
 CREATE FUNCTION mastic_settled(of_table regclass) RETURNS mastic
 AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION mastic_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
+    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
 
 CREATE FUNCTION snowflake_si_settled(of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_si_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_si_settled(regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
+    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
 
 CREATE FUNCTION snowflake_settled(layout text, of_table regclass) RETURNS bigint
 AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
-    'for ids that the inserting statement generates (a DEFAULT does): no row of this table with a smaller id will still appear';
+    'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION snowflake_ids.unsettled_transactions() IS
-    'open and prepared transactions of this database that have drawn ids; see the view snowflake_ids.unsettled';
+    'the open and prepared transactions of this database that have generated ids; read the view snowflake_ids.unsettled instead';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(of_table regclass, OUT pid integer, OUT transaction xid,
     OUT drew timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION snowflake_ids.unsettled_transactions(regclass) IS
-    'those that hold the settled id of this table back';
+    'the open and prepared transactions that hold back the settled id of this table';
 
 CREATE VIEW snowflake_ids.unsettled AS
 SELECT u.pid, p.gid AS prepared, u.drew, coalesce(a.xact_start, p.prepared) AS since,
@@ -72,13 +72,14 @@ FROM snowflake_ids.unsettled_transactions() u
 LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) u.pid
 LEFT JOIN pg_catalog.pg_prepared_xacts p ON p.transaction OPERATOR(pg_catalog.=) u.transaction;
 COMMENT ON VIEW snowflake_ids.unsettled IS
-    'open and prepared transactions of this database that have drawn ids, and so hold the settled time back';
-COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'process of the session; NULL: a prepared transaction';
-COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS 'name of the prepared transaction';
+    'the open and prepared transactions of this database that have generated ids, and so hold back the settled ids';
+COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'the process of the session; NULL for a prepared transaction';
+COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS
+    'the name of the prepared transaction; NULL for an open transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.drew IS
-    'when the tick of its first id ends: nothing settles past it; -infinity: prepared before the first id since the start';
+    'when the tick of its first id ends: settled ids stay before this time; -infinity if it was prepared before the first id since the start';
 COMMENT ON COLUMN snowflake_ids.unsettled.since IS
-    'when the transaction began, or was prepared; NULL: you may not see that session';
-COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'its user';
+    'when the transaction began, or was prepared; NULL if you may not see that session';
+COMMENT ON COLUMN snowflake_ids.unsettled.usename IS 'the user of the session, or of the prepared transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.application_name IS 'as in pg_stat_activity';
 COMMENT ON COLUMN snowflake_ids.unsettled.state IS 'as in pg_stat_activity';

@@ -52,7 +52,8 @@ COMMENT ON OPERATOR > (%ID%, timestamptz) IS
 
 CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS
+    'less-equal-greater: negative, 0 or positive';
 
 -- A time and an id.
 
@@ -94,7 +95,8 @@ COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first'
 
 CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) IS
+    'less-equal-greater: negative, 0 or positive';
 
 -- Two times next to ids: equal within a tick. The server compares so what it knows of id >= a and id >= b. These
 -- operators are not the server's own, which stand in one operator family already and tell the times of a tick apart.
@@ -145,7 +147,8 @@ COMMENT ON OPERATOR snowflake_ids.>%TICK% (timestamptz, timestamptz) IS
 
 CREATE FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_times_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS 'less-equal-greater: negative, 0 or positive';
+COMMENT ON FUNCTION snowflake_ids.%ID%_times_cmp(timestamptz, timestamptz) IS
+    'less-equal-greater: negative, 0 or positive';
 
 -- The operator families.
 

@@ -4,11 +4,12 @@
 
 CREATE DOMAIN snowflake_ids.mastic_ambiguous AS mastic;
 COMMENT ON DOMAIN snowflake_ids.mastic_ambiguous IS
-    'internal: a mastic, declared so that a bigint next to a time is not read as one: cast it';
+    'internal: a mastic that makes a bigint next to a time ambiguous, so that nobody compares it as a mastic by mistake';
 
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS
+    'internal: raises an error';
 CREATE OPERATOR < (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
@@ -36,7 +37,8 @@ COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
 
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS 'internal: raises an error';
+COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS
+    'internal: raises an error';
 CREATE OPERATOR < (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel

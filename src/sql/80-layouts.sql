@@ -9,7 +9,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_check'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.layout_check(timestamptz, interval, integer, integer, integer, boolean) IS
-    'internal: true if this is a layout of at most 63 bits, else an error';
+    'internal: true if this is a layout of at most 63 bits, otherwise an error';
 
 CREATE TABLE snowflake_ids.created_layout (
     name text PRIMARY KEY,
@@ -23,14 +23,15 @@ CREATE TABLE snowflake_ids.created_layout (
     CHECK (snowflake_ids.layout_check(epoch, tick, timestamp_bits, node_bits, sequence_bits, node_last))
 );
 COMMENT ON TABLE snowflake_ids.created_layout IS
-    'the layouts that were created in this database; see the view snowflake_ids.layouts';
-COMMENT ON COLUMN snowflake_ids.created_layout.name IS 'name of the layout, as argument of functions';
-COMMENT ON COLUMN snowflake_ids.created_layout.epoch IS 'start of tick 0';
-COMMENT ON COLUMN snowflake_ids.created_layout.tick IS 'length of a tick';
-COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'width of the time, in ticks';
-COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'width of the node; 0: none';
-COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'the node has the lowest bits, below the sequence';
+    'the layouts that were created in this database; read the view snowflake_ids.layouts instead';
+COMMENT ON COLUMN snowflake_ids.created_layout.name IS 'the name of the layout, as an argument of functions';
+COMMENT ON COLUMN snowflake_ids.created_layout.epoch IS 'the time at which tick 0 starts';
+COMMENT ON COLUMN snowflake_ids.created_layout.tick IS 'the length of a tick';
+COMMENT ON COLUMN snowflake_ids.created_layout.timestamp_bits IS 'how many bits the time has; it counts ticks';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_bits IS 'how many bits the node has; 0 if there is no node';
+COMMENT ON COLUMN snowflake_ids.created_layout.sequence_bits IS
+    'how many bits the sequence has; 0 if there is no sequence';
+COMMENT ON COLUMN snowflake_ids.created_layout.node_last IS 'true if the node has the lowest bits, below the sequence';
 -- A dump has the rows, so that a name decodes the same ids after a restore.
 SELECT pg_catalog.pg_extension_config_dump('snowflake_ids.created_layout', '');
 
@@ -55,7 +56,7 @@ CREATE FUNCTION snowflake_layout_create(
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_create'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean) IS
-    'gives a layout of 64-bit ids a name in this database; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
+    'creates a layout of 64-bit ids in this database, for use by its name; node_last: the node has the lowest bits; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_create TO role';
 -- Not for PUBLIC, because each layout can use up a slot of the server's ledger: at most 64 per database, together with
 -- explicit sno partitions.
 REVOKE ALL ON FUNCTION snowflake_layout_create(text, timestamptz, interval, integer, integer, integer, boolean)
@@ -68,17 +69,17 @@ CREATE TRIGGER restore BEFORE INSERT ON snowflake_ids.created_layout FOR EACH RO
         'EXECUTE'))
     EXECUTE FUNCTION snowflake_ids.layout_keep();
 COMMENT ON TRIGGER restore ON snowflake_ids.created_layout IS
-    'only users who may call snowflake_layout_create() may insert rows';
+    'only users with the right to call snowflake_layout_create() may insert rows';
 -- A subscription, or a dump that is restored, may bring a row that is there already.
 CREATE FUNCTION snowflake_ids.layout_same() RETURNS trigger
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_same'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION snowflake_ids.layout_same() IS 'internal: leaves out a layout that exists';
+COMMENT ON FUNCTION snowflake_ids.layout_same() IS 'internal: leaves out a layout that already exists';
 REVOKE ALL ON FUNCTION snowflake_ids.layout_same() FROM PUBLIC;
 CREATE TRIGGER same BEFORE INSERT ON snowflake_ids.created_layout
     FOR EACH ROW EXECUTE FUNCTION snowflake_ids.layout_same();
 COMMENT ON TRIGGER same ON snowflake_ids.created_layout IS
-    'a row that exists is left out, so that two nodes may create the same layout';
+    'leaves out a row that already exists, so that two nodes may create the same layout';
 -- Also with session_replication_role = replica.
 ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER keep;
 ALTER TABLE snowflake_ids.created_layout ENABLE ALWAYS TRIGGER keep_row;
@@ -89,7 +90,7 @@ CREATE FUNCTION snowflake_layout_drop(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_drop'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_layout_drop(text) IS
-    'drops a created layout, if this server has generated no id with it; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_drop TO role';
+    'drops a created layout; error if this server has generated ids with it; to allow it: GRANT EXECUTE ON FUNCTION snowflake_layout_drop TO role';
 REVOKE ALL ON FUNCTION snowflake_layout_drop(text) FROM PUBLIC;
 
 CREATE FUNCTION snowflake_ids.layout_generates(
@@ -99,7 +100,7 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_layout_generates'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.layout_generates(timestamptz, interval, integer, integer, integer, boolean) IS
-    'internal: true if gen_snowflake() can draw ids of such a layout while its time runs';
+    'internal: true if gen_snowflake() can generate ids of such a layout during the time that they can contain';
 
 CREATE FUNCTION snowflake_ids.known_layouts(
     OUT name text,
@@ -114,7 +115,8 @@ CREATE FUNCTION snowflake_ids.known_layouts(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_known_layouts'
 LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 9;
-COMMENT ON FUNCTION snowflake_ids.known_layouts() IS 'the built-in layouts; see the view snowflake_ids.layouts';
+COMMENT ON FUNCTION snowflake_ids.known_layouts() IS
+    'the built-in layouts; read the view snowflake_ids.layouts instead';
 
 CREATE VIEW snowflake_ids.layouts AS
 SELECT k.name, k.epoch, k.tick, k.timestamp_bits, k.node_bits, k.sequence_bits, k.node_last, k.generates,
@@ -132,17 +134,19 @@ SELECT l.name, l.epoch, l.tick, l.timestamp_bits, l.node_bits, l.sequence_bits, 
            OPERATOR(pg_catalog.<=) 53,
        true, NULL
 FROM snowflake_ids.created_layout l;
-COMMENT ON VIEW snowflake_ids.layouts IS 'a row per layout that snowflake_decode() and similar functions accept';
-COMMENT ON COLUMN snowflake_ids.layouts.name IS 'name of the layout, as argument of functions';
-COMMENT ON COLUMN snowflake_ids.layouts.epoch IS 'start of tick 0';
-COMMENT ON COLUMN snowflake_ids.layouts.tick IS 'length of a tick';
-COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'width of the time, in ticks';
-COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'width of the node; 0: none';
-COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'width of the sequence; 0: none';
-COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'the node has the lowest bits, below the sequence';
+COMMENT ON VIEW snowflake_ids.layouts IS 'one row for each layout that snowflake_decode() and similar functions accept';
+COMMENT ON COLUMN snowflake_ids.layouts.name IS 'the name of the layout, as an argument of functions';
+COMMENT ON COLUMN snowflake_ids.layouts.epoch IS 'the time at which tick 0 starts';
+COMMENT ON COLUMN snowflake_ids.layouts.tick IS 'the length of a tick';
+COMMENT ON COLUMN snowflake_ids.layouts.timestamp_bits IS 'how many bits the time has; it counts ticks';
+COMMENT ON COLUMN snowflake_ids.layouts.node_bits IS 'how many bits the node has; 0 if there is no node';
+COMMENT ON COLUMN snowflake_ids.layouts.sequence_bits IS 'how many bits the sequence has; 0 if there is no sequence';
+COMMENT ON COLUMN snowflake_ids.layouts.node_last IS 'true if the node has the lowest bits, below the sequence';
 COMMENT ON COLUMN snowflake_ids.layouts.generates IS
-    'gen_snowflake() can draw ids of this layout, if now is between the first and the last time that they can hold';
+    'true if gen_snowflake() can generate ids of this layout, while the present time is between the first and the last time that they can contain';
 COMMENT ON COLUMN snowflake_ids.layouts.javascript_safe IS
-    'ids have at most 53 bits, so each is an exact JavaScript number; false: hand them over as strings';
-COMMENT ON COLUMN snowflake_ids.layouts.created IS 'created in this database by snowflake_layout_create()';
-COMMENT ON COLUMN snowflake_ids.layouts.description IS 'the service that has these ids; null for a created layout';
+    'true if ids have at most 53 bits, so that each is an exact JavaScript number; if false, send ids to JavaScript as strings';
+COMMENT ON COLUMN snowflake_ids.layouts.created IS
+    'true if it was created in this database by snowflake_layout_create()';
+COMMENT ON COLUMN snowflake_ids.layouts.description IS
+    'the service that uses these ids, and the fields of an id; NULL for a created layout';

@@ -4,7 +4,7 @@
 
 CREATE FUNCTION snowflake_timestamp(id bigint, layout text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_timestamp(bigint, text) IS 'time of an id of the layout: the start of its tick';
+COMMENT ON FUNCTION snowflake_timestamp(bigint, text) IS 'the time of an id of the layout: the start of its tick';
 
 CREATE FUNCTION snowflake_timestamp(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -12,12 +12,12 @@ CREATE FUNCTION snowflake_timestamp(
 ) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_timestamp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_timestamp(bigint, timestamptz, interval, integer, integer, integer, boolean) IS
-    'time of an id of the layout: the start of its tick; immutable';
+    'the time of an id: the start of its tick; the other arguments describe the layout';
 
 CREATE FUNCTION snowflake_decode(id bigint, layout text,
     OUT created timestamptz, OUT node integer, OUT sequence integer)
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_decode' LANGUAGE C STABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_decode(bigint, text) IS 'all fields of an id of the layout';
+COMMENT ON FUNCTION snowflake_decode(bigint, text) IS 'the time, the node and the sequence of an id of the layout';
 
 CREATE FUNCTION snowflake_decode(
     id bigint, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -26,12 +26,12 @@ CREATE FUNCTION snowflake_decode(
 )
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_decode' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_decode(bigint, timestamptz, interval, integer, integer, integer, boolean) IS
-    'all fields of an id of the layout; immutable';
+    'the time, the node and the sequence of an id; the other arguments describe the layout';
 
 CREATE FUNCTION make_snowflake(layout text, created timestamptz, node integer, sequence integer) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake(text, timestamptz, integer, integer) IS
-    'the id of the layout with these fields; time floored to ticks';
+    'the id of the layout with these fields; the time is rounded down to ticks';
 
 CREATE FUNCTION make_snowflake(
     created timestamptz, node integer, sequence integer, epoch timestamptz, tick interval, timestamp_bits integer,
@@ -40,12 +40,12 @@ CREATE FUNCTION make_snowflake(
     AS 'MODULE_PATHNAME', 'snowflake_ids_make_snowflake' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION make_snowflake(
     timestamptz, integer, integer, timestamptz, interval, integer, integer, integer, boolean) IS
-    'the id of the layout with these fields; time floored to ticks; immutable';
+    'the id with these fields; the time is rounded down to ticks; the other arguments describe the layout';
 
 CREATE FUNCTION snowflake_lower_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(text, timestamptz) IS
-    'smallest id of the layout at or after the time; error after its last tick';
+    'the smallest id of the layout that has this time or a later one; error after the last time of the layout';
 
 CREATE FUNCTION snowflake_lower_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -53,12 +53,12 @@ CREATE FUNCTION snowflake_lower_bound(
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_lower_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_lower_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
-    'smallest id of the layout at or after the time; error after its last tick; immutable';
+    'the smallest id that has this time or a later one; error after the last time of the layout; the other arguments describe the layout';
 
 CREATE FUNCTION snowflake_upper_bound(layout text, created timestamptz) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(text, timestamptz) IS
-    'largest id of the layout at or before the time; error before its epoch';
+    'the largest id of the layout that has this time or an earlier one; error before the epoch of the layout';
 
 CREATE FUNCTION snowflake_upper_bound(
     created timestamptz, epoch timestamptz, tick interval, timestamp_bits integer, node_bits integer,
@@ -66,4 +66,4 @@ CREATE FUNCTION snowflake_upper_bound(
 ) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_upper_bound' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_upper_bound(timestamptz, timestamptz, interval, integer, integer, integer, boolean) IS
-    'largest id of the layout at or before the time; error before its epoch; immutable';
+    'the largest id that has this time or an earlier one; error before the epoch; the other arguments describe the layout';

@@ -19,8 +19,8 @@ BEGIN
                     ON n.nspowner OPERATOR(pg_catalog.=) e.extowner AND n.nspname OPERATOR(pg_catalog.=) e.extname
                WHERE e.extname OPERATOR(pg_catalog.=) 'snowflake_ids_convert') THEN
         DROP SCHEMA snowflake_ids_convert RESTRICT;
-        RAISE INFO 'dropped the empty schema "snowflake_ids_convert", because the extension makes its own'
-            USING DETAIL = 'Its comment, grants, default privileges and publications'' TABLES IN SCHEMA went with it.';
+        RAISE INFO 'dropped the empty schema "snowflake_ids_convert", because the extension creates its own'
+            USING DETAIL = 'This also removed its comment, grants, default privileges and publications'' TABLES IN SCHEMA.';
     END IF;
 EXCEPTION
     WHEN dependent_objects_still_exist OR invalid_schema_name THEN NULL;
