@@ -306,7 +306,7 @@ setting("clock_regression = 'hold'");
 		'SELECT snowflake_ids.reset(clock_timestamp())',
 		'a reset below issued ids must be forced',
 		qr/floor is below ids that have been generated/,
-		qr/HINT:.*forced/);
+		qr/HINT:.*force => true/);
 
 	# The operator gives the ids of that year up, and what he names as floor is kept.
 	is($session->ask("SELECT snowflake_ids.reset(clock_timestamp() + interval '1 second', force => true)"),
