@@ -89,7 +89,9 @@ $one->safe_psql('postgres',
 $one->safe_psql('postgres', sprintf $create, 'changed', '2023-01-01');
 $one->wait_for_catchup('layouts');
 is($two->safe_psql('postgres', $layouts), 'changed kept', 'layouts: one that was used stays');
-like(slurp($two->logfile), qr/LOG:  layout "kept" was kept, although the publisher dropped it/,
+like(
+	slurp($two->logfile),
+	qr/LOG:  layout "kept" was kept, although the publisher dropped it/,
 	'layouts: the log says so');
 is($session->ask("SELECT gen_snowflake('kept') > 0, snowflake_timestamp(0, 'changed') = '2023-01-01'"),
 	't|t', 'layouts: the session sees the change');
