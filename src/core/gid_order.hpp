@@ -42,7 +42,8 @@ private:
     }
 };
 
-// The first and the last valid id of a kind and a millisecond; below, of all.
+// The first and the last valid id of a kind and a millisecond. The two functions without arguments: of all kinds and
+// times.
 constexpr Id lowest(Kind kind, std::uint64_t ms) {
     return compose({kind, ms, base58::random_min_high, base58::random_min_low});
 }

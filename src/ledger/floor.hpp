@@ -34,8 +34,9 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     }
 }
 
-// Lifts a slot to `tick`, its starting point, in one of three cases: a new life begins; this life uses a database for
-// the first time, and the slot must be above its ceiling; the slot is new.
+// Like lift_slot(), for a slot that no claim has brought to `tick`. There are four such cases: a new life begins; this
+// life uses a database for the first time, and the slot must be above the ceiling of the database; the slot is new; an
+// operator repairs a ceiling in WAL.
 template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;

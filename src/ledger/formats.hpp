@@ -25,6 +25,7 @@ Format format_of(const S& slot) {
 // The layout of a snowflake's slot, except for the width of its timestamp (numbering.hpp).
 inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
 
+// The time line of a slot whose format has a time. It may end later than that of the layout, as in layout_of().
 inline Timeline timeline_of(const Slot& slot) {
     return format_of(slot) == Format::snowflake ? layout_of(slot).timeline : sno::timeline;
 }

@@ -43,8 +43,8 @@ constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
 }
 
-// A lead in ticks: rounded up, one tick more for a floor at the slot's own tick (lift_slot), and one more for the first
-// held tick, which may begin at once.
+// A lead in ticks, with three ticks more: one because the division rounds down; one because a floor at the slot's own
+// tick may take the next tick (lift_slot()); and one because the first held tick (claim.hpp, "Hold") may begin at once.
 constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) {
     return static_cast<std::uint64_t>(lead / tick_length) + 3;
 }

@@ -19,7 +19,7 @@ struct Reset {
     bool force = false;      // may put a generator back below ids it has issued
 };
 
-// Moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
+// A forced reset moves a slot to `tick`, back or forward. That tick is used up, and nothing below it is issued, in either toggle.
 // `safe` is stored before the swap: stored after it, it could undo a lift by a regression in between.
 template <class S>
 void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {

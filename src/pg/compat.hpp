@@ -196,7 +196,8 @@ void each_fast_path_write(const PGPROC& process, Of of) {
             of(process.fpRelId[group * 16 + __builtin_ctzll(bits) / 3]);
     }
 }
-// The locks of a process in a partition of the main lock table.
+// The head of the circular list of the locks (PROCLOCK::procLink) of a process in a partition of the main lock table.
+// `next` of an empty list is the head itself.
 inline auto* lock_list(PGPROC& process, int partition) {
 #if PG_VERSION_NUM >= 160000
     return &process.myProcLocks[partition].head;

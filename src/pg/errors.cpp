@@ -23,7 +23,7 @@ struct Row {
 
 constexpr const char* syntax = "invalid input syntax for type %s: \"%s\"";
 constexpr const char* binary = "invalid binary representation of type %s: %s";
-// The conversion has these words in SQL, in convert/src/sql: check_format(), check_call().
+// If you change these words, change convert/src/sql too: check_format() has both, and check_call() has `range`.
 constexpr const char* range = "%s out of range: %s";
 constexpr const char* range_detail = "The %s must be between %s and %s.";
 

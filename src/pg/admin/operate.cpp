@@ -126,8 +126,8 @@ FUNCTION(snowflake_ids_snowflake_observe) {
 namespace {
 
 // A call of pass_now() takes the rest of a tick from all sessions, and each of them sets its generator up again. Any
-// user may call it. So the server does it once in this time for all callers, and they wait for it. Callers for one
-// generator share it.
+// user may call it. So the server does it once in 50 ms (`between_passes`) for all callers, and they wait for it.
+// Callers for one generator share it.
 constexpr milliseconds between_passes{50};
 
 using Ready = Generator& (*) ();

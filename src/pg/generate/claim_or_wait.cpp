@@ -206,7 +206,8 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        // Without this, a generator whose clock has gone back would not get to the promise.
+        // Lifts the generator to the promise, because admit() refuses earlier ids. If the clock has gone back, the
+        // generator would stay below the promise otherwise.
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {

@@ -42,7 +42,9 @@ bool admit(UnixTime t) {
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
-// PostgreSQL does not say which cursors are older than the subtransaction, so any failed part counts.
+// A cursor that is older than a failed subtransaction can lose its locks, although its rows remain (ledger/settling.hpp).
+// PostgreSQL does not say which cursors are older, so the resources of each cursor count. Those of the subtransaction
+// itself do not count, because its rows are gone.
 void count_for_every_table() {
     if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
     if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);

@@ -32,7 +32,8 @@ using namespace layouts;
 
 namespace {
 
-// True if this server has generated ids with the numbering of this layout.
+// True if a generator of this server has the numbering of this layout, so that ids may have been generated with it.
+// Begins the life of the server if that has not happened yet.
 bool is_used(const Layout& layout) {
     const Result<uint64> numbering = ledger::pack_numbering(layout);
     return numbering && ledger::numbering_used(ledger_in_life(), numbering.value);
@@ -162,7 +163,7 @@ FUNCTION(snowflake_ids_layout_generates) {
 
 // The function of the triggers that keep rows unchanged, and that refuse rows of users who may not create layouts.
 FUNCTION(snowflake_ids_layout_keep) {
-    // A subscription's drop takes the lock of layout_drop.
+    // If a subscription deletes a row, a layout is dropped here. So the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();
     const TriggerData& trigger = checked_trigger_data(fcinfo, "snowflake_ids.layout_keep",
                                                       applied ? AccessExclusiveLock : RowExclusiveLock, false);

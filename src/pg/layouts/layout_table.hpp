@@ -22,7 +22,7 @@ bool is_layout_table(Oid relation);
 // most max_wait.
 Relation open_relation(LOCKMODE lock);
 
-// The layout in a row.
+// The layout in a row, which has no NULLs. Raises an error if the fields are no layout.
 Layout layout_of_row(Relation rel, HeapTuple row);
 
 // Calls `found(row)` if there is a row of this name. Returns whether there is one.

@@ -53,7 +53,8 @@ const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
 }
 
 // Puts the first entry of the index in this direction that is not NULL into `out`, as the number that `key` makes of
-// it. False if there is none, or if the search would take too long.
+// it. Skips entries of rows that nobody can see any more, in at most `most_pages` pages of the table. False if there is
+// no entry, or if the search would take too long.
 bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey key, Key& out) {
     SnapshotData snapshot;
     InitNonVacuumableSnapshot(snapshot, GlobalVisTestFor(table));

@@ -58,7 +58,8 @@ double Statistics::fraction(const Range& range) {
     return sum;
 }
 
-// The fraction of rows below a key, among those in the histogram and beyond it.
+// The fraction of the rows that are below a key. It counts the rows of the histogram and the newer rows beyond its end,
+// but no common values and no NULLs.
 double Statistics::below(Key k) const {
     const int bins = histogram_.nvalues - 1;
     int low = 0, high = bins;  // key(low) <= k < key(high), once k is known to be inside

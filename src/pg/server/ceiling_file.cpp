@@ -1,4 +1,5 @@
-// Reading and writing the ceiling file, and its errors.
+// Calls the ledger's functions for the ceiling file of this server, and raises their errors. ledger/ceiling_file.cpp
+// reads and writes the file.
 #include "pg/server/ceiling_file.hpp"
 
 extern "C" {

@@ -42,6 +42,7 @@ struct Placeholder {
 
 Placeholder placeholders[count];
 
+// The name of the setting with its prefix. Valid until the next call.
 const char* full_name(Setting s) {
     static char name[64];
     snprintf(name, sizeof name, "snowflake_ids.%s", known[s].name);

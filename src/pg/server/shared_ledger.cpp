@@ -51,6 +51,8 @@ ledger::Ledger make_in(void* memory) {
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
 
+// The place, which is made if it does not exist: without a segment, and not preloaded. The caller holds
+// AddinShmemInitLock.
 Place& find_place() {
     bool exists;
     auto* place = static_cast<Place*>(ShmemInitStruct(place_name, sizeof(Place), &exists));

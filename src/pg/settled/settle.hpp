@@ -47,7 +47,7 @@ constexpr bool is_longest() {
 }
 static_assert(is_longest());
 
-// The process with this index; it has the backend of the same index in the ledger.
+// The process with this index. Its Backend in the ledger has the same index.
 inline PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
 
 // Calls `of(process)` for each place that PostgreSQL has for a prepared transaction.

@@ -1,4 +1,5 @@
-// The type sno: input, comparison, sorting, casts. Layout and text are in core/sno.hpp.
+// The type sno: input and casts. Comparison, sorting, output and hashing are templates in id_type.hpp. Layout and text
+// are in core/sno.hpp.
 #include "pg/types/id_type.hpp"
 
 namespace snowflake_ids {

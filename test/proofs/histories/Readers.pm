@@ -183,12 +183,6 @@ take {read the feed}
 == outbox: by number, of outbox
 take {read the outbox}
 
-== outbox workers: 3 workers, any order, by number, of outbox
-once SET search_path = queue, public
-BEGIN
-use {take from the outbox}
-COMMIT
-
 == standby
 let {positions}
 standby wait {replayed}
