@@ -132,7 +132,7 @@ is(found(%node), '', 'with numbers of their own there is nothing to find');
 		  $two->safe_psql('app', 'SELECT machine_id FROM snowflake_ids.status()'),
 		1,
 		'two automatic machine ids, which differ');
-	my ($row) = $page->text =~ /^`(\S+, node2\|automatic\|\d+)` would mean/m;
+	my ($row) = $page->text =~ /`(\S+, node2\|automatic\|\d+)`/;
 	is(found(%node), $row, 'they are found');
 	$reset->($one, 1, 'configuration file');
 	is(found(%node), '0|node2|automatic|1', 'so is one');
