@@ -61,9 +61,8 @@ UnixTime issued_until(const ledger::Ledger& shared) {
 }
 
 // Lifts the promise as far as ids that are generated now will keep it, and returns it. The promise goes no further than
-// ids were issued, because it remains if the clock is wrong and far ahead, and is corrected later. But it goes the
-// tick further than that. Otherwise the last ids would not settle for snowflake_ids_settled() until others
-// follow.
+// ids were issued, because it remains if the clock is wrong and far ahead, and is corrected later. But it goes the longest
+// tick further than that. Otherwise the last ids would not settle for snowflake_ids_settled() until others follow.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const UnixTime now = ledger::wall_clock();
