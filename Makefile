@@ -41,7 +41,8 @@ CONVERT_VERSION   := $(shell sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" con
 CONVERT_FRAGMENTS := $(sort $(wildcard convert/src/sql/*.sql))
 CONVERT_SCRIPT    := $(BUILD)/$(CONVERT)--$(CONVERT_VERSION).sql
 MODULES     = $(CONVERT)
-DATA        = convert/$(CONVERT).control
+# After the first release, also what updates a version to the next one: see tools/next-version.
+DATA        = convert/$(CONVERT).control $(sort $(wildcard src/sql/updates/*.sql convert/src/sql/updates/*.sql))
 DATA_built  = $(SCRIPT) $(CONVERT_SCRIPT)
 
 # One regress test per topic; setup, if there is one, creates what the others share.

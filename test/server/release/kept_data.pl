@@ -114,8 +114,9 @@ sub started
 
 		my $dir = PostgreSQL::Test::Utils::tempdir();
 		system('tar', '-C', $dir, '-xJf', $archive) == 0 or die "$archive cannot be unpacked";
-		my $server = copy_of('data_of_' . $kept =~ s/.*\///r =~ tr/./_/r, $dir, <<"END");
-unix_socket_directories = '@{[ PostgreSQL::Test::Cluster->new('place')->host ]}'
+		my $of = $kept =~ s/.*\///r =~ tr/./_/r;
+		my $server = copy_of("data_of_$of", $dir, <<"END");
+unix_socket_directories = '@{[ PostgreSQL::Test::Cluster->new("place_$of")->host ]}'
 fsync = off
 restart_after_crash = on
 END

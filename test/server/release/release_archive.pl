@@ -159,7 +159,8 @@ my ($sharedir) = map { chomp; $_ } `pg_config --sharedir`;
 my @make = ('make', '-s', '-C', "$dir/$release", "PG_CONFIG=$ENV{PG_CONFIG}");
 
 # Another test makes versions up while this one runs.
-my @scripts = grep { /--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids{,_convert}--*.sql";
+my @scripts =
+  grep { /^\w+--[\d.]+\.sql$/ } map { s{.*/}{}r } glob "$sharedir/extension/snowflake_ids{,_convert}--*.sql";
 is(scalar(@scripts), 2, "scripts are installed here: @scripts");
 
 # Of the two only unzip sets modes.
@@ -167,6 +168,11 @@ chmod 0755, glob "$dir/$release/tools/*" if $unzip->[0] ne 'unzip';
 run_ok('the scripts are made', @make, map { "build/$_" } @scripts);
 is(slurp_file("$dir/$release/build/$_"), slurp_file("$sharedir/extension/$_"), "$_ is the one that is installed here")
   for @scripts;
+for my $update (map { glob "$dir/$release/$_" } 'src/sql/updates/*.sql', 'convert/src/sql/updates/*.sql')
+{
+	my $name = $update =~ s{.*/}{}r;
+	is(slurp_file($update), slurp_file("$sharedir/extension/$name"), "$name is the one that is installed here");
+}
 my $plan = run_ok('make knows how to build the rest', @make, '-n', 'install');
 my @sources = grep { m{^src/(core|ledger|pg)/.*\.cpp$} } @unpacked;
 cmp_ok(scalar(@sources), '>', 20, 'sources are there');
