@@ -63,8 +63,8 @@ struct Reason {
 // run, and no load with a later one. So it cannot show a seq_cst load that is done before a weak load in front of it.
 // And a reader that stands still while a whole ring is written is too rare.
 inline constexpr Reason needed[] = {
-    {"read: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
-    {"read_table: promise.load", "another reader may have raised it: `low` must be loaded after that was seen"},
+    {"read: promise.load", "another reader may have lifted it: `low` must be loaded after that was seen"},
+    {"read_table: promise.load", "another reader may have lifted it: `low` must be loaded after that was seen"},
     {"limit_by: prepared.database.load", "who sees another database must see in the ring what was there before"},
     {"note_prepared: prepared.database.store", "who sees another database must see in the ring what was there before"},
     {"limit_by: ring", "who sees an entry that is written over another one must see that one in the place below"},
@@ -83,8 +83,8 @@ inline constexpr Reason reasons[] = {
      "an old value is lower, so the swap is tried and fails; only a forced reset makes it higher"},
     {"lift_to: safe.swap", "who sees the word sees of `safe` what the process that swapped it has seen"},
     {"lift_slot: word.load", "an old word makes the swap fail"},
-    {"lift_slot: safe.load", "it is only raised, so an old value does not lower it"},
-    {"lift_unless_past: word.load", "an old word is lower, so the slot is raised once more"},
+    {"lift_slot: safe.load", "it is only lifted, so an old value does not lower it"},
+    {"lift_unless_past: word.load", "an old word is lower, so the slot is lifted once more"},
     {"begin_slot: word.load", "an old word is lower: then `begun` is written although the slot was there already"},
     {"begin_slot: begun.store", "an old value costs a wait of one tick"},
     {"put_slot: word.load", "an old word makes the swap fail"},
@@ -100,7 +100,7 @@ inline constexpr Reason reasons[] = {
     {"life_of", "under the lock of the file, by a process that has seen the life begun"},
     {"read_for_life", "under the lock of the file"},
     {"set_entry", "under the lock of the file"},
-    {"raise: ceiling", "under the lock of the file"},
+    {"lift: ceiling", "under the lock of the file"},
     {"force_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
