@@ -7,6 +7,9 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf '%s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
+# The version that a control file has, and whether CHANGELOG.md gives a version a date.
+version_in() { sed -n "s/^default_version *= *'\(.*\)'.*/\1/p" "$1"; }
+is_released() { grep -qE "^## ${1//./\\.}(\.[0-9]+)? \([0-9]{4}-" "$root/CHANGELOG.md"; }
 
 # Like $(MAKE): takes part in the parallelism of a make that called us, else uses all processors.
 run_make() {
