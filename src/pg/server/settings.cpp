@@ -55,7 +55,7 @@ void define() {
     DefineCustomIntVariable(
         "snowflake_ids.machine_id",
         "The machine id in the ids of this server: the sno partition and the Snowflake-SI machine id.",
-        "It must differ between servers whose ids may meet. With -1, it is derived from the system identifier; in layouts with fewer than 16 node bits it is then 0.",
+        "If rows of several servers may get into one table, each server needs its own machine id. With -1, the machine id is derived from the system identifier; in layouts with fewer than 16 node bits, it is then 0.",
         &machine_id, machine_id, -1, 65535, PGC_SIGHUP, in_parallel, nullptr, changed<not_accepted::machine_id>,
         nullptr);
     DefineCustomIntVariable(
