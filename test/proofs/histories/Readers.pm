@@ -33,7 +33,8 @@ RESET search_path;
 CREATE TABLE divided (id mastic DEFAULT gen_mastic() NOT NULL, body text, list int) PARTITION BY LIST (list);
 CREATE TABLE divided_0 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (0);
 CREATE TABLE divided_1 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (1);
-CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql AS $$
+-- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
+CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 DECLARE
     of_message bigint;
 BEGIN
@@ -49,6 +50,7 @@ BEGIN
     RETURN NULL;
 END $$;
 CREATE TRIGGER copy_it AFTER INSERT ON news FOR EACH ROW EXECUTE FUNCTION copy_it();
+ALTER TABLE news ENABLE ALWAYS TRIGGER copy_it;
 
 CREATE PROCEDURE poll_in_a_procedure() LANGUAGE plpgsql AS $$
 DECLARE

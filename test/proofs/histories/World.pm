@@ -8,17 +8,20 @@ use Actor;
 our ($primary, $standby, $clock, $standby_clock);
 our (@writers, @readers);
 my $standbys = 0;
+my $fed = 0;    # there is a subscription
 
-# The WAL writer is slow, so that commits that nobody waits for stay unwritten for a while.
+# The WAL writer is slow, so that commits that nobody waits for stay unwritten for a while. Messages are off, because
+# gen_mastic() warns of subscriptions.
 sub begin
 {
 	my ($set_up) = @_;
 	$clock = clock();
-	$primary = new_server('primary', $clock, allows_streaming => 1, conf => <<'END');
+	$primary = new_server('primary', $clock, allows_streaming => 'logical', conf => <<'END');
 max_connections = 120
 max_prepared_transactions = 60
 max_worker_processes = 16
 wal_writer_delay = 2s
+client_min_messages = error
 wal_retrieve_retry_interval = 100ms
 snowflake_ids.machine_id = 3
 snowflake_ids.max_wait = '60s'
@@ -26,7 +29,41 @@ END
 	$primary->safe_psql('postgres', $set_up);
 	$primary->safe_psql('postgres', 'CREATE DATABASE other');
 	$primary->safe_psql('other', 'CREATE EXTENSION snowflake_ids; CREATE TABLE news (id sno DEFAULT gen_sno())');
+	$primary->safe_psql('postgres', 'CREATE DATABASE feed');
+	$primary->safe_psql('feed', q{CREATE TABLE news (body jsonb); CREATE PUBLICATION feed FOR TABLE news});
 	add_standby();
+	return;
+}
+
+# The rows of the database `feed` have no id. An apply worker inserts them into `postgres`, where the column has its
+# default. A connection to the same server cannot create the slot, because CREATE SUBSCRIPTION would wait for itself.
+sub feed
+{
+	return if $fed++;
+	my $feed = sprintf 'host=%s port=%s dbname=feed', $primary->host, $primary->port;
+	$primary->safe_psql('feed', q{SELECT pg_create_logical_replication_slot('feed', 'pgoutput')});
+	ask("CREATE SUBSCRIPTION feed CONNECTION '$feed' PUBLICATION feed WITH (create_slot = off, copy_data = off)");
+	return;
+}
+
+# Until the apply worker has inserted what is committed in `feed`.
+sub feed_is_over
+{
+	return if !$fed;
+	my $lsn = flushed_lsn($primary);
+	my $applied = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'feed' AND replay_lsn >= '$lsn'";
+	act_till(sub { ask($applied) }, 'the apply worker has caught up');
+	die 'the apply worker has inserted nothing' if !ask(q{SELECT count(*) FROM news WHERE body->>'by' = 'apply worker'});
+	return;
+}
+
+# The slot was on the old primary. A new one would wait for all prepared transactions.
+sub end_feed
+{
+	return if !$fed;
+	ask("ALTER SUBSCRIPTION feed $_") for 'DISABLE', 'SET (slot_name = NONE)';
+	ask('DROP SUBSCRIPTION feed');
+	$fed = 0;
 	return;
 }
 
@@ -116,6 +153,7 @@ sub fail_over
 	$standby->promote;
 	$primary->clean_node;
 	($primary, $clock) = ($standby, $standby_clock);
+	end_feed();
 	add_standby();
 	return;
 }

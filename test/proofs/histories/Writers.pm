@@ -31,6 +31,12 @@ BEGIN
     SELECT array_agg(id) INTO ids FROM (SELECT drawn(n) AS id FROM big WHERE n % 50 = 0) x;
     INSERT INTO news (id, body) SELECT unnest(ids), insert_drawn_by_workers.body;
 END $$;
+-- How to connect to a database of this server. If that session waits for a lock behind one that waits for the caller,
+-- no server can see the deadlock.
+CREATE EXTENSION dblink;
+CREATE FUNCTION here(database text) RETURNS text RETURN format(
+    $$host=%s port=%s dbname=%s options='-c lock_timeout=2s -c synchronous_commit=local'$$,
+    current_setting('unix_socket_directories'), current_setting('port'), database);
 END
 
 my $text = <<'END';
@@ -138,12 +144,29 @@ INSERT INTO news (body) VALUES (:row)
 INSERT INTO news (body) VALUES (:row)
 RESET synchronous_commit
 
+== dblink
+SELECT dblink_exec(here('postgres'), $q$INSERT INTO news (body) VALUES (:row)$q$)
+
+== dblink in an open transaction
+BEGIN
+INSERT INTO news (body) VALUES (:row)
+SELECT dblink_exec(here('postgres'), $q$INSERT INTO news (body) VALUES (:row)$q$)
+pause
+COMMIT
+
+== apply worker
+SELECT dblink_exec(here('feed'), $q$INSERT INTO news SELECT :row FROM generate_series(1, 5)$q$)
+pause
+
 == ids from parallel workers
 CALL insert_drawn_by_workers(:row)
 END
 
 # Generators may refuse in a worker: then the transaction fails, and no row is lost.
-our %may_fail = ('ids from parallel workers' => qr/parallel/);
+our %may_fail = (
+	'ids from parallel workers' => qr/parallel/,
+	map { $_ => qr/lock timeout/ } 'dblink',
+	'dblink in an open transaction');
 
 # They draw ids in one statement, and insert them in the next: a reader of one table may lose their rows.
 our %draws_before_it_inserts = map { $_ => 1 } 'draws early', 'ids from parallel workers';
