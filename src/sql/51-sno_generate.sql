@@ -18,7 +18,7 @@ CREATE FUNCTION gen_sno_at(created timestamptz, metabyte integer DEFAULT 0) RETU
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_at'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno_at(timestamptz, integer) IS
-    'a new sno with a given time, for old rows; ids repeat if more than 65536 calls give one time; at the present time, it can equal an id of gen_sno(); to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
+    'a new sno with a given time, for old rows; ids repeat if more than 65536 calls give one time; it can equal an id of gen_sno() with the same time; to allow it: GRANT EXECUTE ON FUNCTION gen_sno_at TO role';
 REVOKE ALL ON FUNCTION gen_sno_at(timestamptz, integer) FROM PUBLIC;
 
 CREATE FUNCTION gen_sno_series(count bigint, metabyte integer DEFAULT 0) RETURNS SETOF sno
