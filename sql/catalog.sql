@@ -1,4 +1,5 @@
--- What holds for everything in the extension. Each topic's own test lists its functions.
+-- What holds for everything in the extension. Each topic's own test lists its functions. The rules that both extensions
+-- keep, about comments, settings and what functions call, are in sql/include/catalog.psql.
 
 \set extension snowflake_ids
 \i sql/include/catalog.psql

@@ -3,8 +3,8 @@
 # An older page is a good one, and the ceiling file has what it lacks. With page checksums and without. The clock goes
 # back before ids are drawn again, and comes past the time of the ids before.
 #
-# Other tests of damage: ceiling file 104; older or lost ceiling files 103, 120; both older 117. Check bits:
-# test/unit/ledger_sealed_test.cpp.
+# Other tests of damage: damaged_files.pl has a damaged ceiling file, copied_directories.pl and lost_files.pl an older
+# or lost one; in whole_directory_put_back.pl both are older. Check bits: test/unit/ledger_sealed_test.cpp.
 use strict;
 use warnings;
 use FindBin;

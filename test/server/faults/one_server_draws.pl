@@ -373,6 +373,32 @@ my $server = new_server('crashes', $clock);
 	$ids->none_twice('20 crashes in a row');
 }
 
+# ---- ids that are further ahead of the clock than a life begins: each restart moves them by half a second at most. The
+# load before it lasts longer than that. A life that began a window above its last ids would move them by 75 seconds.
+{
+	my $clock = clock();
+	my $server = new_server('far_ahead', $clock, conf => "snowflake_ids.durable_window = '1min'");
+	my $last_of = sub {
+		my ($count) = @_;
+		return value($server,
+			"SELECT extract(epoch FROM max(snowflake_si_timestamp(id))) FROM gen_snowflake_si_series($count) AS id");
+	};
+	value($server, q{SELECT snowflake_si_observe(make_snowflake_si(now() + interval '1 hour', 0, 0), force => true)});
+	my @steps;
+	for my $end (
+		sub { kill_backend($server) },
+		sub { $server->stop('fast'); start_at($server, $clock) },
+		sub { kill_postmaster($server); start_at($server, $clock) })
+	{
+		my $last = $last_of->(256 * 1500);
+		$end->();
+		push @steps, sprintf '%.3f', $last_of->(1) - $last;
+	}
+	is(join(' ', grep { $_ <= 0 || $_ > 0.501 } @steps), '', "restarts move ids by at most half a second: @steps");
+	cmp_ok($last_of->(1), '>', $clock->now + 3000, 'and these ids are still far ahead of the clock');
+	$server->stop('immediate');
+}
+
 # ---- the ceiling file is replaced while sessions draw, and the server is killed
 {
 	my $file = $server->data_dir . '/snowflake_ids.ceiling';

@@ -1,6 +1,6 @@
 # After a start ids run ahead of a clock that is right. That lead is the server's own doing, 1.25 windows: no policy about
 # clocks that go back applies to ids that are ahead by up to twice as much, and nobody blames the clock. A further step
-# back is a regression.
+# back is a regression. That the leads of many starts do not add up: one_server_draws.pl, no_local_files.pl.
 use strict;
 use warnings;
 use FindBin;

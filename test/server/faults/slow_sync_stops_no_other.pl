@@ -1,5 +1,5 @@
 # A disk that takes its time: ceilings are raised ahead of need by one session, and the others go on issuing while its
-# sync is under way.
+# sync is under way. A sync that does not return: bounded_waits.pl.
 use strict;
 use warnings;
 use FindBin;

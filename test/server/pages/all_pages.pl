@@ -368,7 +368,8 @@ END
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim_or_wait|set_up|issue_limit|shared_ledger|ceiling_file|wal_ceiling|operate|entropy)\.cpp$/
+		  /^(generator|claim_or_wait|set_up|slot_of|may_generate|snowflake_generate|unsettled|issue_limit|operate|reset)\.cpp$
+			|^(shared_ledger|ceiling_file|wal_ceiling|extension_relation|machine_id|not_accepted|entropy)\.cpp$/x
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
@@ -611,6 +612,28 @@ END
 	}
 	cmp_ok($commands, '>', 40, 'commands and files were found');
 	is(join("\n", @wrong), '', 'what the pages ask of make is there, so are programs and files that they name');
+
+	# Each answer of doc/internals/files.md names files that are there, and functions that are in one of them. A file
+	# without a directory is in that of the file before it.
+	my ($functions, @lost) = (0);
+	for my $answer (grep { /^- / } split /^(?=- |#)/m, $pages{'doc/internals/files.md'})
+	{
+		my ($dir, $sources, @called) = ('', '');
+		for my $named ($answer =~ /`([^`]+)`/g)
+		{
+			push @called, $1 if $named =~ /^(\w+)\(\)$/;
+			next unless $named =~ m{^[\w*-]*[/.][\w./*-]*$};
+			my $path = $named =~ m{/} ? $named : "$dir$named";
+			my @there = grep { -e } glob "$root/$path";
+			push @lost, $path unless @there;
+			$dir = -d "$root/$path" ? "$path/" : $path =~ s{[^/]*$}{}r;
+			$sources .= slurp_file($_) for grep { -f } @there;
+		}
+		$functions += @called;
+		push @lost, map { "$_()" } grep { $sources !~ /\b$_\(/ } @called;
+	}
+	cmp_ok($functions, '>', 10, 'functions in doc/internals/files.md were found');
+	is(join("\n", @lost), '', 'the files and functions of its answers are there');
 
 	# A page can be read in one go, except those in which something is looked up.
 	my %looked_up = ('doc/reference.md' => 1);
