@@ -70,8 +70,8 @@ void fail(const ledger::CeilingResult& r) {
 }
 
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
-    // A ceiling that is still ahead of the clock was lifted within the last window. So its generator is in use, and its
-    // ceiling is lifted in the same sync.
+    // Another ceiling that is still ahead of the clock was lifted within the last window. So its generator is in use,
+    // and this ceiling is lifted in the same sync.
     const UnixTime now = ledger::wall_clock();
     return ledger::lift_ceiling(place(), shared_ledger(), slot, least,
                                 {ledger::ceiling_at(now), ledger::ceiling_at(ahead_of(now))});
@@ -80,9 +80,9 @@ ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least) {
 void try_lift_settled(Ceiling least) { (void) ledger::lift_settled(place(), shared_ledger(), least); }
 
 void give_entry(const ledger::Slot& slot) {
-    // Any ceiling will do.
+    // An entry must have a ceiling. A generator without a time does not use it, so any ceiling will do.
     constexpr Ceiling any{milliseconds{1}};
-    if (slot.ceiling.load() != Ceiling{}) return;
+    if (slot.ceiling.load() != Ceiling{}) return;  // the slot has an entry
     until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 
@@ -94,7 +94,7 @@ const char* state_for_people() {
     const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
     switch (r.error) {
         case ledger::CeilingError::none:
-        case ledger::CeilingError::busy:
+        case ledger::CeilingError::busy:  // another process has the lock, usually because it writes the file
             break;
         case ledger::CeilingError::io:
             return psprintf("unreadable: %s", strerror(r.system_errno));

@@ -27,10 +27,11 @@ void log_life(const ledger::Header& header) {
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
-// Begins the life of this server if no process has done that yet.
+// Begins the life of this server if no process has done that yet. Raises an error if the ceiling file cannot be written
+// before the patience ends.
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
-    uint64 id = 0;
+    uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
     bool began = false;
     ceiling_file::until_done(patience, [&] {
