@@ -39,7 +39,7 @@ Oid look_up(const char* name) {
 // With this word, a new session need not read catalogs only to find the extension and its members. Another relation may
 // use the same word. So a reader compares the database, and the name of the relation with this oid. The result is null
 // in a session that has not attached the shared memory, because reading a layout must not need that.
-ledger::Word* found_before(const char* name) {
+ledger::Word* word_of_relation(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
     std::uint64_t hash = MyDatabaseId;
@@ -78,7 +78,7 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
     Relation rel = try_open(known, lock, busy);
     if (rel != nullptr || is_busy()) return rel;
 
-    ledger::Word* before = found_before(name);
+    ledger::Word* before = word_of_relation(name);
     const std::uint64_t word = before != nullptr ? before->load() : 0;
     if (word >> 32 == MyDatabaseId) {
         const auto guess = static_cast<Oid>(word);
