@@ -148,6 +148,7 @@ const Row& find(Error error, const Given& given) {
 
 }  // namespace
 
+// Takes the texts from the first row that fits. Texts that look like a time also get a hint.
 void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
@@ -172,6 +173,7 @@ void fail_range(Error error, const char* what, int64 given, int64 first, int64 l
     pg_unreachable();
 }
 
+// A time that PostgreSQL cannot print is shown as "?".
 char* show_time(TimestampTz t) {
     char* out = static_cast<char*>(palloc(MAXDATELEN + 1));
     struct pg_tm tm;
@@ -186,6 +188,7 @@ char* show_time(TimestampTz t) {
     return out;
 }
 
+// The text begins with \x. If there are more than 32 bytes, "..." follows the first 32.
 char* show_bytes(const unsigned char* bytes, std::size_t length) {
     constexpr std::size_t most = 32;
     const std::size_t n = length < most ? length : most;

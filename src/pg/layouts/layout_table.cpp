@@ -48,6 +48,8 @@ Layout checked_layout(TimestampTz epoch, const Interval& tick, int32 timestamp_b
 
 bool is_layout_table(Oid relation) { return relation == relation_oid; }
 
+// A layout may be read to generate an id, so max_wait limits that wait. To change the table is the work of an
+// administrator, and waits without a limit.
 Relation open_relation(LOCKMODE lock) {
     const Patience patience{.queues = lock != AccessShareLock};
     Relation rel = open_extension_relation(relation_oid, relation_name, RELKIND_RELATION, lock, patience);

@@ -80,6 +80,7 @@ void fail_unknown(const char* name) {
     pg_unreachable();
 }
 
+// Looks at the last layout that was found, then into the cache, then into the table and the built-in layouts.
 NamedLayout* find(const char* name, std::size_t length) {
     if (likely(last != nullptr && last->valid && std::strncmp(last->name, name, length) == 0 &&
                last->name[length] == '\0'))
@@ -111,6 +112,7 @@ NamedLayout& argument(FunctionCallInfo fcinfo, int n) {
     return *named;
 }
 
+// If the look-up raises an error, the entry stays invalid.
 void pin(NamedLayout& named) {
     named.valid = false;
     if (!load_layout(named, true)) fail_unknown(named.name);

@@ -87,6 +87,7 @@ struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
+    // The input of the operator that is no timestamptz is the id.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);

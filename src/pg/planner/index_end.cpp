@@ -97,6 +97,7 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey 
 
 }  // namespace
 
+// An index in descending order has the largest value at its beginning.
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out) {
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const RangeTblEntry* entry = table_of(root, variable);

@@ -207,6 +207,7 @@ const OpExpr* binary_clause(Node* clause) {
     return list_length(op->args) == 2 ? op : nullptr;
 }
 
+// Searches the first clauses directly. If there are more, it searches the hash table of the relation.
 Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments) {
     const Arguments wanted{arguments};
     Look look{wanted};

@@ -17,6 +17,7 @@ ledger::CeilingPlace place() {
     return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
 }
 
+// Each error but CeilingError::io has its own message. The last message is that of CeilingError::io.
 void fail(const ledger::CeilingResult& r) {
     constexpr const char* way_out = "Move the file away, and call snowflake_ids.reset() with a time above every id.";
     const char* name = ledger::ceiling_file_name;
@@ -86,10 +87,12 @@ void give_entry(const ledger::Slot& slot) {
     until_done({}, [&] { return ledger::lift_ceiling(place(), shared_ledger(), slot, any, ledger::no_others); });
 }
 
+// While another process has the lock of the file, this waits, but not longer than max_wait.
 void check() {
     until_done({}, [] { return ledger::check_ceilings(place(), shared_ledger()); });
 }
 
+// Unlike check(), this raises no error and does not wait.
 const char* state_for_people() {
     const ledger::CeilingResult r = ledger::check_ceilings(place(), shared_ledger());
     switch (r.error) {

@@ -107,6 +107,8 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
 
 }  // namespace
 
+// Unless patience.queues is true, this tries to get the lock again and again. In the lock's queue, PostgreSQL would
+// wait without a limit.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
     if (patience.queues) return find_and_open(known, name, kind, lock, nullptr);
     for (Attempts attempts;; attempts.pause(patience)) {

@@ -80,6 +80,7 @@ struct Place {
     const char* reset;  // null: no command is needed, because the next connection does not have the value by itself
 };
 
+// The place that belongs to a source.
 Place place(GucSource source) {
     switch (source) {
         case PGC_S_GLOBAL:
@@ -134,6 +135,8 @@ void define_in_parallel_operation(void (*define)()) {
 
 }  // namespace
 
+// The placeholder of a setting is gone once the setting is defined, so the placeholders are remembered first.
+// MarkGUCPrefixReserved() then makes the server refuse other settings with the prefix snowflake_ids.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING
@@ -150,6 +153,7 @@ void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
 bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
+// If several values were not accepted, the error names the first setting only.
 void check() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));

@@ -40,6 +40,7 @@ Kind kind = Kind::none;
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
+// How many processes the ledger has room for: all that the server can have at once.
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
 // How many entries for prepared transactions the ledger has. There are 16 more than transactions can be prepared at
 // once, because PREPARE TRANSACTION takes an entry before the server has found room for the transaction.

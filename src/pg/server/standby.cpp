@@ -15,6 +15,7 @@ extern "C" {
 
 namespace snowflake_ids::standby {
 
+// SyncRepConfig is null if synchronous_standby_names is empty.
 bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
@@ -29,6 +30,8 @@ bool have_flushed(XLogRecPtr position) {
     return with_it >= SyncRepConfig->num_sync;
 }
 
+// A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL. So this function gives
+// the transaction what is missing of the two.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
     if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway

@@ -14,6 +14,7 @@ extern "C" {
 
 namespace snowflake_ids {
 
+// A long sleep waits for the process's latch, which an interrupt sets. A short one uses nanosleep().
 void nap(microseconds wanted) {
     constexpr microseconds none{}, longest = seconds{1};
     // A latch counts in whole milliseconds, and a tick may last just one. With the latch alone, a session would often

@@ -78,6 +78,7 @@ const char* way_out() {
                : "Call snowflake_ids.reset() as a superuser, with a time above every id. Until then, no id is generated, because it could repeat.";
 }
 
+// Raises the error for this damage. Its detail says what is wrong, and its hint what to do.
 [[noreturn]] void fail_damaged(Damage damage) {
     const char* what = damage == Damage::empty_page     ? "Its page is empty"
                        : damage == Damage::other_page   ? "Its page is not that of a sequence"
@@ -261,6 +262,7 @@ Buffer read_anything(Relation rel) {
 
 }  // namespace
 
+// PostgreSQL cannot remove such a callback, so it is registered once in a process.
 void watch(void (*forget)()) {
     if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
     forget_ceiling = forget;
@@ -291,6 +293,7 @@ WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
     return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
+// Each lock is taken only if it is free. A sequence that cannot be used is no error here.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
     if (rel == nullptr) return {};
@@ -326,6 +329,7 @@ bool is_damaged(const Patience& patience) {
     return found.damage != Damage::none;
 }
 
+// WAL gets a full image of the page, so replay does not read the damaged page.
 void repair(const WalCeiling& c, const Patience& patience) {
     Relation rel = open_sequence(to_change, patience);
     const HeapTuple tuple = make_tuple(rel, c);

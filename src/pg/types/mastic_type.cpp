@@ -25,6 +25,7 @@ void fail_text(Error error, const char* text, Node* escontext) {
 
 }  // namespace
 
+// The text input. It returns NULL only after a soft error.
 FUNCTION(snowflake_ids_mastic_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
@@ -35,6 +36,7 @@ FUNCTION(snowflake_ids_mastic_in) {
     return id_datum(Id{id.value});
 }
 
+// The text output: an unsigned decimal number.
 FUNCTION(snowflake_ids_mastic_out) {
     // As in int8out(), pg_ulltoa_n() writes the digits, and the result has only as many bytes as it needs.
     char text[mastic::max_text_size];
