@@ -67,8 +67,8 @@ Oid owner_of(Oid table) {
 }  // namespace
 
 // The body of several SQL functions; the first argument of each is the table. Each calls a function with the same
-// arguments and result. That function has the same name, without the prefix that names for users have, and with
-// _as_owner at the end.
+// arguments and result, as the owner of the table. That function has the same name, without the prefix that names for
+// users have, and with _as_owner at the end. After an error, PostgreSQL itself restores the user and the settings.
 FUNCTION(snowflake_ids_convert_as_owner) {
     static const char prefix[] = "snowflake_ids_convert_";
     const Signature signature = signature_of(fcinfo->flinfo->fn_oid);

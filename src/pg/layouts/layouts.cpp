@@ -20,8 +20,9 @@ namespace {
 HTAB* cache = nullptr;        // NamedLayouts by name, for this backend; null before the first look-up
 NamedLayout* last = nullptr;  // the last one looked up, because the next one is usually the same
 
-// PostgreSQL calls this when the definition or the rows of a relation may have changed; InvalidOid means any relation.
-// For the table of layouts, it makes all entries of the cache invalid, so that they are looked up again.
+// PostgreSQL calls this when the definition of a relation may have changed; InvalidOid means any relation. For the
+// table of layouts, a change of a row causes the same call, by CacheInvalidateRelcache() in layout_changes.cpp. All
+// entries of the cache become invalid, so that they are looked up again.
 void relation_changed(Datum, Oid relation) {
     if (relation != InvalidOid && !is_layout_table(relation)) return;
     HASH_SEQ_STATUS all;

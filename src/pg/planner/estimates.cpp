@@ -6,8 +6,8 @@
 //
 // Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
 // operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
-// position in its AND: it is the fraction of the rows that pass the clauses before it. The product is then the
-// fraction of the whole range:
+// position in its AND: of the rows that pass the clauses before it, it is the fraction that also pass this clause. The
+// product is then the fraction of the whole range:
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //

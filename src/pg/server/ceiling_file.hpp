@@ -1,5 +1,4 @@
-// The ceiling file (ledger/ceiling_file.hpp) of this server, with the errors, the waits and the log lines that it
-// needs.
+// The ceiling file (ledger/ceiling_file.hpp) of this server: where it is, and the errors and waits of its functions.
 #pragma once
 
 #include "ledger/ceiling_file.hpp"

@@ -1,4 +1,4 @@
-// Beginning the life of this server, and the line in the log that says so.
+// Begins the life of this server, and writes a line about it to the log.
 #include "pg/server/life.hpp"
 
 extern "C" {

@@ -1,5 +1,5 @@
-// The node in the ids of this server. It comes from the settings, or from the system identifier if nothing is set; in
-// recovery it is another one. The warnings about nodes that two servers may share are here too.
+// The node in the ids of this server. It comes from the setting machine_id, or from the system identifier if this is
+// not set. In recovery it is standby_machine_id. The warnings about nodes that two servers may share are here too.
 #pragma once
 
 #include "core/automatic_machine_id.hpp"

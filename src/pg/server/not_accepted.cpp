@@ -109,7 +109,7 @@ int hint_to_remove(const char* setting, const char* reset) {
         reset, setting);
 }
 
-// Calls define() as if there was no parallel operation. Before the minor releases of late 2024, the server refuses to
+// Calls define() as if there were no parallel operation. Before the minor releases of late 2024, the server refuses to
 // change any setting in a parallel operation, even with GUC_ALLOW_IN_PARALLEL. So it would refuse the configured values
 // when the settings are defined. All processes of the operation have the same values, so we leave parallel mode during
 // this. A server with assertions would fail there. So this function is not used in such a server, and the session

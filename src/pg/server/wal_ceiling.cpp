@@ -288,7 +288,7 @@ WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
     const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
     if (!is_new(c.after)) return c.after;
     // The relation is new. If the extension was dropped and created again, ids below the ceiling in the old relation
-    // still exist. No id is above the ceilings of all slots, so the new relation gets the highest of them.
+    // still exist. None of them is above the highest ceiling of the slots, so the new relation gets that ceiling.
     const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
     return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }

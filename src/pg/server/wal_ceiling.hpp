@@ -1,10 +1,10 @@
 // The WAL ceiling of a database is a time in a sequence relation, which is a member of the extension. No backend issues
 // a tick at or above the ceiling of its own database. So wherever a row with an id was replayed or recovered, a higher
-// ceiling was replayed before it. This includes lag, asynchronous commit, prepared transactions, point-in-time
-// recovery, cascading standbys and pg_rewind.
+// ceiling was replayed before it. This is also true with replication lag, asynchronous commit, prepared transactions,
+// point-in-time recovery, cascading standbys and pg_rewind.
 //
-//   last_value  Unix milliseconds, sealed (ledger/sealed.hpp): no id of that time or later has been issued. 0: the
-//               relation is new
+//   last_value  Unix milliseconds, sealed (stored together with check bits, ledger/sealed.hpp). No id of that time or
+//               later has been issued. If the time is 0, the relation is new
 //   log_cnt     the life (ledger/life.hpp) that wrote last_value. If it is not the present life of this server, ids up
 //               to the ceiling may exist that the shared memory of this server does not know
 //
