@@ -1,6 +1,6 @@
-// Functions that users call run with the rights of the table's owner, and not with those of the caller, as REINDEX does.
-// So code of the table cannot get the rights of the caller, leave a trigger that fires later, or change a setting of the
-// session.
+// Functions that users call run with the rights of the table's owner and not with those of the caller, as REINDEX does.
+// So code that belongs to the table, such as its triggers, cannot use the rights of the caller, leave a trigger that
+// fires later, or change a setting of the session.
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -22,10 +22,11 @@ namespace {
 
 struct Signature {
     const char* name;
-    Oid types[FUNC_MAX_ARGS];
-    char** names;
+    Oid types[FUNC_MAX_ARGS];  // of its arguments
+    char** names;              // of its arguments
 };
 
+// Reads the signature of a function. Raises an internal error if there is no such function.
 Signature signature_of(Oid function) {
     HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
     if (!HeapTupleIsValid(tuple)) elog(ERROR, "cache lookup failed for function %u", function);
@@ -39,6 +40,7 @@ Signature signature_of(Oid function) {
     return s;
 }
 
+// Raises an error that names all arguments that are NULL, if there are any.
 void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
     StringInfoData missing;
     initStringInfo(&missing);
@@ -49,7 +51,7 @@ void refuse_nulls(FunctionCallInfo fcinfo, char** names) {
                 (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("argument must not be null: %s", missing.data)));
 }
 
-// Returns the owner of a table. It is an error if the caller does not have the rights of that role.
+// Returns the owner of a table. Raises an error if there is no such table, or if the caller lacks the owner's rights.
 Oid owner_of(Oid table) {
     HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(table));
     if (!HeapTupleIsValid(tuple))
@@ -65,8 +67,8 @@ Oid owner_of(Oid table) {
 }  // namespace
 
 // The body of several SQL functions; the first argument of each is the table. Each calls a function with the same
-// arguments and result. That function has the same name, without the prefix that names for users have, and with
-// _as_owner at the end.
+// arguments and result, as the owner of the table. That function has the same name, without the prefix that names for
+// users have, and with _as_owner at the end. After an error, PostgreSQL itself restores the user and the settings.
 FUNCTION(snowflake_ids_convert_as_owner) {
     static const char prefix[] = "snowflake_ids_convert_";
     const Signature signature = signature_of(fcinfo->flinfo->fn_oid);

@@ -1,8 +1,9 @@
-// What differs between PostgreSQL major versions. Code uses the newest spelling; this header defines it for older
-// servers, each with its reason. PG_VERSION_NUM appears nowhere else. Included by pg.hpp only, after postgres.h.
+// What differs between PostgreSQL major versions. The code uses the names of the newest version. This header defines
+// them for older servers, and says why. PG_VERSION_NUM appears nowhere else. Only pg.hpp includes this, after
+// postgres.h.
 #pragma once
 
-// Before 16 PGDLLEXPORT is empty, and we build with -fvisibility=hidden.
+// Before 16, PGDLLEXPORT is empty. We build with -fvisibility=hidden, so SQL would not find our functions.
 #if PG_VERSION_NUM < 160000
 #undef PGDLLEXPORT
 #define PGDLLEXPORT __attribute__((visibility("default")))
@@ -15,8 +16,8 @@ extern "C" {
 }
 #endif
 
-// Soft errors (input functions that report without raising) came with 16: before, every
-// context is a hard one.
+// Soft errors came with 16: an input function can save its error in a context that the caller gives it. On older
+// servers these macros ignore the context and raise the error.
 #if PG_VERSION_NUM < 160000
 #define SOFT_ERROR_OCCURRED(escontext) (false)
 #define errsave(context, ...)        \
@@ -31,19 +32,20 @@ extern "C" {
     } while (0)
 #endif
 
-// A module's name and version, shown by pg_get_loaded_modules(), came with 18.
+// Since 18, a module has a name and a version, which pg_get_loaded_modules() shows. Older servers get neither.
 #ifdef PG_MODULE_MAGIC_EXT
 #define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC_EXT(.name = module, .version = SNOWFLAKE_IDS_VERSION)
 #else
 #define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
-// Settings' extra values are allocated by guc_malloc() since 16, by malloc() before.
+// The `extra` value of a setting is allocated by guc_malloc() since 16, and by malloc() before.
 #if PG_VERSION_NUM < 160000
 #define guc_malloc(elevel, size) malloc(size)
 #endif
 
-// Wait events that carry our own name came with 17. Before, pg_stat_activity shows "Extension".
+// The wait event that pg_stat_activity shows under this name. Before 17, an extension cannot name its wait events, so
+// "Extension" is shown. The name is registered at the first use in each process.
 #if PG_VERSION_NUM >= 170000
 #define SNOWFLAKE_IDS_WAIT_EVENT(name)                 \
     []() -> uint32 {                                   \
@@ -55,8 +57,8 @@ extern "C" {
 #define SNOWFLAKE_IDS_WAIT_EVENT(name) PG_WAIT_EXTENSION
 #endif
 
-// Skip scans came with 18. Before, their support functions exist too, so that the catalogs are the same everywhere,
-// but no operator class names them.
+// Skip scans came with 18. Our support functions for them exist on older servers too, so that the catalogs are the same
+// everywhere. But there no operator class names them, and this header defines their argument.
 extern "C" {
 #if PG_VERSION_NUM >= 180000
 #include "utils/skipsupport.h"
@@ -76,10 +78,11 @@ extern "C" {
 #include "utils/guc_tables.h"
 }
 
-// A setting by its name, null if there is none: exported since 16.
+// Finds a setting by its name; null if there is none. The server exports this function since 16. Its other arguments
+// say whether to create a missing setting and how to report it, which this replacement cannot do.
 #if PG_VERSION_NUM < 160000
 inline config_generic* find_option(const char* name, bool, bool, int) {
-    // The server's own search is faster, and most often there is none.
+    // Usually there is no such setting, and the server's own search finds that out faster than this loop.
     if (GetConfigOption(name, true, false) == nullptr) return nullptr;
     config_generic** all = get_guc_variables();
     for (int i = 0; i < GetNumConfigOptions(); i++)
@@ -88,9 +91,9 @@ inline config_generic* find_option(const char* name, bool, bool, int) {
 }
 #endif
 
-// Settings that may be set in a parallel operation came with 17 and with minor versions of late 2024. The running
-// server may be older than the headers, and then ignores the flag. SNOWFLAKE_IDS_OLD_MINOR is for tests: as with such
-// a server.
+// A setting with GUC_ALLOW_IN_PARALLEL may be set in a parallel operation. Minor versions since late 2024 know this
+// flag. The running server may be older than the headers, and then it ignores the flag: settings_allowed_in_parallel()
+// is false. Tests define SNOWFLAKE_IDS_OLD_MINOR to build the library as for such a server.
 #if !defined(GUC_ALLOW_IN_PARALLEL) || defined(SNOWFLAKE_IDS_OLD_MINOR)
 #undef GUC_ALLOW_IN_PARALLEL
 #define GUC_ALLOW_IN_PARALLEL 0
@@ -105,7 +108,7 @@ inline bool settings_allowed_in_parallel() {
 }
 #endif
 
-// The shared variables of transactions got their name with 17.
+// PostgreSQL 17 renamed ShmemVariableCache, the shared variables of transactions, to TransamVariables.
 #if PG_VERSION_NUM < 170000
 #define TransamVariables ShmemVariableCache
 #endif
@@ -113,9 +116,9 @@ inline bool settings_allowed_in_parallel() {
 extern "C" {
 #include "access/transam.h"
 }
-// How many transactions have ended since the server started, with subtransactions. PostgreSQL counts them before any
-// snapshot can show their end. No function of PostgreSQL returns the count, so its variable is read; a later major
-// version may keep it elsewhere.
+// PostgreSQL's counter of ended transactions that have a transaction id. It also grows when a subtransaction with such
+// an id fails. PostgreSQL adds to it before any snapshot can show that the transaction has ended. No function returns
+// the counter, so its variable is read. A later major version may keep it elsewhere.
 inline uint64 server_transactions_ended() {
     return __atomic_load_n(&TransamVariables->xactCompletionCount, __ATOMIC_ACQUIRE);
 }
@@ -133,12 +136,13 @@ inline uint64& word_of_snapshot(Snapshot copy) {
     return copy->snapXactCompletionCount;
 }
 
-// Before 17 the setting trace_sort could be left out of PostgreSQL.
+// Before 17, PostgreSQL could be built without the setting trace_sort. Then it counts as off.
 #if PG_VERSION_NUM < 170000 && !defined(TRACE_SORT)
 #define trace_sort false
 #endif
 
-// A new page at the end of a relation, pinned: extending took two steps before 16.
+// Adds a page of zeros to the end of a relation, and returns its buffer, pinned and not locked. Since 16, one function
+// of the server does this, and also takes the lock that it needs.
 extern "C" {
 #include "storage/bufmgr.h"
 #if PG_VERSION_NUM < 160000
@@ -158,8 +162,8 @@ inline Buffer extend_relation(Relation rel) {
 #endif
 }
 
-// index_beginscan() got an argument for instrumentation with 18. The function's own type shows which arguments it has,
-// and would also show if there was one more.
+// Calls index_beginscan(), which has one more argument since 18, for instrumentation. The type of the function shows
+// which arguments it has. The last branch is for a later version that has yet another argument at the end.
 extern "C" {
 #include "access/genam.h"
 }
@@ -174,8 +178,9 @@ IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot
         return begin(table, index, snapshot, nullptr, keys, 0, 0);
 }
 
-// The locks of one process, which no function of PostgreSQL returns. The fast path has one group of 16 slots before 18,
-// then several.
+// The locks of one process, which no function of PostgreSQL returns. A process keeps weak locks of relations in its own
+// PGPROC: this is the fast path. It has one group of 16 locks before 18, and several groups since then.
+// fast_path_group() returns the modes of the locks in a group, three bits for each lock.
 extern "C" {
 #include "storage/lock.h"
 #include "storage/proc.h"
@@ -187,8 +192,8 @@ inline uint64 fast_path_group(const PGPROC& process, int group) { return process
 inline int fast_path_groups() { return 1; }
 inline uint64 fast_path_group(const PGPROC& process, int) { return process.fpLockBits; }
 #endif
-// Calls of(relation) for each RowExclusiveLock on the fast path of a process. A lock there has three bits, one for each
-// mode, and RowExclusiveLock is the strongest. The caller holds process.fpInfoLock.
+// Calls of(oid of the relation) for each RowExclusiveLock on the fast path of a process. A lock there has three bits,
+// one for each mode, and the highest bit is RowExclusiveLock. The caller holds process.fpInfoLock.
 template <class Of>
 void each_fast_path_write(const PGPROC& process, Of of) {
     for (int group = 0; group < fast_path_groups(); group++) {
@@ -205,8 +210,8 @@ inline auto* lock_list(PGPROC& process, int partition) {
     return &process.myProcLocks[partition];
 #endif
 }
-// Calls of(tag, modes) for each lock of a process in this partition of the lock manager's main table. The caller holds
-// the LWLock of that partition.
+// Calls of(tag, modes) for each lock of a process in this partition of the lock manager's main table. Bit n of `modes`
+// is set if the process has the lock in mode n. The caller holds the LWLock of that partition.
 template <class Of>
 void each_lock(PGPROC& process, int partition, Of of) {
     auto* const end = lock_list(process, partition);
@@ -216,8 +221,8 @@ void each_lock(PGPROC& process, int partition, Of of) {
     }
 }
 
-// True if the prepared transaction with this place was prepared before the server started, or on another server. Then
-// it has no backend. The field has another name since 17.
+// True if the prepared transaction of this PGPROC was prepared before the server started, or on another server. Then
+// the PGPROC names no backend. The field has another name since 17.
 inline bool prepared_before_start(const PGPROC& place) {
 #if PG_VERSION_NUM >= 170000
     return place.vxid.procNumber == INVALID_PROC_NUMBER;

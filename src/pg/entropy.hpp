@@ -1,5 +1,5 @@
-// Random bits from PostgreSQL's strong source. They are read one buffer at a time, because each read costs a system
-// call.
+// Random bits from PostgreSQL's strong source (pg_strong_random). A whole buffer is read at a time, because each read
+// costs a system call.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -7,8 +7,8 @@
 namespace snowflake_ids::entropy {
 
 struct Buffer {
-    uint64* words = nullptr;  // 4 KiB
-    unsigned left = 0;        // unused ones, taken from the end
+    uint64* words = nullptr;  // 4 KiB; null before the first refill()
+    unsigned left = 0;        // how many words are unused; the last of them is used next
     int owner_pid = 0;        // the process that filled it: a forked child must not use its parent's bits
 };
 

@@ -13,19 +13,21 @@ extern "C" {
 
 namespace snowflake_ids::layouts {
 
-inline constexpr int columns = 7;  // of the table; snowflake_layout_create() has the same arguments
+// The number of columns of the table. snowflake_layout_create() has the same number of arguments, in the same order.
+inline constexpr int columns = 7;
 
-// True for the table of this database, once this backend has opened it.
+// True if this is the oid of the table in this database. False for any oid until this backend has opened the table.
 bool is_layout_table(Oid relation);
 
-// Opens the table of this database. A call that changes it waits in the lock's queue; a call that reads it waits at
-// most max_wait.
+// Opens and locks the table of this database. With AccessShareLock, to read, it waits at most max_wait for the lock.
+// With a stronger lock, to change the table, it waits in the lock's queue without a limit. Raises an error if the table
+// is missing, or if the wait was too long.
 Relation open_relation(LOCKMODE lock);
 
-// The layout in a row, which has no NULLs. Raises an error if the fields are no layout.
+// The layout in a row, which must have no NULLs. Raises an error if the fields are no layout.
 Layout layout_of_row(Relation rel, HeapTuple row);
 
-// Calls `found(row)` if there is a row of this name. Returns whether there is one.
+// Calls `found(row)` if the table, which the caller has opened, has a row with this name. Returns whether there is one.
 template <class Found>
 bool find_row(Relation rel, const char* name, Found found) {
     ScanKeyData key;

@@ -1,24 +1,26 @@
 // Row estimates for < <= >= > between ids, and between ids and times.
 //
 // If PostgreSQL's own estimators do not know how far into a bin of the histogram a value is, they take half of the bin.
-// They know it for built-in types only. A bin is a hundredth of the table: with a year of ids, an hour would be
-// estimated as half of four days. Ids are numbers, so this estimator interpolates.
+// They know it for some built-in types only, not for uuid. A bin is a hundredth of the table: with a year of ids, an
+// hour would be estimated as half of four days. Ids are numbers, so this estimator interpolates.
 //
 // Ranges. For "id >= a AND id < b" PostgreSQL adds the two estimates instead of multiplying them, but only if both
 // operators have its own estimators, by name. With others it multiplies. So each estimate here depends on the clause's
-// position in its AND: it is the fraction of the rows that pass the clauses before it. The product is then the
-// fraction of the whole range:
+// position in its AND: of the rows that pass the clauses before it, it is the fraction that also pass this clause. The
+// product is then the fraction of the whole range:
 //
 //   S(c1) * S(c1 AND c2) / S(c1) * … = S(c1 AND c2 AND …)
 //
-// place.cpp finds where the clause is, and in which AND. If it is not found, it is estimated alone, because the planner
-// may estimate a clause before it is a restriction.
+// place.cpp finds where the clause is, and in which AND. A clause that it does not find is estimated alone. This
+// happens because the planner may estimate a clause before it is a restriction of the relation.
 //
-// As in PostgreSQL, an unknown bound gives a third, and a range with an unknown bound 0.005. A range beyond the
-// histogram is not taken as empty, because rows may have come since.
+// As in PostgreSQL, a comparison with a value that is not known at planning time gets a third of the rows, and a range
+// with such a bound gets 0.005. A range beyond the histogram is not taken as empty, because rows may have been inserted
+// since ANALYZE.
 //
 // New rows. Ids grow, so rows newer than the last ANALYZE are beyond the histogram. If a bound is in the last bin or
-// beyond, the largest id is looked up in an index. The table's growth shows how many rows are between.
+// beyond, the largest id is looked up in an index. The growth of the table shows how many rows are between the end of
+// the histogram and this id.
 #include "pg/planner/statistics.hpp"
 
 #include <utility>
@@ -47,7 +49,8 @@ namespace {
 
 // ---- ids and times as numbers
 
-// The numbers of an id in a Datum, and of the first id at or after a time. They have the order of the ids.
+// These functions make a number (Key) of an id or a time. The numbers have the order of the ids. The number of a time
+// is that of the first id at or after it. This one is for a sno or a gid: all its bytes.
 template <class Id>
 Key key_of_bytes(Datum datum) {
     constexpr std::size_t after_8 = sizeof(Id) - 8;
@@ -55,33 +58,36 @@ Key key_of_bytes(Datum datum) {
     return Key{load_be<8>(id.bytes)} << (8 * after_8) | load_be<after_8>(id.bytes + 8);
 }
 
+// As above, for a mastic.
 Key key_of_mastic(Datum datum) { return id_in<mastic::Id>(datum).number; }
 
+// As above, for a time among ids of this type.
 template <class Id>
 Key key_of_time(Datum datum) {
     constexpr unsigned bits_below_time = 8 * sizeof(Id) - timeline_of<Id>.bits;
     return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
 }
 
-// A type of ids, which is known by its comparison function: the extension may be in any schema.
+// A type of ids. It is recognised by its comparison function, because its oid differs between databases.
 struct IdType {
     PGFunction compare;
-    ToKey of_id, of_time;
+    ToKey of_id, of_time;  // make a Key of an id and of a time; of_time is null if times are not in this order
 };
 
 constexpr IdType id_types[] = {
     {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>},
     {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>},
-    // The kind comes before the time in a gid, so its family has no times.
+    // The kind comes before the time in a gid, so no operator compares gids with times.
     {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr},
 };
 
-// The order of ids that an operator belongs to. Anyone may create an operator with this estimator, also for other types
-// or with one argument. Then `type` is null.
+// The type of ids whose order an operator belongs to, and the btree operator family of this type. `type` is null if the
+// operator does not compare ids. Users can create such operators with this estimator, also with one argument.
 struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
+    // The input of the operator that is no timestamptz is the id.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);
@@ -94,12 +100,12 @@ struct Order {
     }
 };
 
-// A comparison of a column with something. The members of a family compare ids, ids with times, and times: only the
-// input types of the operator show which side is what.
+// A comparison of a column with another value. Operators of a family compare two ids, an id with a time, or two times.
+// Only the input types of the operator show which side is what. `column_first` is true if the column is on the left.
 struct Comparison {
-    int strategy = 0;  // of btree, as "column operator other"; 0: not of this order
+    int strategy = 0;  // of btree, written with the column on the left; 0: no < <= >= > of this order
     Oid column_type;
-    ToKey column, other;
+    ToKey column, other;  // how to make a Key of a value in the column, and of the other value
 
     Comparison(const Order& order, Oid opno, bool column_first) {
         if (order.type == nullptr) return;
@@ -116,14 +122,16 @@ struct Comparison {
     }
 };
 
-// Adds the bound to `range` that the comparison of the column with `other` gives.
+// Adds to `range` the bound that the comparison of the column with `other` sets. The bound is unknown if `other` is not
+// a constant.
 void add_comparison(Range& range, const Comparison& comparison, Node* other) {
     const bool lower = comparison.strategy >= BTGreaterEqualStrategyNumber;
     if (!IsA(other, Const)) return range.add_unknown(lower);
     const auto* known = reinterpret_cast<const Const*>(other);
     if (known->constisnull) return range.add_null();
     const Key key = comparison.other(known->constvalue);
-    // "<= key" is "< the next one".
+    // A range has its lower bound inside and its upper bound outside. So "<= key" is "< the next key", and "> key" is
+    // ">= the next key".
     const bool next =
         comparison.strategy == BTGreaterStrategyNumber || comparison.strategy == BTLessEqualStrategyNumber;
     range.add(lower, next && key != ~Key{0} ? key + 1 : key);
@@ -131,18 +139,18 @@ void add_comparison(Range& range, const Comparison& comparison, Node* other) {
 
 // ---- the clauses before the estimated one
 
-// The expression below all changes of type that keep the bits.
+// The expression without the casts around it that keep the bits; null if `node` is null.
 Node* without_relabel(Node* node) {
     while (node != nullptr && IsA(node, RelabelType))
         node = reinterpret_cast<Node*>(reinterpret_cast<RelabelType*>(node)->arg);
     return node;
 }
 
-// How many clauses before the estimated one are looked at. The time for a longer AND would grow with the square of its
-// length.
+// How many clauses before the estimated one are looked at. Without this limit, the time for an AND would grow with the
+// square of its length.
 constexpr int clauses_before = 50;
 
-// Adds the bounds to `range` that the clauses before `place` in its AND set on this column.
+// Adds to `range` the bounds that the clauses before `place` in its AND set on this column, in this order of ids.
 void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, const Order& order, Range& range) {
     for (int i = place.position - 1; i >= 0 && i >= place.position - clauses_before; i--) {
         const OpExpr* op = binary_clause(static_cast<Node*>(list_nth(place.clauses, i)));
@@ -159,6 +167,8 @@ void add_clauses_before(PlannerInfo* root, const Place& place, Node* column, con
 
 }  // namespace
 
+// The restriction estimator of the operators: the fraction of rows that pass the clause, among those that pass the
+// clauses before it in the same AND. If it knows nothing of the clause, this is PostgreSQL's default, a third.
 FUNCTION(snowflake_ids_id_ineqsel) {
     auto* root = reinterpret_cast<PlannerInfo*>(PG_GETARG_POINTER(0));
     const Oid opno = PG_GETARG_OID(1);

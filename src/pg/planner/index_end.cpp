@@ -1,8 +1,8 @@
 // Looks up the end of an index at planning time. statistics.cpp uses it.
 //
-// PostgreSQL's own estimators do the same for built-in types, and this follows their rules. Some rows count although
-// the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still see. So
-// the search mostly ends at the first entry. It gives up after some pages of the table.
+// PostgreSQL's own estimators do the same for built-in types, and this code follows their rules. Some rows count
+// although the query cannot see them: rows that are not committed yet, and deleted rows that some transaction may still
+// see. So the search usually ends at the first entry. It gives up after `most_pages` pages of the table.
 #include "pg/planner/index_end.hpp"
 
 extern "C" {
@@ -33,14 +33,16 @@ namespace {
 
 constexpr int most_pages = 100;
 
-// The variable's table; null if it is partitioned or no table.
+// The table of the variable (a column, as the planner's estimators see it). Null if the table is partitioned, because
+// then it has no index to scan, or if the variable is not of a single table.
 const RangeTblEntry* table_of(PlannerInfo* root, const VariableStatData& variable) {
     if (variable.rel == nullptr || variable.rel->relid == 0) return nullptr;
     const RangeTblEntry* table = planner_rt_fetch(variable.rel->relid, root);
     return table->rtekind == RTE_RELATION && table->relkind != RELKIND_PARTITIONED_TABLE ? table : nullptr;
 }
 
-// A usable index that starts with the variable; null if there is none.
+// A btree index on all rows that starts with the variable, in the order of `family`, and that can return its values.
+// Null if there is none.
 const IndexOptInfo* index_on(const VariableStatData& variable, Oid family) {
     ListCell* cell;
     foreach (cell, variable.rel->indexlist) {
@@ -95,12 +97,13 @@ bool first_entry(Relation table, Relation index, ScanDirection direction, ToKey 
 
 }  // namespace
 
+// An index in descending order has the largest value at its beginning.
 bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid type, ToKey key, Key& out) {
     const Oid family = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY)->btree_opf;
     const RangeTblEntry* entry = table_of(root, variable);
     const IndexOptInfo* known = entry != nullptr ? index_on(variable, family) : nullptr;
     if (known == nullptr) return false;
-    // The planner has the locks.
+    // The planner has locked the table and its indexes.
     Relation table = table_open(entry->relid, NoLock);
     Relation index = index_open(known->indexoid, NoLock);
     const ScanDirection direction = known->reverse_sort[0] ? ForwardScanDirection : BackwardScanDirection;
@@ -110,6 +113,8 @@ bool largest_in_index(PlannerInfo* root, const VariableStatData& variable, Oid t
     return found;
 }
 
+// The planner derives rel->tuples from the present size of the table, and pg_class has the number of rows at the last
+// count.
 double growth_since_statistics(PlannerInfo* root, const VariableStatData& variable) {
     const RangeTblEntry* entry = table_of(root, variable);
     if (entry == nullptr || variable.rel->tuples <= 0) return 0;

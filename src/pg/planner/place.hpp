@@ -1,4 +1,4 @@
-// Where a clause is among the restrictions of a relation. For row estimates: see estimates.cpp.
+// Finds where a clause is among the restrictions of a relation. estimates.cpp needs this for row estimates.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -9,17 +9,18 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// A position in a list of AND-ed clauses; NIL if the clause is not among the restrictions.
+// The position of a clause in a list of AND-ed clauses. If the clause is not among the restrictions, `clauses` is NIL.
 struct Place {
     List* clauses;
     int position;
 };
 
-// The clause with these two arguments, compared by address. An index condition has them in the order that the index
-// needs, so either order counts.
+// The place of the clause that has these two arguments, which are compared by address. An index condition has them in
+// the order that the index needs, so both orders count. root->planner_cxt may be null: then only the first clauses are
+// searched.
 Place place_of(PlannerInfo* root, RelOptInfo* rel, const List* arguments);
 
-// The clause, if it is an operator with two arguments; otherwise null.
+// The clause, without the RestrictInfo around it, if it is an operator with two arguments; otherwise null.
 const OpExpr* binary_clause(Node* clause);
 
 }  // namespace snowflake_ids

@@ -1,8 +1,8 @@
 // The room that helps the planner. Enters: a comparison of an id column with a time or an id. Leaves: the fraction of
 // rows that match. Without it, all queries give the same rows, some of them by worse plans. Read next: estimates.cpp.
 //
-// This file: what ANALYZE knows about a column of ids, and the fraction of its rows that are in a range. For row
-// estimates: see estimates.cpp.
+// This file: what ANALYZE knows about a column of ids, and the fraction of its rows that are in a range. estimates.cpp
+// makes row estimates of it.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -15,14 +15,16 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// The keys that pass some AND-ed comparisons: from lower on, below upper.
+// The keys that pass some AND-ed comparisons of a column: from `lower` on, and below `upper`.
 struct Range {
     bool has_lower = false, has_upper = false;
+    // There is a bound whose value is not known.
     bool has_unknown_lower = false, has_unknown_upper = false;
-    bool with_null = false;  // compared with NULL
-    bool compared = false;   // by any clause: then NULLs do not pass
+    bool with_null = false;  // there is a comparison with NULL, which no row passes
+    bool compared = false;   // there is a comparison, so rows with NULL in the column do not pass
     Key lower = 0, upper = ~Key{0};
 
+    // Adds a bound. It changes the range only if it is narrower than the present bound.
     void add(bool is_lower, Key key) {
         compared = true;
         if (is_lower) {
@@ -39,11 +41,12 @@ struct Range {
     }
     void add_null() { compared = with_null = true; }
 
+    // True if the values of all bounds are known.
     bool known() const { return !has_unknown_lower && !has_unknown_upper; }
     bool contains(Key key) const { return lower <= key && (!has_upper || key < upper); }
     bool empty() const { return with_null || (has_upper && upper <= lower); }
 
-    // PostgreSQL's default fraction of rows in a range, if a bound or the statistics are unknown.
+    // The fraction of rows that PostgreSQL assumes for such a range if a bound or the statistics are unknown.
     double default_fraction() const {
         if (with_null) return 0;
         const bool below = has_upper || has_unknown_upper, above = has_lower || has_unknown_lower;
@@ -52,13 +55,15 @@ struct Range {
     }
 };
 
-// What ANALYZE knows about a column. Valid until the variable's statistics are released.
+// What ANALYZE knows about a column. It must not be used after the statistics of `variable` are released.
 class Statistics {
 public:
-    // `compared_by`: the function of an operator. Values must not leak through it to users who may not see them.
+    // Reads the statistics. `type` is the type of the column, and `key` makes numbers of its values. `compared_by` is
+    // the function of the operator that is estimated: if it could show values to users who may not see them, the
+    // statistics are not read.
     Statistics(PlannerInfo* root, VariableStatData& variable, Oid type, ToKey key, Oid compared_by);
 
-    // The fraction of the rows in a range.
+    // The fraction of all rows that are in a range. Without statistics, it is PostgreSQL's default.
     double fraction(const Range& range);
     // Releases what the constructor has read.
     void release();
@@ -76,12 +81,12 @@ private:
     VariableStatData& variable_;
     Oid type_;
     ToKey key_;
-    bool looked_ = false;
-    double beyond_ = 0;  // fraction of the rows between the histogram and end_
-    Key end_ = 0;
+    bool looked_ = false;  // look_beyond() was called
+    double beyond_ = 0;    // the fraction of the rows between the end of the histogram and end_
+    Key end_ = 0;          // the largest value in an index; valid if beyond_ is not 0
     AttStatsSlot common_{}, histogram_{};
-    double nulls_ = 0, common_rows_ = 0;
-    bool exists_ = false;
+    double nulls_ = 0, common_rows_ = 0;  // the fractions of rows that are NULL, and that are common values
+    bool exists_ = false;                 // there are statistics
 };
 
 }  // namespace snowflake_ids

@@ -1,5 +1,4 @@
-// The ceiling file (ledger/ceiling_file.hpp) of this server, with the errors, the waits and the log lines that it
-// needs.
+// The ceiling file (ledger/ceiling_file.hpp) of this server: where it is, and the errors and waits of its functions.
 #pragma once
 
 #include "ledger/ceiling_file.hpp"
@@ -11,41 +10,46 @@
 
 namespace snowflake_ids::ceiling_file {
 
-// When a quarter of the window is left, ceilings are lifted to a quarter above the window. So each is synced once per
-// window, and no backend has to stop for it.
+// A quarter of the durable window. When less time than this is left below a ceiling, it is lifted to ahead_of(). So
+// each ceiling is synced once per window, and usually no backend has to wait for the sync.
 inline microseconds margin() { return microseconds{settings::durable_window()} / 4; }
 
-// The highest ceiling of a generator that is not ahead of the clock. A new life begins there.
+// How far a ceiling is lifted now, if the ids of its generator are not ahead of the clock. The ids of a new life begin
+// at this time or later.
 inline UnixTime ahead_of(UnixTime now) { return now + settings::durable_window() + margin(); }
 
-// Where this server has the file, and how it writes it.
+// Where this server has the file, and how the file is written: its permissions, and whether it is synced.
 ledger::CeilingPlace place();
 
-// Lifts the ceiling of a slot to at least `least`, and those of other generators in use ahead of the clock. It makes
-// one attempt, and does not wait for the lock.
+// Lifts the ceiling of a slot to at least `least`. The ceilings of other generators in use are lifted to ahead_of() or
+// to `least`, whichever is lower. It makes one attempt, and raises no error: if another process has the lock of the
+// file, the result is CeilingError::busy.
 ledger::CeilingResult try_lift(const ledger::Slot& slot, Ceiling least);
 
-// Lifts the ceiling of the promise (ledger/settling.hpp). It makes one attempt; if that fails, the old ceiling remains.
+// Lifts the ceiling of the promise (the settled time that readers have received, ledger/settling.hpp). It makes one
+// attempt, and raises no error: if the attempt fails, the old ceiling remains.
 void try_lift_settled(Ceiling least);
 
-// Gives the slot an entry in the ceiling file if it has none, so that the next life has the slot too. It is for
-// generators without a time (sno_at), whose entry has any ceiling.
+// Gives the slot an entry in the ceiling file if it has none, so that the slot also exists after a restart. It is for
+// generators without a time (sno_at), which need no ceiling. Raises an error if the file cannot be written.
 void give_entry(const ledger::Slot& slot);
 
-// Raises the error that a claim would get that has to write the file.
+// Reads the file, and raises the error that a session would get that has to write the file.
 void check();
 
-// Applies an operator's reset to the ledger.
+// Applies an operator's reset to the slots in memory and to the file. Raises an error if the file cannot be written.
 void apply_reset(const ledger::Reset& reset);
 
-// The state of the file, for snowflake_ids.status(): "ready", or why ids cannot be generated for long.
+// The state of the file, for snowflake_ids.status(): "ready", or the reason why no ids can be generated once the
+// present ceilings are used up.
 const char* state_for_people();
 
 // Raises the error of a result that is not CeilingError::none.
 [[noreturn]] void fail(const ledger::CeilingResult& r);
 
-// Calls `attempt` until its result is not "busy", and raises an error if that is one. The process that has the lock
-// usually needs it for one sync. But it may hang, so the wait is limited.
+// Calls `attempt`, which returns a CeilingResult, until the result is not CeilingError::busy. Raises an error if the
+// result is another error, or if the patience ends. The process that has the lock usually needs it for one sync. But it
+// may hang, so the wait is limited.
 template <class Attempt>
 void until_done(const Patience& patience, Attempt attempt) {
     for (Attempts attempts;; attempts.pause(patience)) {

@@ -31,15 +31,15 @@ Oid look_up(const char* name) {
     return relation;
 }
 
-// To find the extension, and that a relation belongs to it, a new session would have to read catalogs that it needs for
-// nothing else. So the first session that has found a relation leaves it in the ledger:
+// Returns the word of the shared memory in which a session keeps the relation `name` when it has found it:
 //
-//   bits 63-32  database
-//   bits 31-0   relation
+//   bits 63-32  oid of the database
+//   bits 31-0   oid of the relation
 //
-// A relation with that oid and that name is the one that was found. The result is null in a session that has no ledger,
-// because reading a layout must not need one.
-ledger::Word* found_before(const char* name) {
+// With this word, a new session need not read catalogs only to find the extension and its members. Another relation may
+// use the same word. So a reader compares the database, and the name of the relation with this oid. The result is null
+// in a session that has not attached the shared memory, because reading a layout must not need that.
+ledger::Word* word_of_relation(const char* name) {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return nullptr;
     std::uint64_t hash = MyDatabaseId;
@@ -48,8 +48,9 @@ ledger::Word* found_before(const char* name) {
     return &relations[hash * 0x9e3779b97f4a7c15 >> 32 & (std::size(relations) - 1)];
 }
 
-// Opens and locks a relation by its oid. Null if it does not exist any more. With `busy`, also null if another session
-// has it locked, and then `busy` is true. Without `busy`, it waits for the lock in the lock's queue.
+// Opens and locks a relation by its oid. Returns null if it does not exist any more. If `busy` is null, this waits for
+// the lock in the lock's queue, without a limit. Otherwise it does not wait: if another session has the relation
+// locked, it returns null and sets `*busy` to true.
 Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     if (!OidIsValid(relation)) return nullptr;
     if (busy == nullptr) {
@@ -58,7 +59,7 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
         *busy = true;
         return nullptr;
     }
-    // Like try_relation_open(), but that also looks it up in a cache which a new session would have to fill.
+    // try_relation_open() does the same, but it also looks into a cache that a new session would have to fill.
     Relation rel = RelationIdGetRelation(relation);
     if (rel == nullptr) {
         UnlockRelationOid(relation, lock);
@@ -68,15 +69,16 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
     return rel;
 }
 
-// Finds the relation and opens it: by the oid `known`, by what another session has left in the ledger, or from the
-// catalogs. Null and `busy` as in try_open().
+// Finds the relation and opens it: by the oid `known`, by the oid that another session has left in shared memory, or
+// from the catalogs. Stores the oid in `known`. Returns null if there is no such member of this kind, or if it is
+// locked; for `busy` see try_open().
 Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };
     Relation rel = try_open(known, lock, busy);
     if (rel != nullptr || is_busy()) return rel;
 
-    ledger::Word* before = found_before(name);
+    ledger::Word* before = word_of_relation(name);
     const std::uint64_t word = before != nullptr ? before->load() : 0;
     if (word >> 32 == MyDatabaseId) {
         const auto guess = static_cast<Oid>(word);
@@ -105,6 +107,8 @@ Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, b
 
 }  // namespace
 
+// Unless patience.queues is true, this tries to get the lock again and again. In the lock's queue, PostgreSQL would
+// wait without a limit.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience) {
     if (patience.queues) return find_and_open(known, name, kind, lock, nullptr);
     for (Attempts attempts;; attempts.pause(patience)) {

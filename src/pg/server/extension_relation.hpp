@@ -1,4 +1,4 @@
-// Relations that are members of the extension.
+// Opens relations that are members of the extension.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -10,16 +10,16 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Null if there is
-// no such member of this kind. A relation of that name that is not a member does not count: others may be allowed to
-// create one, and generators of all databases would believe what is in it. `known` caches the oid; it is looked up
-// again after the extension was dropped and created again.
+// Opens the relation `name` of the schema snowflake_ids, a member of the extension in this database. Returns null if
+// there is no such member of this kind (relkind). A relation of that name that is not a member is ignored: other users
+// may be allowed to create one, and generators of all databases would believe what is in it. The caller keeps `known`,
+// which is InvalidOid at first; it caches the oid.
 //
-// Waits for the lock as long as there is patience. If the patience ends, the error says who may have the relation
-// locked: transactions with DROP EXTENSION or ALTER SEQUENCE do until they end.
+// Waits for the lock until the patience ends, and then raises an error. A transaction with DROP EXTENSION or ALTER
+// SEQUENCE has the relation locked until it ends. With patience.queues, the wait has no limit.
 Relation open_extension_relation(Oid& known, const char* name, char kind, LOCKMODE lock, const Patience& patience);
 
-// Opens the relation in the same way, but without waiting. Null also if another session has it locked.
+// Opens the relation in the same way, but does not wait: it returns null also if another session has it locked.
 Relation open_extension_relation_if_free(Oid& known, const char* name, char kind, LOCKMODE lock);
 
 }  // namespace snowflake_ids

@@ -1,4 +1,4 @@
-// Beginning the life of this server, and the line in the log that says so.
+// Begins the life of this server, and writes a line about it to the log.
 #include "pg/server/life.hpp"
 
 extern "C" {
@@ -27,10 +27,11 @@ void log_life(const ledger::Header& header) {
                                         standby ? "standby_machine_id" : "machine_id", machine_id::source(standby))));
 }
 
-// Begins the life of this server if no process has done that yet.
+// Begins the life of this server if no process has done that yet. Raises an error if the ceiling file cannot be written
+// before the patience ends.
 void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     if (ledger::has_begun(*shared.header)) return;
-    uint64 id = 0;
+    uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
     bool began = false;
     ceiling_file::until_done(patience, [&] {

@@ -1,4 +1,4 @@
-// The life of this server (ledger/life.hpp): begun by the first process that needs the ledger.
+// Begins the life of this server (ledger/life.hpp), in the first process that needs the ledger.
 #pragma once
 
 #include "ledger/memory.hpp"
@@ -6,8 +6,9 @@
 
 namespace snowflake_ids {
 
-// The ledger, in a life that has begun. Only then do its slots know of earlier lives. Raises an error if no life can
-// begin before the patience ends.
+// Returns the ledger, and begins the life of the server first if no process has done that. Before this, the slots are
+// empty and know nothing of ids from before the last start. Raises an error if the shared memory cannot be made, or if
+// no life can begin before the patience ends.
 const ledger::Ledger& ledger_in_life(const Patience& patience = {});
 
 }  // namespace snowflake_ids

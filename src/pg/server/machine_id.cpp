@@ -17,6 +17,7 @@ namespace snowflake_ids::machine_id {
 
 namespace {
 
+// True if there is a subscription in any database of this server.
 bool has_subscription() {
     Relation rel = table_open(SubscriptionRelationId, AccessShareLock);
     SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, nullptr, 0, nullptr);
@@ -26,8 +27,8 @@ bool has_subscription() {
     return found;
 }
 
-// True if this database is part of a Citus cluster, where a DEFAULT may be evaluated on any node. Citus works only
-// where the whole server has loaded it. So without its settings there is no need to look into the catalog.
+// True if this database is part of a Citus cluster, where a DEFAULT may be evaluated on any server of the cluster.
+// Citus works only if shared_preload_libraries loads it. So if its setting does not exist, the catalog is not searched.
 bool has_citus() {
     return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
            OidIsValid(get_extension_oid("citus", true));
@@ -52,7 +53,7 @@ void fail_in_recovery(const char* name, const char* hint) {
     pg_unreachable();
 }
 
-// A standby cannot control what its primary issues, so its ids have another node.
+// A standby cannot control which ids its primary issues. So the ids of the standby have another node.
 uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) {
     const uint32 primary = of_primary(node_bits);
     if (!in_recovery) return primary;
@@ -73,7 +74,8 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
     return standby;
 }
 
-// Other servers may write ids into the same tables if there is logical replication, or Citus.
+// Other servers may write ids into the same tables if this server uses Citus or logical replication. It may use the
+// latter if wal_level is `logical`, or if it has a subscription.
 void warn_if_not_set() {
     static bool warned = false;
     if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;

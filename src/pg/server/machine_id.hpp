@@ -1,5 +1,5 @@
-// The node in the ids of this server. It comes from the settings, or from the system identifier if nothing is set; in
-// recovery it is another one. The warnings about nodes that two servers may share are here too.
+// The node in the ids of this server. It comes from the setting machine_id, or from the system identifier if this is
+// not set. In recovery it is standby_machine_id. The warnings about nodes that two servers may share are here too.
 #pragma once
 
 #include "core/automatic_machine_id.hpp"
@@ -7,24 +7,27 @@
 
 namespace snowflake_ids::machine_id {
 
-inline constexpr unsigned sno_bits = 16;
+inline constexpr unsigned sno_bits = 16;  // the width of the node of a sno, its partition
 
-// The node of this server when it is not in recovery. On a standby this is the node of its primary, if both have the
-// same settings.
+// The node of this server when it is not in recovery, for ids with this many node bits. On a standby this is the node
+// of its primary, if both have the same settings.
 uint32 of_primary(unsigned node_bits);
 
-// Where the present machine id comes from: "automatic", or the source of the setting as pg_settings shows it.
+// Where the present machine id comes from, for snowflake_ids.status(): "automatic" if none is set, or the source of the
+// setting as pg_settings shows it. In recovery, the setting is standby_machine_id.
 const char* source(bool in_recovery);
 
-// The node for new ids. Raises an error in recovery if none is set for that. `name` is that of the format.
+// The node for new ids. `name` is the name of the format. In recovery, it raises an error if no standby_machine_id is
+// set, or if the primary has the same node. A node that is set may need more than `node_bits`: the caller checks that.
 uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery);
 
 // Raises the error that ids of the format `name` cannot be generated in recovery.
 [[noreturn]] void fail_in_recovery(const char* name, const char* hint);
 
-// These warn once per session, if other servers may write ids into the same tables: that no machine id is set; that ids
-// of the format `name` have no machine id.
+// Warns once per session if no machine id is set, and other servers may write ids into the same tables. In recovery, it
+// does nothing.
 void warn_if_not_set();
+// Warns once per session that ids of the format `name` have no machine id, if other servers may generate such ids too.
 void warn_of_no_node(const char* name);
 
 }  // namespace snowflake_ids::machine_id

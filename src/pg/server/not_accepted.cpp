@@ -15,13 +15,14 @@ namespace snowflake_ids::not_accepted {
 
 namespace {
 
-int not_accepted_bits = 0;  // a bit for each setting
+int not_accepted_bits = 0;  // bit n is set if the value of setting n was not accepted
 
 int bit_of(Setting s) { return 1 << s; }
 
+// A setting on which uniqueness depends. The array has the order of the enum Setting.
 struct Known {
-    const char* name;
-    const char* must_be;
+    const char* name;     // without the prefix "snowflake_ids."
+    const char* must_be;  // which values it accepts, for the detail of the error
 };
 
 constexpr Known known[count] = {
@@ -35,9 +36,9 @@ constexpr Known known[count] = {
 
 // What was configured for a setting before it was defined. It may be needed as long as the session lasts.
 struct Placeholder {
-    bool was_given;
+    bool was_given;  // false: nothing was configured
     GucSource source;
-    char text[64];
+    char text[64];  // the value, maybe cut; only messages show it
 };
 
 Placeholder placeholders[count];
@@ -49,6 +50,7 @@ const char* full_name(Setting s) {
     return name;
 }
 
+// The setting of this name, or null if there is none.
 config_generic* find_setting(const char* name) { return find_option(name, false, true, DEBUG5); }
 
 // Keeps what was configured for a setting, before it is defined.
@@ -65,18 +67,20 @@ void remember_placeholder(Setting s) {
 // True for values from postgresql.conf, from ALTER SYSTEM and from the command line.
 bool is_for_whole_server(GucSource source) { return source <= PGC_S_ARGV; }
 
-// Call this after the setting was defined. If its source has changed, the server has not accepted the configured value.
+// Call this after the setting was defined. If its source is another one than before, the server has not accepted the
+// configured value, and not_accepted_bits gets its bit.
 void note_if_not_accepted(Setting s) {
     if (placeholders[s].was_given && find_setting(full_name(s))->source != placeholders[s].source)
         not_accepted_bits |= bit_of(s);
 }
 
-// Where a value was set, and the command that removes it there.
+// Where a value was set, if not for the whole server, and the command that removes it there.
 struct Place {
     const char* name;
-    const char* reset;  // null: the next connection does not have the value by itself
+    const char* reset;  // null: no command is needed, because the next connection does not have the value by itself
 };
 
+// The place that belongs to a source.
 Place place(GucSource source) {
     switch (source) {
         case PGC_S_GLOBAL:
@@ -94,8 +98,9 @@ Place place(GucSource source) {
     }
 }
 
-// The hint that says how to remove a value which was set in the wrong place. It says "in a new session", because a
-// session that has loaded the library refuses the command ("cannot be changed now").
+// Adds the hint that says how to remove a value which was set in the wrong place, inside of ereport(). `reset` is
+// Place::reset. The hint says "in a new session", because a session that has loaded the library refuses the command
+// ("cannot be changed now").
 int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
         return errhint("Connect again without setting it. If it is needed, set it in postgresql.conf.");
@@ -104,10 +109,11 @@ int hint_to_remove(const char* setting, const char* reset) {
         reset, setting);
 }
 
-// Before the minor releases of late 2024, the server refuses to change any setting in a parallel operation, even with
-// GUC_ALLOW_IN_PARALLEL. It would refuse the configured values here too. All processes of the operation have the same
-// values, so we leave parallel mode while the settings are defined. A server with assertions would fail there, so in
-// such a server this session refuses to generate ids instead.
+// Calls define() as if there were no parallel operation. Before the minor releases of late 2024, the server refuses to
+// change any setting in a parallel operation, even with GUC_ALLOW_IN_PARALLEL. So it would refuse the configured values
+// when the settings are defined. All processes of the operation have the same values, so we leave parallel mode during
+// this. A server with assertions would fail there. So this function is not used in such a server, and the session
+// refuses to generate ids instead.
 void define_in_parallel_operation(void (*define)()) {
     static int levels = 0;  // static: a longjmp would clobber a local variable
     while (levels < 8 && IsInParallelMode()) {
@@ -129,6 +135,8 @@ void define_in_parallel_operation(void (*define)()) {
 
 }  // namespace
 
+// The placeholder of a setting is gone once the setting is defined, so the placeholders are remembered first.
+// MarkGUCPrefixReserved() then makes the server refuse other settings with the prefix snowflake_ids.
 void define_settings(void (*define)()) {
     for (int s = 0; s < count; s++) remember_placeholder(static_cast<Setting>(s));
 #ifndef USE_ASSERT_CHECKING
@@ -145,6 +153,7 @@ void accept(Setting s) { not_accepted_bits &= ~bit_of(s); }
 
 bool is_refused(Setting s) { return (not_accepted_bits & bit_of(s)) != 0; }
 
+// If several values were not accepted, the error names the first setting only.
 void check() {
     if (likely(not_accepted_bits == 0)) return;
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));

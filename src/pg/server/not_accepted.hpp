@@ -2,9 +2,9 @@
 // place where they cannot be set. The server then continues with the default, which another server may use too. So no
 // ids are generated until a good value is set.
 //
-// Until the library is loaded, its settings are placeholders: names with a text. The server applies the text when the
-// setting is defined. If it cannot, it says so in a WARNING that most clients hide. We find that out by comparing the
-// source of the value before and after the definition.
+// Until the library is loaded, its settings are placeholders: names with a text. When the library defines a setting,
+// the server uses the text as its value. If the server does not accept the text, it only shows a WARNING, which most
+// clients hide. We find this out by comparing the source of the value before and after the definition.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -22,10 +22,11 @@ enum Setting : int {
     count
 };
 
-// Calls `define`, and finds out which of our settings had a value that was not accepted.
+// Calls `define`, which defines all settings of the extension, and finds out which of the settings above had a value
+// that was not accepted. _PG_init calls it once in each process.
 void define_settings(void (*define)());
 
-// Notes that a value has been accepted. The assign hooks call it.
+// Notes that the server has accepted a value of the setting. The assign hooks of the settings call it.
 void accept(Setting s);
 
 // True if the value of the setting was not accepted. Only the session itself knows this. Its parallel workers do not,

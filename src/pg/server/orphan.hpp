@@ -1,4 +1,5 @@
-// A process that has outlived its postmaster: an orphan. A backend in a loop does not notice the end of its server.
+// Ends an orphan: a process that has outlived its postmaster. A backend in a loop does not notice that its server has
+// ended.
 #pragma once
 
 #include "pg/pg.hpp"
@@ -10,9 +11,10 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// Call this immediately before whatever of ours writes WAL or a file: it ends the process, and its transaction, if the
-// postmaster is gone. Another server may run on the data directory by then, and would lose its WAL from where the
-// orphan thinks that it ends. An orphan that is stopped after this check, and continues later, still writes.
+// Ends the process, and so its transaction, if the postmaster is gone. Call this immediately before the extension
+// writes WAL or a file. Another server may run on the data directory by then. The orphan does not know how far that
+// server has written its WAL, and would overwrite the last part of it. One gap remains: an orphan that is stopped after
+// this check, and continues later, still writes.
 inline void end_if_orphaned() {
     if (IsUnderPostmaster && !PostmasterIsAlive()) proc_exit(1);
 }

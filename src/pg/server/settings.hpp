@@ -1,5 +1,5 @@
-// The settings (snowflake_ids.*). Those on which uniqueness depends can be changed only by those who control the
-// server (sighup); the others by every user.
+// The settings (snowflake_ids.*). Settings on which uniqueness depends can be changed only by those who control the
+// server, because they are PGC_SIGHUP. Every user can change the others.
 #pragma once
 
 #include "core/step.hpp"
@@ -7,6 +7,7 @@
 
 namespace snowflake_ids::settings {
 
+// What a call does when all ids of the current tick are used.
 enum class Overflow : int { wait, error };
 
 extern int machine_id;        // 0-65535; -1: automatic, see machine_id.hpp
@@ -14,15 +15,15 @@ extern int sno_sequence_min;  // 0-65535
 extern int sno_sequence_max;
 extern int overflow;            // an Overflow
 extern int clock_regression;    // an OnRegression: hold, wait or error
-extern int standby_machine_id;  // machine id in recovery; -1: refuse
-extern int max_wait_ms;         // limit of all waits of one call together
-extern int durable_window_ms;   // how far ahead the durable ceilings are written
+extern int standby_machine_id;  // the machine id in recovery; -1: no ids with a machine id are generated there
+extern int max_wait_ms;         // the limit for all waits of one call together
+extern int durable_window_ms;   // how far ahead of the clock ceilings are written to disk
 
 inline milliseconds max_wait() { return milliseconds{max_wait_ms}; }
 inline milliseconds durable_window() { return milliseconds{durable_window_ms}; }
 
-// A counter that grows when a sighup setting changes, and when this database's WAL ceiling may be another relation. A
-// generator that was set up under another value must be set up again.
+// This counter grows when a setting on which uniqueness depends changes, and when the WAL ceiling of this database may
+// be in another relation. A generator that was set up with another value of the counter must be set up again.
 [[gnu::visibility("hidden")]] extern uint64 generation;
 
 // Defines all settings; called once, from _PG_init.

@@ -1,4 +1,4 @@
-// Where the ledger's memory is, how it is made, and the errors when there is none.
+// Where the ledger's memory is, how it is made, and the errors if that fails.
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
@@ -22,37 +22,41 @@ namespace {
 constexpr const char* place_name = "snowflake_ids";
 constexpr const char* preloaded_name = "snowflake_ids ledger";
 
-// Guarded by AddinShmemInitLock. Its size never changes: sessions of all releases look here first.
+// These bytes of the main shared memory say where the ledger is. AddinShmemInitLock guards them. Their size never
+// changes, because sessions with any version of the library look here first.
 struct Place {
-    dsm_handle segment;  // DSM_HANDLE_INVALID: none
-    uint32 preloaded;    // 1: in main memory, as `preloaded_name`
+    dsm_handle segment;  // the segment of the ledger; DSM_HANDLE_INVALID: there is none
+    uint32 preloaded;    // 1: the ledger is in the main shared memory, with the name `preloaded_name`
     uint64 reserved[7];
 };
 
 enum class Kind : uint8 { none, dynamic, preloaded, single_user };
 
-// The ledger of this process, and what kind of memory it is in. After a preload both come from the postmaster.
+// The ledger of this process, and in which kind of memory it is. With shared_preload_libraries, a process gets both
+// from the postmaster when it is forked.
 ledger::Ledger own_ledger;
 Kind kind = Kind::none;
 
 shmem_request_hook_type next_request_hook = nullptr;
 shmem_startup_hook_type next_startup_hook = nullptr;
 
+// How many processes the ledger has room for: all that the server can have at once.
 uint32 backend_count() { return static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS; }
-// How many entries for prepared transactions the ledger has. These are more than can be prepared at once, because an
-// entry is taken before the server has found room for the transaction.
+// How many entries for prepared transactions the ledger has. There are 16 more than transactions can be prepared at
+// once, because PREPARE TRANSACTION takes an entry before the server has found room for the transaction.
 uint32 prepared_count() { return max_prepared_xacts == 0 ? 0 : static_cast<uint32>(max_prepared_xacts) + 16; }
 
+// The size of the ledger's memory.
 Size bytes() { return ledger::memory_bytes(backend_count(), prepared_count()); }
 
-// Makes a ledger in this memory.
+// Makes a ledger in this memory, which has bytes() bytes.
 ledger::Ledger make_in(void* memory) {
     memset(memory, 0, bytes());
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
 
-// The place, which is made if it does not exist: without a segment, and not preloaded. The caller holds
-// AddinShmemInitLock.
+// Returns the place. If it does not exist yet, it is made, and says that there is no ledger. Raises an error if the
+// main shared memory has no room for it. The caller holds AddinShmemInitLock.
 Place& find_place() {
     bool exists;
     auto* place = static_cast<Place*>(ShmemInitStruct(place_name, sizeof(Place), &exists));
@@ -60,14 +64,16 @@ Place& find_place() {
     return *place;
 }
 
-// The ledger in the main shared memory, which is made if it is not there.
+// Returns the ledger in the main shared memory, and makes it if it does not exist yet. The result is empty if another
+// version of the library made it. The caller holds AddinShmemInitLock.
 ledger::Ledger find_preloaded() {
     bool exists;
     void* memory = ShmemInitStruct(preloaded_name, bytes(), &exists);
     return exists ? ledger::find_ledger(memory, bytes()) : make_in(memory);
 }
 
-// The ledger in the segment that another session has made. Empty if another version of the library made it.
+// Returns the ledger in the segment that another session has made. The result is empty if another version of the
+// library made it. Raises an error if the segment is gone.
 ledger::Ledger find_segment(const Place& place) {
     dsm_segment* segment = dsm_attach(place.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
@@ -76,8 +82,8 @@ ledger::Ledger find_segment(const Place& place) {
     return l;
 }
 
-// Makes the segment with the ledger, and leaves its handle in `place`. Nothing between the creation and the last line
-// can raise an error, so no segment is left that nobody finds.
+// Makes the segment with the ledger, and stores its handle in `place`. After dsm_create(), nothing can raise an error
+// before the handle is stored. So no segment remains that nobody can find.
 ledger::Ledger make_segment(Place& place) {
     dsm_segment* segment = dsm_create(bytes(), 0);
     dsm_pin_segment(segment);
@@ -93,8 +99,8 @@ ledger::Ledger make_private() {
     return make_in(reinterpret_cast<void*>(TYPEALIGN(PG_CACHE_LINE_SIZE, memory)));
 }
 
-// Adds a hint to an error that PostgreSQL raises while the memory is made or found. `making` points to a bool: which of
-// the two.
+// Adds a hint to an error that PostgreSQL raises while the memory is made or found. `making` points to a bool, which is
+// true while the memory is made.
 void add_hint(void* making) {
     if (geterrcode() == 0) return;
     if (*static_cast<const bool*>(making)) {
@@ -107,21 +113,23 @@ void add_hint(void* making) {
     }
 }
 
-// Sets `own_ledger` and `kind`. `making` says, also when an error is raised, whether memory was to be made.
+// Finds the ledger or makes it, and sets `own_ledger` and `kind`. `own_ledger` stays empty if another version of the
+// library has made the ledger. `making` says whether the memory was to be made, also when an error is raised.
 void find_or_make(Place& place, bool& making) {
     making = place.preloaded == 0 && place.segment == DSM_HANDLE_INVALID;
     own_ledger = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
     if (own_ledger) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
-// Finds the ledger, or makes it. Raises an error if that fails.
+// Finds the ledger or makes it, and sets `own_ledger`. Raises an error if that fails, or if another version of the
+// library has made the ledger.
 void attach() {
     if (!IsUnderPostmaster) {
         own_ledger = make_private();
         kind = Kind::single_user;
         return;
     }
-    bool making = true;  // the place too
+    bool making = true;  // find_place() may make the place
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
@@ -136,7 +144,7 @@ void attach() {
     }
 }
 
-// PostgreSQL's shmem_request_hook: a preloaded library asks the server for memory.
+// PostgreSQL's shmem_request_hook: a preloaded library asks the server for main shared memory, before there is any.
 void at_shmem_request() {
     if (next_request_hook != nullptr) next_request_hook();
     RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
@@ -166,7 +174,7 @@ const ledger::Ledger* try_shared_ledger(const char** why) {
     if (own_ledger) return &own_ledger;
     const MemoryContext context = CurrentMemoryContext;
     const ResourceOwner owner = CurrentResourceOwner;
-    // In a subtransaction, because an error may leave locks behind.
+    // This is a subtransaction, because its end releases the locks that are still held after an error.
     BeginInternalSubTransaction(nullptr);
     PG_TRY();
     {

@@ -4,8 +4,8 @@
 //
 // This file: the ledger in the server's shared memory.
 //
-// A few bytes of the server's main shared memory say where it is (Place in shared_ledger.cpp). They come from what the
-// server has left over there, so no preloading is needed. The ledger itself is
+// A few bytes of the server's main shared memory say where the ledger is (Place in shared_ledger.cpp). The server
+// reserves more there than it uses, so these bytes need no preloading. The ledger itself is
 //   - a segment of dynamic shared memory, which the first session that needs it creates; or
 //   - with shared_preload_libraries, a part of the main shared memory; or
 //   - in single-user mode, memory of that one process.
@@ -18,20 +18,22 @@
 
 namespace snowflake_ids {
 
-// Finds the ledger on first use, or makes it. Raises an error if that fails; the next call tries again.
+// Returns the ledger. The first call in a process finds it or makes it, and raises an error if that fails. The next
+// call then tries again.
 const ledger::Ledger& shared_ledger();
 
-// The ledger, or null if this session has not used it yet.
+// The ledger, or null if no call has found or made it in this process yet.
 const ledger::Ledger* ledger_if_attached();
 
-// As shared_ledger(), but instead of raising an error it returns null, and the error's message, palloc'd, in `why`. It
-// must not be called in parallel mode.
+// As shared_ledger(), but instead of raising an error it returns null and stores the error's message, palloc'd, in
+// `why`. It must not be called in parallel mode, because it may begin a subtransaction.
 const ledger::Ledger* try_shared_ledger(const char** why);
 
-// For snowflake_ids.status(): "dynamic", "preloaded" or "single-user".
+// For snowflake_ids.status(), the kind of memory that the ledger is in: "dynamic", "preloaded" or "single-user". "none"
+// if this process has no ledger.
 const char* ledger_memory_kind();
 
-// For _PG_init while shared_preload_libraries are loaded: asks the server for the memory.
+// Makes the server reserve the memory when it starts. _PG_init calls this while shared_preload_libraries are loaded.
 void reserve_shared_ledger();
 
 }  // namespace snowflake_ids

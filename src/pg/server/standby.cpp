@@ -15,11 +15,13 @@ extern "C" {
 
 namespace snowflake_ids::standby {
 
+// SyncRepConfig is null if synchronous_standby_names is empty.
 bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
-    // If the setting says FIRST, these are the chosen standbys only; if it says ANY, all that are named and connected.
+    // If synchronous_standby_names says FIRST, the candidates are the chosen standbys only. If it says ANY, they are
+    // all standbys that are named and connected.
     SyncRepStandbyData* candidates;
     const int count = SyncRepGetCandidateStandbys(&candidates);
     int with_it = 0;
@@ -28,9 +30,11 @@ bool have_flushed(XLogRecPtr position) {
     return with_it >= SyncRepConfig->num_sync;
 }
 
+// A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL. So this function gives
+// the transaction what is missing of the two.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
-    if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // it waits anyway
+    if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway
     end_if_orphaned();  // a transaction with an id writes WAL at its COMMIT
     GetTopTransactionId();
     // A COMMIT waits only if its transaction wrote WAL before.

@@ -1,12 +1,12 @@
-// Synchronous standbys: which WAL they have, and how a COMMIT is made to wait for them. The server itself waits, by its
-// own rules; nothing here waits.
+// Synchronous standbys: which WAL they have, and how a COMMIT is made to wait for them. Nothing here waits, because the
+// server's own COMMIT does.
 #pragma once
 
 #include "pg/pg.hpp"
 
 namespace snowflake_ids::standby {
 
-// True if the COMMIT of this transaction would wait for a standby, if the transaction wrote something.
+// True if the COMMIT of a transaction that has written something would wait for a standby, with the present settings.
 bool commits_wait();
 
 // True if as many standbys as synchronous_standby_names asks for have reported that they have flushed the WAL up to

@@ -1,4 +1,4 @@
-// Sleeping, and the pauses between attempts.
+// How a session sleeps, and how long it pauses between attempts.
 #include "pg/server/wait.hpp"
 
 #include <algorithm>
@@ -14,10 +14,11 @@ extern "C" {
 
 namespace snowflake_ids {
 
+// A long sleep waits for the process's latch, which an interrupt sets. A short one uses nanosleep().
 void nap(microseconds wanted) {
     constexpr microseconds none{}, longest = seconds{1};
-    // A latch counts in whole milliseconds, and a tick may be just one. So the last part is slept to the microsecond,
-    // or every second tick would be missed.
+    // A latch counts in whole milliseconds, and a tick may last just one. With the latch alone, a session would often
+    // miss the tick that it waits for. So it sleeps the last part with nanosleep().
     constexpr milliseconds latch_from{2};
     wanted = std::clamp(wanted, none, longest);
 
@@ -29,7 +30,7 @@ void nap(microseconds wanted) {
     } else if (wanted > none) {
         const timespec t{0, static_cast<long>(nanoseconds{wanted}.count())};
         pgstat_report_wait_start(event);
-        (void) nanosleep(&t, nullptr);  // a signal ends it early, as it should
+        (void) nanosleep(&t, nullptr);  // a signal ends the sleep early, and is handled below
         pgstat_report_wait_end();
         end_if_orphaned();
     }
@@ -38,8 +39,8 @@ void nap(microseconds wanted) {
 
 void Attempts::pause(const Patience& patience) {
     constexpr microseconds longest = milliseconds{20};
-    // Each pause is shorter by up to a quarter, so that sessions that began to wait together do not all come back
-    // together.
+    // Each pause is shorter by up to a quarter, which differs between processes. So sessions that began to wait
+    // together do not all try again together.
     const auto seed = static_cast<uint64>(number_of(ledger::monotonic_clock()) + MyProcPid);
     const microseconds less = microseconds{seed * 0x9e3779b97f4a7c15 >> 40} % (next_ / 4);
     nap(std::min(next_ - less, patience.left()));

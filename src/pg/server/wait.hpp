@@ -1,6 +1,6 @@
-// Waits of a session: for the next tick, for the lock of the ceiling file or of a relation, for its turn. They can be
-// interrupted, hold no lock, and are shown in pg_stat_activity as SnowflakeIdsNextTick. Patience limits all waits of
-// one call together.
+// Waits of a session: for the next tick, and for the lock of the ceiling file or of a relation. A wait can be
+// interrupted, and pg_stat_activity shows it as SnowflakeIdsNextTick. Patience limits all these waits of one call
+// together. snowflake_ids.pass_now() also waits here, for its turn.
 #pragma once
 
 #include "ledger/clock.hpp"
@@ -9,8 +9,9 @@
 
 namespace snowflake_ids {
 
-// Sleeps for about the wanted time, but at most a second, so that a corrected clock is noticed. A signal ends the sleep
-// early. It handles interrupts: cancel, timeouts, termination, death of the postmaster.
+// Sleeps for about the wanted time, but at most a second, so that the caller notices a corrected clock. A signal ends
+// the sleep early. A cancel, a timeout of PostgreSQL or the end of the session raises its error here. If the postmaster
+// is gone, the process ends.
 void nap(microseconds wanted);
 
 // The limit for all waits of one call together: snowflake_ids.max_wait, from the construction of this object on. For
@@ -20,9 +21,10 @@ struct Patience {
     MonotonicTime until = ledger::monotonic_clock() + settings::max_wait();
     bool queues = false;
 
-    // The time that is left; 0 or less if it is over.
+    // The time that is left; 0 or less if the patience is over.
     microseconds left() const { return until - ledger::monotonic_clock(); }
     bool is_over() const { return left().count() <= 0; }
+    // The time since the construction.
     microseconds used() const { return settings::max_wait() - left(); }
 };
 
@@ -30,6 +32,7 @@ struct Patience {
 // between processes.
 class Attempts {
 public:
+    // Sleeps before the next attempt, but not longer than the patience lasts. Interrupts are handled as in nap().
     void pause(const Patience& patience);
 
 private:

@@ -1,4 +1,5 @@
-// The ceiling of this database: the page that holds it is read, checked, changed and created again.
+// Reads, checks and changes the page that contains the WAL ceiling of this database, and creates it again if it is
+// damaged.
 #include "pg/server/wal_ceiling.hpp"
 
 extern "C" {
@@ -29,15 +30,16 @@ constexpr const char* name = "wal_ceiling";
 constexpr const char* purpose = "The sequence keeps ids unique across failover and recovery.";
 Oid known = InvalidOid;  // see open_extension_relation()
 
-void (*forget_ceiling)() = nullptr;
-XLogRecPtr last_position = InvalidXLogRecPtr;
+void (*forget_ceiling)() = nullptr;            // the argument of watch()
+XLogRecPtr last_position = InvalidXLogRecPtr;  // see position()
 
-// Called by PostgreSQL when the definition of a relation may have changed.
+// PostgreSQL calls this when the definition of a relation may have changed. InvalidOid means any relation.
 void relation_changed(Datum, Oid relation) {
     if (relation == InvalidOid || relation == known) forget_ceiling();
 }
 
-// Without WAL, the ceiling reaches no standby and does not survive a crash.
+// False if somebody has made the sequence unlogged. Then it has no WAL, so the ceiling reaches no standby and does not
+// survive a crash.
 bool is_logged(Relation rel) { return rel->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT; }
 
 // Opens the sequence. Raises an error if it is missing or unlogged, or if its lock is not free before the patience
@@ -60,12 +62,13 @@ Relation open_sequence(LOCKMODE lock, const Patience& patience) {
 
 // ---- the page
 
-// As in PostgreSQL's commands/sequence.c; its header does not have them.
+// The end of a sequence's page, as in PostgreSQL's commands/sequence.c. No header of PostgreSQL has these.
 struct Special {
     uint32 magic;
 };
 constexpr uint32 sequence_magic = 0x1717;
 
+// What is wrong with the page of the sequence. fail_damaged() has the words for it.
 enum class Damage : uint8 { none, empty_page, other_page, ahead_of_wal, no_tuple, check_bits };
 
 // The hint for a damaged page.
@@ -75,6 +78,7 @@ const char* way_out() {
                : "Call snowflake_ids.reset() as a superuser, with a time above every id. Until then, no id is generated, because it could repeat.";
 }
 
+// Raises the error for this damage. Its detail says what is wrong, and its hint what to do.
 [[noreturn]] void fail_damaged(Damage damage) {
     const char* what = damage == Damage::empty_page     ? "Its page is empty"
                        : damage == Damage::other_page   ? "Its page is not that of a sequence"
@@ -93,6 +97,7 @@ void explain_error(void*) {
     errcontext("reading sequence \"snowflake_ids.wal_ceiling\" of extension snowflake_ids");
 }
 
+// Reads the page, and returns its buffer, pinned and not locked. PostgreSQL's errors get a hint.
 Buffer read_buffer(Relation rel) {
     ErrorContextCallback context{error_context_stack, explain_error, nullptr};
     error_context_stack = &context;
@@ -101,10 +106,10 @@ Buffer read_buffer(Relation rel) {
     return buffer;
 }
 
-// What is on the page.
+// What is on the page. If it is damaged, `data` is null and the ceiling is 0.
 struct Found {
     Damage damage = Damage::none;
-    Form_pg_sequence_data data = nullptr;  // null: there is none
+    Form_pg_sequence_data data = nullptr;  // the columns of the sequence, inside the page
     WalCeiling ceiling{};
 };
 
@@ -120,7 +125,7 @@ Found find_tuple(Page page) {
     if (reinterpret_cast<const Special*>(reinterpret_cast<const char*>(page) + special)->magic != sequence_magic)
         return {Damage::other_page};
 
-    // The WAL of such a page cannot be flushed.
+    // PostgreSQL cannot flush WAL up to the LSN of such a page, so it could never write the page.
     if (!RecoveryInProgress() && PageGetLSN(page) > GetXLogInsertRecPtr()) return {Damage::ahead_of_wal};
 
     if (lower < SizeOfPageHeaderData + sizeof(ItemIdData)) return {Damage::no_tuple};
@@ -144,36 +149,39 @@ static_assert(number_of(ledger::max_ceiling) == ledger::max_sealed);
 // The ceiling as last_value of the sequence.
 int64 sealed_value(const WalCeiling& c) { return ledger::seal(static_cast<uint64>(number_of(c.until))); }
 
+// True if the ceiling has never been lifted, because the sequence has just been created.
 bool is_new(const WalCeiling& c) { return c.until == Ceiling{}; }
 
 // ---- changes
 
-// Flushes WAL up to `lsn`. A process that has outlived its server (an orphan) ends before that, because another server
-// may already write its own WAL there.
+// Flushes WAL up to `lsn`, if it is valid. A process that has outlived its server (an orphan) ends before that, because
+// another server may already write its own WAL to these files.
 void flush(XLogRecPtr lsn) {
     if (lsn == InvalidXLogRecPtr) return;
     end_if_orphaned();
     XLogFlush(lsn);
 }
 
-// Writes the WAL of a change. An orphan ends before that. This check comes when the process has the lock of the buffer,
-// because the wait for that may have been long; the end of the process releases it.
+// Writes the WAL of a change, and returns its end. An orphan ends before that. This is checked after the process has
+// got the lock of the buffer, because the server may have ended while it waited. If the process ends, the lock is
+// released.
 XLogRecPtr finish_change(GenericXLogState* state) {
     end_if_orphaned();
     return GenericXLogFinish(state);
 }
 
+// The ceiling before and after a change. Both are 0 if the page is damaged.
 struct Change {
     Damage damage;
     WalCeiling before, after;
 };
 
-// The lock of nextval(). It keeps ALTER SEQUENCE from giving the relation another file during a change. That would
-// lose what we write to this file, and leave WAL for a file that no longer exists.
+// The lock for a change, which nextval() takes too. It keeps ALTER SEQUENCE from giving the relation another file
+// during the change. Otherwise we would write to the old file, and leave WAL for a file that no longer exists.
 constexpr LOCKMODE to_change = RowExclusiveLock;
 
-// Writes what `next` makes of the present ceiling, if that differs. `buffer` is the relation's page, locked. Releases
-// both, and flushes the WAL. A damaged page stays as it is.
+// Calls next(present ceiling), and writes the ceiling that it returns, if that is another one. `buffer` is the page of
+// `rel`, locked exclusively. Releases the buffer and the relation, and flushes the WAL. A damaged page stays as it is.
 template <class Next>
 Change change_and_close(Relation rel, Buffer buffer, Next next) {
     const Page page = BufferGetPage(buffer);
@@ -200,7 +208,8 @@ Change change_and_close(Relation rel, Buffer buffer, Next next) {
     return {found.damage, before, after};
 }
 
-// Changes the ceiling to what `next` makes of it. Raises an error if the page is damaged.
+// Opens the sequence, and changes the ceiling to next(present ceiling). Raises an error if the page is damaged, or if
+// the sequence cannot be opened: see open_sequence().
 template <class Next>
 Change change(const Patience& patience, Next next) {
     Relation rel = open_sequence(to_change, patience);
@@ -211,14 +220,14 @@ Change change(const Patience& patience, Next next) {
     return c;
 }
 
-// The wanted ceiling, or the present one if that is higher; with the wanted life.
+// The time of `wanted` or that of the present ceiling `now`, whichever is later; with the life of `wanted`.
 WalCeiling higher(const WalCeiling& now, const WalCeiling& wanted) {
     return {Max(now.until, wanted.until), wanted.life_id};
 }
 
 // ---- repair
 
-// Makes a page like one that PostgreSQL creates for a sequence.
+// Fills the page as PostgreSQL does when it creates a sequence. `tuple` is its only tuple.
 void fill_page(Page page, const HeapTupleData& tuple) {
     PageInit(page, BLCKSZ, sizeof(Special));
     reinterpret_cast<Special*>(PageGetSpecialPointer(page))->magic = sequence_magic;
@@ -241,7 +250,8 @@ HeapTuple make_tuple(Relation rel, const WalCeiling& c) {
     return tuple;
 }
 
-// Reads whatever is on disk; a page that PostgreSQL refuses to read becomes zeros. A file without a page gets one.
+// Reads the page, whatever is on disk, and returns its buffer, pinned and not locked. If PostgreSQL refuses to read the
+// page, the buffer has zeros. A file without a page gets one.
 Buffer read_anything(Relation rel) {
     if (RelationGetNumberOfBlocks(rel) == 0) {
         end_if_orphaned();
@@ -252,6 +262,7 @@ Buffer read_anything(Relation rel) {
 
 }  // namespace
 
+// PostgreSQL cannot remove such a callback, so it is registered once in a process.
 void watch(void (*forget)()) {
     if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
     forget_ceiling = forget;
@@ -267,7 +278,7 @@ WalCeiling read(const Patience& patience) {
     UnlockReleaseBuffer(buffer);
     relation_close(rel, AccessShareLock);
     if (found.damage != Damage::none) fail_damaged(found.damage);
-    // Another backend may have written it and not flushed it yet.
+    // Another backend may have written this ceiling and not flushed it yet.
     if (!RecoveryInProgress()) flush(lsn);
     last_position = lsn;
     return found.ceiling;
@@ -276,12 +287,13 @@ WalCeiling read(const Patience& patience) {
 WalCeiling lift(const WalCeiling& wanted, const Patience& patience) {
     const Change c = change(patience, [&](const WalCeiling& now) { return is_new(now) ? now : higher(now, wanted); });
     if (!is_new(c.after)) return c.after;
-    // The relation is new. The extension was dropped and created again, but the ids that the old relation covered
-    // still exist.
+    // The relation is new. If the extension was dropped and created again, ids below the ceiling in the old relation
+    // still exist. None of them is above the highest ceiling of the slots, so the new relation gets that ceiling.
     const WalCeiling least{Max(wanted.until, ledger::highest_ceiling(shared_ledger())), wanted.life_id};
     return change(patience, [&](const WalCeiling& now) { return higher(now, least); }).after;
 }
 
+// Each lock is taken only if it is free. A sequence that cannot be used is no error here.
 Ceiling lift_if_free(UnixTime soon, const WalCeiling& wanted) {
     Relation rel = open_extension_relation_if_free(known, name, RELKIND_SEQUENCE, to_change);
     if (rel == nullptr) return {};
@@ -317,6 +329,7 @@ bool is_damaged(const Patience& patience) {
     return found.damage != Damage::none;
 }
 
+// WAL gets a full image of the page, so replay does not read the damaged page.
 void repair(const WalCeiling& c, const Patience& patience) {
     Relation rel = open_sequence(to_change, patience);
     const HeapTuple tuple = make_tuple(rel, c);

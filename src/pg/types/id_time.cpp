@@ -1,5 +1,5 @@
-// Comparing ids with times, for sno and mastic: the operators of src/sql/70-id_time.sql, which are members of
-// the btree operator families of the ids. The order is that of core/time_order.hpp.
+// Compares ids with times, for sno and mastic. src/sql/70-id_time.sql has the operators, which are in the btree
+// operator families of the ids. core/time_order.hpp defines the order.
 #include "core/time_order.hpp"
 
 #include "pg/datum.hpp"
@@ -9,8 +9,8 @@ namespace snowflake_ids {
 
 namespace {
 
-// Compares argument 0 with argument 1. An id and a time are equal if the id is the first one of the first tick that
-// begins at or after the time; other ids of that tick are greater (core/time_order.hpp).
+// These compare argument 0 with argument 1: negative, zero or positive. An id and a time are equal if the id is the
+// first one of the first tick that begins at or after the time. The other ids of that tick are greater than the time.
 template <class Id>
 int compare_id_time(FunctionCallInfo fcinfo) {
     return compare(id_argument<Id>(fcinfo, 0), TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(1))});
@@ -21,6 +21,7 @@ int compare_time_id(FunctionCallInfo fcinfo) {
     return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))}, id_argument<Id>(fcinfo, 1));
 }
 
+// Compares two times in the order of the ids. Times that lie between the same two ticks are equal in this order.
 template <class Id>
 int compare_times(FunctionCallInfo fcinfo) {
     return compare(TimeAmong<Id>{unix_time(PG_GETARG_TIMESTAMPTZ(0))},
@@ -29,7 +30,8 @@ int compare_times(FunctionCallInfo fcinfo) {
 
 }  // namespace
 
-// The operators and the comparison of two types, one of which is a time.
+// Defines the functions of the operators < <= >= >, and that of the btree comparison, from the expression `compare`.
+// The names of the functions are `before`, the operator's name and `after` together: snowflake_ids_sno_lt_timestamptz.
 #define MEMBERS(before, after, compare)                                            \
     FUNCTION(snowflake_ids_##before##_lt##after) { PG_RETURN_BOOL(compare < 0); }  \
     FUNCTION(snowflake_ids_##before##_le##after) { PG_RETURN_BOOL(compare <= 0); } \
@@ -44,8 +46,9 @@ MEMBERS(mastic, _timestamptz, compare_id_time<mastic::Id>(fcinfo))
 MEMBERS(timestamptz, _mastic, compare_time_id<mastic::Id>(fcinfo))
 MEMBERS(mastic_times, , compare_times<mastic::Id>(fcinfo))
 
-// A bigint may have ids of any layout, so next to a time it is not read as a mastic: see 71-mastic_time.sql. Only a
-// value of the domain that makes it ambiguous comes here.
+// A bigint may have ids of any layout, so PostgreSQL must not read it as a mastic when it is compared with a time. The
+// domain mastic_ambiguous makes such a comparison ambiguous (71-mastic_time.sql). Only a comparison with a value of
+// this domain itself calls this function.
 FUNCTION(snowflake_ids_mastic_ambiguous_time) {
     ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION), errmsg("a mastic_ambiguous cannot be compared with a time")));
 }

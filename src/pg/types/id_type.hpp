@@ -1,9 +1,10 @@
 // The room of types. Enters: texts, bytes, ids and times of SQL. Leaves: ids, fields, comparisons. It keeps no state.
 // The bits are in core: sno.hpp, gid.hpp, mastic.hpp. Read next: sno_type.cpp, sno_fields.cpp, id_time.cpp.
 //
-// This file: the SQL functions that are the same for each id type: comparison, sorting, skip scans, min and max; and
-// for the types of fixed bytes, which are passed by reference, also input, output, hashing and bytea. sno_type.cpp,
-// gid_type.cpp and mastic_type.cpp make SQL functions of these templates, with the macros at the end.
+// This file: templates of the SQL functions that are the same for each id type: comparison, sorting, skip scans, min
+// and max. For sno and gid, which are passed by reference, it also has input, output, hashing and bytea. sno_type.cpp,
+// gid_type.cpp and mastic_type.cpp make SQL functions of these templates, with the macros at the end. All these
+// functions are STRICT in SQL, so no argument is NULL.
 //
 // `Type` is the description of a type in core: sno::Type, gid::Type, mastic::Type.
 #pragma once
@@ -30,9 +31,10 @@ namespace snowflake_ids {
 
 // ---- input and output
 //
-// Each of the first three functions reads an id from an argument into `id`. It raises an error if it is none. In a soft
-// context, the error is saved and the result is false.
+// Each of the first three functions reads an id into `id`, and returns true. If the input is no id, it raises an error.
+// In a context of soft errors (fcinfo->context), it saves the error there instead, and returns false.
 
+// Reads the id from the text in argument 0.
 template <class Type>
 bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     const char* text = PG_GETARG_CSTRING(0);
@@ -42,6 +44,7 @@ bool id_from_text(FunctionCallInfo fcinfo, typename Type::Id& id) {
     return static_cast<bool>(parsed);
 }
 
+// Reads the id from `length` bytes.
 template <class Type>
 bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length, typename Type::Id& id) {
     const auto* bytes = static_cast<const unsigned char*>(from);
@@ -53,6 +56,7 @@ bool id_from_bytes(FunctionCallInfo fcinfo, const void* from, std::size_t length
     return static_cast<bool>(read);
 }
 
+// Reads the id from the rest of the binary message in argument 0.
 template <class Type>
 bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
     StringInfo message = reinterpret_cast<StringInfo>(PG_GETARG_POINTER(0));
@@ -60,6 +64,7 @@ bool id_from_message(FunctionCallInfo fcinfo, typename Type::Id& id) {
     return id_from_bytes<Type>(fcinfo, pq_getmsgbytes(message, length), static_cast<std::size_t>(length), id);
 }
 
+// The id in the bytea in argument 0. Raises an error as above; after a soft error, the result is NULL.
 template <class Type>
 Datum id_from_bytea(FunctionCallInfo fcinfo) {
     const bytea* value = PG_GETARG_BYTEA_PP(0);
@@ -68,7 +73,8 @@ Datum id_from_bytea(FunctionCallInfo fcinfo) {
     return id_datum(id);
 }
 
-// The id in a uuid, argument 0. `read(bytes)` reads it.
+// The id in the uuid in argument 0. `read(bytes)` returns it as a Result. Raises an error as above, with the words for
+// `source`; after a soft error, the result is NULL.
 template <class Type, class Read>
 Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     const auto id = read(PG_GETARG_UUID_P(0)->data);
@@ -78,6 +84,7 @@ Datum id_from_uuid(FunctionCallInfo fcinfo, Source source, Read read) {
     PG_RETURN_NULL();
 }
 
+// The text output of the id in argument 0, as cstring.
 template <class Type>
 Datum id_to_text(FunctionCallInfo fcinfo) {
     char* text = static_cast<char*>(palloc(Type::text_size + 1));
@@ -86,11 +93,13 @@ Datum id_to_text(FunctionCallInfo fcinfo) {
     PG_RETURN_CSTRING(text);
 }
 
+// The bytes of the id in argument 0, as bytea. The binary output is the same.
 template <class Type>
 Datum id_to_bytea(FunctionCallInfo fcinfo) {
     return bytea_datum(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size);
 }
 
+// The hash functions of PostgreSQL's hash operator classes: one of 32 bits, and one of 64 bits with a seed.
 template <class Type>
 Datum id_hash(FunctionCallInfo fcinfo) {
     return UInt32GetDatum(hash_bytes(id_argument<typename Type::Id>(fcinfo, 0).bytes, Type::binary_size));
@@ -126,14 +135,15 @@ Datum larger_argument(FunctionCallInfo fcinfo) {
 // ---- sorting
 //
 // PostgreSQL sorts abbreviated keys (core/id_order.hpp describes them), and compares whole ids only if two keys are
-// equal. It asks now and then whether that saves time. It does not, if nearly all keys are the same.
+// equal. Now and then it asks stop_abbreviating() whether the keys save time. They do not, if nearly all are the same.
 
+// What one sort of ids remembers.
 template <class Type>
 struct SortState {
     int64 seen;                    // ids abbreviated so far
-    bool counting;                 // is the number of different keys still estimated?
-    hyperLogLogState cardinality;  // of the keys
-    typename Type::SortKey key;    // valid once an id was seen
+    bool counting;                 // true while the number of different keys is estimated
+    hyperLogLogState cardinality;  // the estimate of that number
+    typename Type::SortKey key;    // makes the key of an id; valid once an id was seen
 };
 
 // Compares two ids, for PostgreSQL's sort.
@@ -143,7 +153,7 @@ int compare_datums(Datum a, Datum b, SortSupport) {
     return compare(id_in<Id>(a), id_in<Id>(b));
 }
 
-// The sort key of an id, for PostgreSQL's sort.
+// The abbreviated key of an id, for PostgreSQL's sort. It is compared as an unsigned number.
 template <class Type>
 Datum abbreviate(Datum original, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -151,17 +161,18 @@ Datum abbreviate(Datum original, SortSupport support) {
     if (state->seen++ == 0) state->key = typename Type::SortKey(id);
     const uint64 key = state->key(id);
     if (state->counting) {
-        // The upper half of the product depends on every bit of the key.
+        // The estimate needs a hash of 32 bits. The upper half of the product depends on every bit of the key.
         const uint64 mixed = key * UINT64CONST(0x9e3779b97f4a7c15);
         addHyperLogLog(&state->cardinality, hash_bytes_uint32(static_cast<uint32>(mixed >> 32)));
     }
     return static_cast<Datum>(key >> (64 - 8 * sizeof(Datum)));
 }
 
-// True if the sort should continue without abbreviated keys. The thresholds are those of PostgreSQL's own types:
+// True if the sort should continue without abbreviated keys. `rows` is how many rows PostgreSQL has collected. The
+// thresholds are those of PostgreSQL's own types:
 //   - before 10,000 ids, the result is false;
 //   - once there were more than 100,000 different keys, it is false for the rest of the sort;
-//   - otherwise it is true if there are fewer different keys than one for 2,000 ids.
+//   - otherwise it is true if there is less than about one different key for each 2,000 ids.
 template <class Type>
 bool stop_abbreviating(int rows, SortSupport support) {
     auto* state = static_cast<SortState<Type>*>(support->ssup_extra);
@@ -178,12 +189,12 @@ bool stop_abbreviating(int rows, SortSupport support) {
     return stop;
 }
 
-// The sort support function of the type.
+// The sort support function of the type: tells PostgreSQL's sort how to compare ids.
 template <class Type>
 Datum prepare_sort(FunctionCallInfo fcinfo) {
     const SortSupport support = reinterpret_cast<SortSupport>(PG_GETARG_POINTER(0));
     if constexpr (passed_by_value<typename Type::Id>) {
-        // An id is its own sort key: PostgreSQL has a sort that is specialised for plain numbers, as for bigint.
+        // A mastic is its own sort key. With this comparator, PostgreSQL uses its fast sort for plain numbers.
         support->comparator = ssup_datum_unsigned_cmp;
     } else {
         support->comparator = compare_datums<Type>;
@@ -196,7 +207,8 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
         MemoryContextSwitchTo(old);
 
         support->ssup_extra = state;
-        // Only with this comparator PostgreSQL uses its sort for plain numbers.
+        // The keys are compared with this comparator, because only with it PostgreSQL uses its fast sort for plain
+        // numbers.
         support->comparator = ssup_datum_unsigned_cmp;
         support->abbrev_converter = abbreviate<Type>;
         support->abbrev_abort = stop_abbreviating<Type>;
@@ -207,7 +219,8 @@ Datum prepare_sort(FunctionCallInfo fcinfo) {
 
 // ---- skip scans
 
-// The neighbours of an id, for PostgreSQL's skip scans. `overflow` is true if there is none.
+// The next and the previous id of the type, for PostgreSQL's skip scans. Both set `overflow` to true, and return 0, if
+// there is none.
 template <class Type>
 Datum skip_to_next(Relation, Datum existing, bool* overflow) {
     const Neighbour<typename Type::Id> n = next(id_in<typename Type::Id>(existing));
@@ -222,7 +235,7 @@ Datum skip_to_previous(Relation, Datum existing, bool* overflow) {
     return n.exists ? id_datum(n.id) : Datum{0};
 }
 
-// The skip support function of the type.
+// The skip support function of the type: tells PostgreSQL the lowest and highest id, and how to find the next one.
 template <class Type>
 Datum prepare_skip(FunctionCallInfo fcinfo) {
     const SkipSupport support = reinterpret_cast<SkipSupport>(PG_GETARG_POINTER(0));
@@ -235,7 +248,7 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
 
 }  // namespace snowflake_ids
 
-// What every type has. `type` is its name, in SQL and as the namespace of its Type.
+// The functions that every id type has. `type` is its name in SQL, and also the namespace of its Type.
 #define ORDER_FUNCTIONS(type)                                                                           \
     FUNCTION(snowflake_ids_##type##_eq) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) == 0); } \
     FUNCTION(snowflake_ids_##type##_ne) { PG_RETURN_BOOL(compare_arguments<type::Type>(fcinfo) != 0); } \
@@ -249,7 +262,8 @@ Datum prepare_skip(FunctionCallInfo fcinfo) {
     FUNCTION(snowflake_ids_##type##_sortsupport) { return prepare_sort<type::Type>(fcinfo); }           \
     FUNCTION(snowflake_ids_##type##_skipsupport) { return prepare_skip<type::Type>(fcinfo); }
 
-// What the types of fixed bytes have besides. Their input functions differ: gid has a type modifier.
+// The functions that only the types passed by reference have, sno and gid. Their input functions are not here, because
+// gid has a type modifier.
 #define BYTE_FUNCTIONS(type)                                                                  \
     FUNCTION(snowflake_ids_##type##_out) { return id_to_text<type::Type>(fcinfo); }           \
     FUNCTION(snowflake_ids_##type##_send) { return id_to_bytea<type::Type>(fcinfo); }         \

@@ -1,7 +1,8 @@
 // The type mastic: input and output, comparison, sorting, casts. Layout and text are in core/mastic.hpp.
 //
-// It has the 8 bytes of a bigint, by value, compared without a sign. Where that makes no difference the SQL functions
-// are PostgreSQL's own for bigint: hashing, binary input and output, smaller integers as bigint.
+// A mastic is passed by value, has the 8 bytes of a bigint, and is compared without a sign. Where the sign makes no
+// difference, SQL uses PostgreSQL's own functions for bigint: for hashing, for binary input and output, and for casts
+// from smaller integers.
 #include "pg/types/id_type.hpp"
 
 extern "C" {
@@ -16,13 +17,15 @@ using mastic::Id;
 
 namespace {
 
-// Raises the error that a text is no mastic. In a soft context, the error is saved.
+// Raises the error that a text is no mastic. If `escontext` is a context of soft errors, it saves the error there, and
+// returns.
 void fail_text(Error error, const char* text, Node* escontext) {
     report(error, {Source::text, "mastic", text, "0", psprintf(UINT64_FORMAT, mastic::layout.max_id())}, escontext);
 }
 
 }  // namespace
 
+// The text input. It returns NULL only after a soft error.
 FUNCTION(snowflake_ids_mastic_in) {
     const char* text = PG_GETARG_CSTRING(0);
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
@@ -33,8 +36,9 @@ FUNCTION(snowflake_ids_mastic_in) {
     return id_datum(Id{id.value});
 }
 
+// The text output: an unsigned decimal number.
 FUNCTION(snowflake_ids_mastic_out) {
-    // As int8out() does it: the same function writes the digits, and the result has its own length.
+    // As in int8out(), pg_ulltoa_n() writes the digits, and the result has only as many bytes as it needs.
     char text[mastic::max_text_size];
     const auto length = static_cast<std::size_t>(pg_ulltoa_n(id_argument<Id>(fcinfo, 0).number, text));
     char* out = static_cast<char*>(palloc(length + 1));
@@ -47,8 +51,9 @@ ORDER_FUNCTIONS(mastic)
 
 // ---- bigint, which has the same bits
 
-// The planner support function of casts that keep the bits. It replaces the call by a relabeling, as varchar's own cast
-// does. That costs nothing, and a column can change its type without a rewrite.
+// The planner support function of casts that keep the bits. It replaces the call of the cast by a RelabelType, as
+// PostgreSQL does for varchar. A RelabelType costs nothing at run time, and with it ALTER TABLE can change the type of
+// a column without a rewrite. For other requests the result is null.
 FUNCTION(snowflake_ids_same_bits_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
     if (!IsA(request, SupportRequestSimplify)) return Datum{0};
@@ -57,7 +62,7 @@ FUNCTION(snowflake_ids_same_bits_support) {
                                       call->funcformat));
 }
 
-// ---- numeric, which has all ids as they are written
+// ---- numeric, which can hold every mastic as a number
 
 FUNCTION(snowflake_ids_mastic_to_numeric) {
     char text[mastic::max_text_size + 1];
@@ -65,7 +70,8 @@ FUNCTION(snowflake_ids_mastic_to_numeric) {
     return DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 }
 
-// The number is rounded to a whole one, as PostgreSQL does when it converts a numeric to a bigint.
+// Rounds to a whole number first, as PostgreSQL does when it converts a numeric to a bigint. Raises an error for NaN,
+// an infinity, and a number that is out of range.
 FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum given = PG_GETARG_DATUM(0);
     const Numeric number = DatumGetNumeric(given);
@@ -75,7 +81,8 @@ FUNCTION(snowflake_ids_mastic_from_numeric) {
     const Datum whole = DirectFunctionCall2(numeric_round, given, Int32GetDatum(0));
     const char* text = DatumGetCString(DirectFunctionCall1(numeric_out, whole));
     const Result<std::uint64_t> id = mastic::parse(text, std::strlen(text));
-    // A whole number can only be out of range; a negative one also counts as that.
+    // The text of a whole number can only be out of range. parse() finds another error in a negative number, but that
+    // number is out of range too.
     if (!id) fail_text(Error::id_range, text, nullptr);
     return id_datum(Id{id.value});
 }

@@ -4,8 +4,9 @@
 //   Mastic, Snowflake-SI   the layout is fixed
 //   other layouts          a name, or six arguments at the end: a function here serves both forms
 //
-// A Datum has the 64 bits of an id, whether SQL sees a mastic or a bigint. As a bigint, ids in the last half of a
-// 64-bit layout are negative. That matters only for the order of bigint, not here.
+// A Datum has the 64 bits of an id, whether its type in SQL is mastic or bigint. As a bigint, ids in the last half of a
+// 64-bit layout are negative. That matters only for the order of bigint, not here. SQL declares all these functions
+// STRICT, so no argument is NULL.
 #include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
@@ -31,7 +32,7 @@ SplitId split_argument(FunctionCallInfo fcinfo, const Layout& layout, const char
     return {layout, fields.value};
 }
 
-// The time of an id.
+// The time of an id, as timestamptz.
 Datum created_datum(const SplitId& i) {
     return TimestampTzGetDatum(timestamptz(i.layout.timeline.start(i.fields.tick)));
 }
@@ -42,16 +43,16 @@ Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// The arguments of a make function: the position of the time, and the names of node and sequence for messages. Null:
-// the format has no such field.
+// The arguments of a function that makes an id: time, node and sequence follow each other. If the format has no node,
+// the function has no such argument, and `node` is null.
 struct Arguments {
-    int created;
-    const char* node;
+    int created;       // the number of the argument with the time
+    const char* node;  // the names of the other two, for messages
     const char* sequence;
 };
 
-// The id with the time, node and sequence in the arguments. Raises an error if one is out of range; `what()` names the
-// ids in it.
+// Makes the id with the time, node and sequence in the arguments. Raises an error if one of them is out of range;
+// `what()` names the ids there.
 template <class What>
 Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
     int n = names.created;
@@ -66,8 +67,8 @@ Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const A
 
 using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
 
-// The id that bounds a time, which `of` finds: Layout::lower_bound or upper_bound. Raises an error if there is none;
-// `what()` names the ids in it.
+// The lowest id at or after `t`, or the highest id at or before it: `of` is Layout::lower_bound or upper_bound. Raises
+// an error if there is no such id; `what()` names the ids there.
 template <class What>
 Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
     const Result<std::uint64_t> id = (layout.*of)(unix_time(t));
@@ -77,11 +78,13 @@ Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
 
 // ---- Mastic
 
+// The word for these ids in messages.
 const char* mastic_id() { return "mastic"; }
 
+// The mastic in argument 0, as a number.
 uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
 
-// Every 64-bit number is an id, so splitting cannot fail.
+// The fields of the mastic in argument 0. Every 64-bit number is a mastic, so splitting cannot fail.
 Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
 
 TimestampTz mastic_created(FunctionCallInfo fcinfo) {
@@ -98,6 +101,7 @@ FUNCTION(snowflake_ids_mastic_decode) {
     return record(fcinfo, values, lengthof(values));
 }
 
+// make_mastic(created, sequence), and the bounds of a time. Each raises an error if an argument is out of range.
 FUNCTION(snowflake_ids_make_mastic) {
     return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
 }
@@ -112,12 +116,15 @@ FUNCTION(snowflake_ids_mastic_upper_bound) {
 
 namespace {
 
+// The words for these ids in messages.
 const char* snowflake_si_id() { return "Snowflake-SI id"; }
 
+// The fields of the Snowflake-SI id in argument 0. Raises an error if it has more than 53 bits.
 SplitId snowflake_si_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, snowflake_si::layout, snowflake_si_id());
 }
 
+// The lowest or highest id for the time in argument 0: see bound_of_time().
 Datum snowflake_si_bound(FunctionCallInfo fcinfo, Bound of) {
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(0);
     return bound_of_time(snowflake_si::layout, of, t, snowflake_si_id);
@@ -149,13 +156,14 @@ auto words_for_ids(FunctionCallInfo fcinfo, bool named) {
     return [fcinfo, named] { return named ? psprintf("%s id", text_to_cstring(PG_GETARG_TEXT_PP(0))) : "id"; };
 }
 
-// The id in argument 0, split. Its layout is argument 1, by name, or the fields from there on.
+// The id in argument 0, split. Argument 1 is the name of its layout, or the fields of the layout begin there. Raises an
+// error if there is no such layout, or if the id has bits above it.
 SplitId snowflake_argument(FunctionCallInfo fcinfo) {
     return split_argument(fcinfo, layouts::named_or_fields(fcinfo, {.name = 1, .fields = 1, .count = 2}), "id");
 }
 
-// The smallest or largest id at a time, as bigint. The arguments are layout and time, or time and six fields. Raises an
-// error if the layout has no such time.
+// The lowest or highest id for a time, as bigint: see bound_of_time(). The arguments are the name of a layout and the
+// time, or the time and the six fields of a layout.
 Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
     const bool named = PG_NARGS() == 2;
     const TimestampTz t = PG_GETARG_TIMESTAMPTZ(named ? 1 : 0);
@@ -167,7 +175,7 @@ Datum snowflake_bound(FunctionCallInfo fcinfo, Bound of) {
 
 FUNCTION(snowflake_ids_snowflake_timestamp) { return created_datum(snowflake_argument(fcinfo)); }
 FUNCTION(snowflake_ids_snowflake_decode) { return fields_record(fcinfo, snowflake_argument(fcinfo)); }
-// layout, created, node, sequence; or created, node, sequence and fields
+// make_snowflake(layout, created, node, sequence), or (created, node, sequence) and the six fields of a layout.
 FUNCTION(snowflake_ids_make_snowflake) {
     const bool named = PG_NARGS() == 4;
     return make_from_arguments(fcinfo, layouts::named_or_fields(fcinfo, {.name = 0, .fields = 3, .count = 4}),
