@@ -1,15 +1,13 @@
 // With engine "js", Prisma's schema engine is the WebAssembly in its npm package, and no program is downloaded. It asks the
 // catalogs through @prisma/adapter-pg, which does not know the types "char" and name: they are given to it as text.
 const { PrismaPg } = require('@prisma/adapter-pg');
-const { Pool } = require('pg');
+const Result = require('pg/lib/result');
 
-class Catalogs extends Pool {
-  async query(...query) {
-    const result = await super.query(...query);
-    for (const field of result.fields) if ([18, 19].includes(field.dataTypeID)) field.dataTypeID = 25;
-    return result;
-  }
-}
+const { addFields } = Result.prototype;
+Result.prototype.addFields = function (fields) {
+  for (const field of fields) if ([18, 19].includes(field.dataTypeID)) field.dataTypeID = 25;
+  return addFields.call(this, fields);
+};
 
 // The engine leaves a timer of 60 seconds behind, and Prisma would end only after it.
 const timer = globalThis.setTimeout;
@@ -19,5 +17,5 @@ module.exports = {
   schema: 'schema.prisma',
   experimental: { adapter: true },
   engine: 'js',
-  adapter: async () => new PrismaPg(new Catalogs({ allowExitOnIdle: true, idleTimeoutMillis: 50 })),
+  adapter: async () => new PrismaPg({ allowExitOnIdle: true, idleTimeoutMillis: 50 }),
 };

@@ -1,7 +1,7 @@
 // doc/schema-tools.md: what Prisma's db push does to a table that has not changed, and its first migration without and with
 // the line of the page. The page is the first argument. The row in the table is there before and after.
-const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('fs');
-const { home, load, prisma } = require('./home');
+const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('fs');
+const { home, load, prisma, prismaInTerminal } = require('./home');
 const { Client } = load('pg');
 
 const [, chapter] = readFileSync(process.argv[2], 'utf8').split('\n## Prisma\n');
@@ -14,15 +14,15 @@ const migrations = `${home}/migrations`;
   const types = async () => (await client.query(`
     SELECT string_agg(format('%s %s', attname, atttypid::regtype), ', ' ORDER BY attnum) AS types
     FROM pg_attribute WHERE attrelid = 'person'::regclass AND attnum > 0 AND NOT attisdropped`)).rows[0].types;
-  const deployed = (sql) => {
-    mkdirSync(`${migrations}/1_first`, { recursive: true });
+  const deployed = (sql, name = '1_first') => {
+    mkdirSync(`${migrations}/${name}`, { recursive: true });
     writeFileSync(`${migrations}/migration_lock.toml`, 'provider = "postgresql"');
-    writeFileSync(`${migrations}/1_first/migration.sql`, sql);
+    writeFileSync(`${migrations}/${name}/migration.sql`, sql);
     const { status, said } = prisma('migrate', 'deploy');
-    rmSync(migrations, { recursive: true });
     return status === 0 ? 'done' : said.match(/ERROR: .*/)?.[0] ?? said;
   };
 
+  rmSync(migrations, { recursive: true, force: true });
   const schema = readFileSync(`${home}/schema.prisma`, 'utf8');
   writeFileSync(`${home}/unsupported.prisma`, schema.replace(/id +String/, 'id Unsupported("sno")'));
   console.log(`Unsupported: ${prisma('validate', '--schema', 'unsupported.prisma').said.match(/rror.*@id.*/)?.[0]}`);
@@ -34,6 +34,16 @@ const migrations = `${home}/migrations`;
   const edited = line + written.replace(/"(id|disk|post)" TEXT/g, (text, name) => `"${name}" ${ours[name]}`);
   console.log(`first migration, with the line and the types: ${deployed(edited)}`);
   console.log(`types: ${await types()}`);
+
+  // With engine "js", the command fails in the end, after it has written the migration.
+  prismaInTerminal('migrate', 'dev', '--create-only', '--name', 'second');
+  const second = readdirSync(migrations).find((name) => name.endsWith('_second'));
+  const changes = second ? readFileSync(`${migrations}/${second}/migration.sql`, 'utf8') : 'nothing';
+  console.log(`migrate dev: ${changes.match(/^(ALTER|ADD|DROP|CREATE) .*/mg)?.join('\n')}`);
+  console.log(`without these lines: ${deployed(changes.replace(/^(ALTER|ADD) .*/mg, ''), second)}`);
+  console.log(`types: ${await types()}`);
+  rmSync(migrations, { recursive: true });
+
   const { rows: [{ id }] } = await client.query("INSERT INTO person (name) VALUES ('ada') RETURNING id");
   const push = prisma('db', 'push', '--skip-generate');
   console.log(`push: ${push.status}\n${push.said.match(/(?<=^ *• ).*/mg)?.join('\n')}`);

@@ -1,5 +1,6 @@
 # doc/schema-tools.md: its SQL is run, its Python by test/drivers/python/schema_tools.py, and its lines for MikroORM and
-# Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what happens without. What it says of postgres_fdw is looked up in plans.
+# Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what happens without.
+# What it says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
 use FindBin;
@@ -121,6 +122,11 @@ SKIP:
 		$said,
 		qr/^first migration, with the line and the types: done\ntypes: $ours$/m,
 		'with the line and the types it runs');
+	my ($dev) = $said =~ /^migrate dev: (.*?)^without these lines: /ms;
+	like($dev // '', qr/^ALTER COLUMN "$_" SET DATA TYPE TEXT,$/m, "a later migration would make $_ a text")
+	  for 'id', 'disk', 'post';
+	unlike($dev // 'number', qr/number/, 'and would leave the bigint');
+	like($said, qr/^without these lines: done\ntypes: $ours$/m, 'without these lines, it changes nothing');
 	my ($push) = $said =~ /^push: 1\n(.*?)^types: $ours$/ms;
 	like(
 		$push // '',
