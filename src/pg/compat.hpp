@@ -39,11 +39,6 @@ extern "C" {
 #define SNOWFLAKE_IDS_MODULE_MAGIC(module) PG_MODULE_MAGIC
 #endif
 
-// The `extra` value of a setting is allocated by guc_malloc() since 16, and by malloc() before.
-#if PG_VERSION_NUM < 160000
-#define guc_malloc(elevel, size) malloc(size)
-#endif
-
 // The wait event that pg_stat_activity shows under this name. Before 17, an extension cannot name its wait events, so
 // "Extension" is shown. The name is registered at the first use in each process.
 #if PG_VERSION_NUM >= 170000
