@@ -25,7 +25,7 @@ UnixTime covered = ledger::no_low;
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
 // The full id of the present top-level transaction; 0 if it has none, because it has written nothing.
-uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
+uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
 // True if the transaction with this full id is neither running nor prepared. TransactionIdIsInProgress() knows only the
 // lower 32 bits, which may by now mean a later transaction. So an id that is 2^31 or more behind the next one is over.
@@ -60,9 +60,9 @@ void hand_over_to_prepared() {
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
     // A transaction without a transaction id has no rows.
-    if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
+    if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
     if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
-    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
+    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), top_xid(),
                               is_over))
         return;
     ereport(
@@ -76,7 +76,7 @@ void hand_over_to_prepared() {
 
 void end_transaction(bool committed) {
     if (const ledger::Ledger* shared = ledger_if_attached())
-        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
+        ledger::end_transaction(own_backend(*shared), committed ? top_xid() : 0);
     covered = ledger::no_low;
 }
 
