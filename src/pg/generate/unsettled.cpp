@@ -61,6 +61,7 @@ void hand_over_to_prepared() {
     const ledger::Backend& backend = own_backend(*shared);
     // A transaction without a transaction id has no rows.
     if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
+    // PostgreSQL keeps this lock for the prepared transaction.
     if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), top_xid(),
                               is_over))
