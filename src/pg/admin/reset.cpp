@@ -41,7 +41,7 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 // last long, because this function waits if ALTER SEQUENCE has locked the sequence of the ceiling. So the function
 // lowers the ceiling, and adds one to the revision, so that such sessions look again. Then it lifts the ceiling above
 // the ids that they have generated.
-void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
+void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
@@ -133,7 +133,7 @@ FUNCTION(snowflake_ids_reset) {
         // Other databases keep their WAL ceilings. So for a forced reset, an operator must call the function in each
         // database.
         if (reset.force)
-            put_back_wal_ceiling(shared, floor, patience);
+            lower_wal_ceiling(shared, floor, patience);
         else
             wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
     }
