@@ -173,6 +173,7 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
+// While this waits, the slot's counters show that the session waits.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
     Patience patience;
@@ -191,6 +192,8 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     return c;
 }
 
+// A claim that is not on time has changed the tick-tock bit, or it holds: its ids have the last tick or the next one,
+// although the clock is behind.
 void note_clock_behind(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;

@@ -45,15 +45,17 @@ microseconds lift_step() {
     return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
 
-// How far the ceilings are lifted so that `tick` may be issued.
+// The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
+// but at least a small step above the tick.
 UnixTime wanted_ceiling(const Generator& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
-// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it.
+// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it. A ceiling that
+// is further ahead than a generator on time needs was lifted by a small step. For such a ceiling, it is half a step.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
-// The published ceiling of the slot.
+// The ceiling of the slot in shared memory. The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Generator& g) { return g.slot->ceiling.load(); }
 
 // Reads the WAL ceiling of this database. If another life has lifted it, all generators are lifted above it, and it
@@ -100,6 +102,7 @@ bool take_turn_to_lift() {
     return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
+// Gives up the turn, also after an error, so that another backend may lift ceilings early.
 void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
@@ -115,16 +118,18 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& 
 
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
     if (seen_wal.until() < t) note_wal_ceiling(wal_ceiling::read(patience).until);
-    // The ceiling of the last ids may be lower than `t`, because their tick begins below the ceiling and may end above.
+    // It is lower if `t` is the end of a tick that begins below the ceiling, but ends above it.
     if (seen_wal.until() < t) lift_wal_above(t, t, patience);
     return seen_wal.until();
 }
 
 void forget_wal_ceiling() { seen_wal = {}; }
 
+// Nothing has to be protected if the transaction has no ids, or if COMMIT waits for no standby.
 void protect_commit() {
     if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
-    // If the position of that WAL is not known, it is 0, which counts as not flushed.
+    // The standbys need the WAL in which a ceiling above `latest` was written. If its position is not known, it is 0,
+    // which counts as not flushed.
     if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
 }
 
@@ -140,6 +145,7 @@ void set_limit(Generator& g) {
     g.lift_from = first_refused(until - least_left(until));
 }
 
+// The ceiling in the file is lifted first, then the one in WAL.
 void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
     // Each attempt looks at the ceiling again: while this process waited for the lock of the file, another one may have
@@ -152,6 +158,7 @@ void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     set_limit(g);
 }
 
+// As lift_above(), but early and without waiting: only the backend that gets the turn lifts the ceilings.
 void lift_ahead(Generator& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
     // The ceilings are looked at again, because another backend may have lifted them since g.lift_from was set.

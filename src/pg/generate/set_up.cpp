@@ -134,6 +134,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
+    // This comes before the slot is found: see check_clock().
     check_clock(name, layout.timeline);
     find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{},
                        numbering);

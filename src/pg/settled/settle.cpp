@@ -87,6 +87,7 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
 // table. A transaction that was prepared since the start, and is not in the ledger, has generated no id. If a
 // transaction is still in progress after its locks were looked at, all of them were seen.
 bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
+    // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         if (process(i).xid == xid) return true;
     }
@@ -110,6 +111,7 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
 bool prepared_writes(TableWriters& writers, TransactionId xid) {
     bool writes = false;
     each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
+    // If it has ended by now, it may have had locks that are gone. So it counts as a writer.
     return writes || !TransactionIdIsInProgress(xid);
 }
 
@@ -151,6 +153,7 @@ Snapshot active_snapshot() {
     return GetActiveSnapshot();
 }
 
+// Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table) {
     if (table != unsettled::every_table) check_is_table(table);
     const View view{snapshot, unsettled::next_xid()};

@@ -29,6 +29,7 @@ struct Answer {
     Oid table;
     UnixTime until;
 };
+// All answers of the present transaction, in no order.
 struct Answers {
     Answer* all = nullptr;  // in TopMemoryContext
     uint32 count = 0, room = 0;
@@ -109,6 +110,7 @@ Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
 
 }  // namespace
 
+// SQL functions of other files: the smallest id that has the time in the last argument, or a later one.
 extern "C" {
 Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
