@@ -49,7 +49,7 @@ struct AnyTime {
     static const Timeline& of(const Generator& g) { return g.timeline; }
 };
 
-// Claims up to `want` numbers of a generator of a 64-bit layout. Never waits.
+// Claims up to `want` numbers of a generator of a 64-bit layout. `Time` is one of the structs above. Never waits.
 template <class Time>
 pg_attribute_always_inline ledger::Claim claim_snowflake(Generator& g, uint32 want) {
     ledger::SystemClock clock{[&g] { return Time::of(g); }};

@@ -8,7 +8,7 @@
 //
 // These files take part when an id is generated. Each of them includes only those below it:
 //
-//   transaction         ends what this process shows of the ids, when their transaction ends
+//   transaction         counts the ids when their transaction ends, and no longer shows them to readers
 //   sno_generate, ...   the SQL function: composes the id
 //   set_up              after a start, and when a setting has changed: finds the slot and the rules of the generator
 //   may_generate        refuses a process, a setting or a clock that must not generate ids
@@ -16,7 +16,7 @@
 //   series, next_number gives a number that this session has claimed and not yet used
 //   claim_or_wait       claims more numbers; waits or raises an error if there are none
 //   issue_limit         decides how far ahead ids may go; lifts the ceilings
-//   unsettled           shows readers which ids may still appear; refuses an id that is earlier than their promise
+//   unsettled           shows readers which ids may still appear; refuses ids that were promised not to appear
 //   generator           the struct that all of them work on
 #pragma once
 

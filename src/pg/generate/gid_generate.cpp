@@ -30,7 +30,7 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 
 }  // namespace
 
-// gen_gid(kind): raises an error if the kind is none, or if the clock is outside the format.
+// gen_gid(kind): raises an error if `kind` is not the name of a kind, or if the clock is outside the format.
 FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
 
 // gen_gid_series(kind, count): as many rows as `count` says. It reads the clock only for some of them: see

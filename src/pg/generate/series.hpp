@@ -23,8 +23,8 @@ namespace snowflake_ids::series {
 struct Pace {
     const void* of = nullptr;  // the generator that it was last used for
     uint64 tick = 0;           // of the last id for which the clock was read
-    uint32 size = 0;           // how many ids get along with one reading of the clock, that id included
-    uint32 unchecked = 0;      // how many of them may still be given
+    uint32 size = 0;           // how many ids the last reading of the clock is used for
+    uint32 unchecked = 0;      // how many of them are still to come
 
     static constexpr uint32 most = 16;
 

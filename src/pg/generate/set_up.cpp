@@ -23,9 +23,9 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// Generators of the partitions that callers name. The lowest six bits of the partition are the index here, so
-// partitions with equal bits take turns. The generators are allocated when they are needed, and are not static, for the
-// reason in entropy.cpp.
+// Generators of the partitions that callers name. The lowest six bits of the partition are the index here. So of all
+// partitions with the same six bits, only the last one used has a generator in this session. The generators are
+// allocated when they are needed, and are not static, for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
 // Gives `g` this slot, and the name of its format and its node. Before that, the counters of its former slot get the

@@ -1,6 +1,6 @@
-// gen_uuid7() and gen_uuid7_series(). They use no ledger. Each id of a process is larger than the one before. So the
-// ids of a session grow, except in parallel workers, which are processes of their own. Ids of different processes, and
-// of different shifts, may have the same time, and then differ by 62 random bits.
+// gen_uuid7() and gen_uuid7_series(). They use no ledger. Without a shift, each id of a process is larger than the one
+// before. So the ids of a session grow, except in parallel workers, which are processes of their own. Ids of different
+// processes, and of different shifts, may have the same time, and then differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>
@@ -45,9 +45,9 @@ uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
 
 // gen_uuid7(shift): takes the next moment of this process, and shifts it. So with one shift, no moment is used twice.
-// Exception: an interval with months or days can shift different times to the same time, as one month after 28, 29, 30
-// and 31 January is 28 February. With two shifts, two ids can have the same moment. Then their random bits differ, as
-// with ids of two processes. Raises an error if the shifted time is outside the format.
+// Exception: an interval with months or days can shift different times to the same time. For example, 28 February may
+// be one month after each of the last four days of January. With two shifts, two ids can have the same moment. Then
+// their random bits differ, as with ids of two processes. Raises an error if the shifted time is outside the format.
 FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(

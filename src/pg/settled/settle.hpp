@@ -50,7 +50,8 @@ constexpr bool is_longest() {
 }
 static_assert(is_longest());
 
-// The process with this index, 0 to MaxBackends - 1. Its Backend in the ledger has the same index.
+// The PGPROC with this index. The first MaxBackends are those of processes with transactions, and the Backend of such a
+// process in the ledger has the same index. The last ones are those of prepared transactions.
 inline PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
 
 // Calls `of(place)` for each PGPROC that PostgreSQL has for a prepared transaction, in use or not.

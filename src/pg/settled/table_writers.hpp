@@ -22,9 +22,9 @@ namespace snowflake_ids {
 void check_is_table(Oid table);
 
 // The transactions that may write to a table. A row may be inserted through the table itself, through its partitions
-// and children, or through the tables that it is a part of. So a lock on any of these relatives counts. Ask after the
-// promise was lifted. Then a table that is attached, or a lock that is taken, later than the question only leads to ids
-// that keep the promise. All transactions are writers of unsettled::every_table.
+// and children, or through the tables that it is a part of. So a lock on any of these relatives counts. Call has() and
+// has_prepared() after the promise was lifted. A table that is attached later, or a lock that is taken later, then only
+// leads to ids that keep the promise. All transactions are writers of unsettled::every_table.
 class TableWriters {
 public:
     explicit TableWriters(Oid table) : table_(table) {}
