@@ -65,8 +65,8 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A new life begins at a tick that is marked as used up, although its numbers were never issued. A claim
-            // at this tick (own_lead()) is no overflow.
+            // A new life begins ahead of the clock, at a tick that is marked as used up although its numbers were never
+            // issued. A claim that finds this (own_lead()) is no overflow.
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
@@ -127,7 +127,8 @@ bool is_lead_of_start(const ledger::Claim& c) {
 // Logs why a claim has failed, and counts it if its tick is used up. Call it before the first wait of a call.
 void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
-    // If the tick is held, the claim has to wait because the clock is behind, also when the tick is used up.
+    // A generator that holds continues although the clock is behind (ledger/claim.hpp). So if its tick is used up, the
+    // reason for the wait is the clock.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.held()) {
         log_overflow(g);
