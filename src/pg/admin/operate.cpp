@@ -140,7 +140,7 @@ using Ready = Generator& (*) ();
 // or wait until another session has done it.
 void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
-        // The generator is set up again after each wait, because a reset may have been forced.
+        // After each wait, the generator is asked for again, because it must be set up again after a reset.
         Generator& g = ready();
         if (g.slot->passed.load() >= until) return;
         auto& next_pass = shared_ledger().header->next_pass;
