@@ -1,4 +1,4 @@
-// Moving a generator forward: past the time of an imported id (observe), and past the present time (pass_now).
+// Moves generators forward: past the time of an imported id (observe), and past the present time (pass_now).
 #include "pg/admin/operate.hpp"
 
 #include "ledger/floor.hpp"
@@ -13,8 +13,8 @@ namespace snowflake_ids::operate {
 
 namespace {
 
-// An imported id may be this far ahead of our clock, because the clocks of two servers differ. With more, users with
-// the right to observe, to restore or to reset could put all ids into the future.
+// An imported id may be this far ahead of the clock, because the clocks of two servers differ. If more were allowed,
+// users with the privilege to observe, to restore or to reset could put all ids into the future.
 constexpr microseconds plausible_lead = std::chrono::minutes{1};
 
 }  // namespace
@@ -31,10 +31,10 @@ void check_not_far_ahead(UnixTime id_time, const char* what) {
 }
 
 void lift_past(Generator& g, uint64 tick) {
-    // The durable ceiling first: the next life begins there.
+    // The durable ceilings come first, because the next life begins there.
     issue_limit::lift_above(g, tick + 1, Patience{.queues = true});
     ledger::lift_slot(*g.slot, tick, g.rules.has_toggle);
-    // Ends leases of other backends at this tick.
+    // This ends the leases of other backends. They could contain numbers of this tick or an earlier one.
     shared_ledger().header->revision.fetch_add(1);
 }
 
@@ -77,7 +77,8 @@ using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
 
-// sno_observe(id, force). It ignores an id of a partition in which this server generates none.
+// sno_observe(id, force): later snos of the id's partition are later than the id. It ignores an id of a partition in
+// which this server generates none.
 FUNCTION(snowflake_ids_sno_observe) {
     const auto& id = id_argument<sno::Id>(fcinfo, 0);
     const bool force = force_argument(fcinfo, 1);
@@ -91,7 +92,7 @@ FUNCTION(snowflake_ids_sno_observe) {
     PG_RETURN_VOID();
 }
 
-// mastic_observe(id, force)
+// mastic_observe(id, force): later ids of gen_mastic() are later than the id.
 FUNCTION(snowflake_ids_mastic_observe) {
     const auto id = static_cast<uint64>(PG_GETARG_INT64(0));
     const bool force = force_argument(fcinfo, 1);
@@ -99,7 +100,8 @@ FUNCTION(snowflake_ids_mastic_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_si_observe(id, force)
+// snowflake_si_observe(id, force): later ids of gen_snowflake_si() are later than the id. It ignores an id of another
+// node, and raises an error for a number that is no Snowflake-SI id.
 FUNCTION(snowflake_ids_snowflake_si_observe) {
     const int64 id = PG_GETARG_INT64(0);
     const bool force = force_argument(fcinfo, 1);
@@ -111,7 +113,8 @@ FUNCTION(snowflake_ids_snowflake_si_observe) {
     PG_RETURN_VOID();
 }
 
-// snowflake_observe(layout, id, force). Ignores an id of another node.
+// snowflake_observe(layout, id, force): later ids of the layout are later than the id. It ignores an id of another
+// node, and raises an error for a number that is no id of the layout.
 FUNCTION(snowflake_ids_snowflake_observe) {
     NamedLayout& named = layouts::argument(fcinfo, 0);
     const int64 id = PG_GETARG_INT64(1);
@@ -125,17 +128,19 @@ FUNCTION(snowflake_ids_snowflake_observe) {
 
 namespace {
 
-// A call of pass_now() takes the rest of a tick from all sessions, and each of them sets its generator up again. Any
-// user may call it. So the server does it once in 50 ms (`between_passes`) for all callers, and they wait for it.
-// Callers for one generator share it.
+// A call of pass_now() takes the rest of a tick from all sessions, and each of them sets its generators up again. Any
+// user may call it. So the server passes a tick at most once in 50 ms. All callers that wait for the same generator
+// share this pass.
 constexpr milliseconds between_passes{50};
 
+// A function that returns a generator of this session, set up: generator::ready_sno() and so on.
 using Ready = Generator& (*) ();
 
-// Uses up the generator's ticks until `until`. `ready` sets the generator up.
+// Returns when the generator of `ready` issues nothing at or before `until` any more. This session may do that itself,
+// or wait until another session has done it.
 void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
-        // The generator is set up again after each wait, because a reset may have been forced.
+        // After each wait, the generator is asked for again, because it must be set up again after a reset.
         Generator& g = ready();
         if (g.slot->passed.load() >= until) return;
         auto& next_pass = shared_ledger().header->next_pass;
@@ -151,7 +156,8 @@ void use_up_until(Ready ready, UnixTime until) {
     }
 }
 
-// The function that sets up the generator of the format in argument `n`. Raises an error for layouts.
+// The function that returns the generator of the format in argument `n`, set up. Raises an error for layouts, and for
+// an unknown format.
 Ready ready_argument(FunctionCallInfo fcinfo, int n) {
     switch (kind_argument(fcinfo, n)) {
         case ledger::Kind::sno:
@@ -173,7 +179,8 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 }  // namespace
 
 // snowflake_ids.pass_now(format): returns the present time. No id that is generated later has this time or an earlier
-// one. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, and for a sync.
+// one. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if others
+// wait too, and then for a sync.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     use_up_until(ready_argument(fcinfo, 0), unix_time(now));

@@ -1,5 +1,6 @@
-// snowflake_ids.reset(): moves generators to a floor that an operator names, and repairs what is damaged. Only a forced
-// reset can move a generator back.
+// The SQL function snowflake_ids.reset(): moves generators to a time that an operator names (a floor), and repairs a
+// damaged WAL ceiling. Only a forced reset can move a generator back. ledger/reset.cpp decides which generators are
+// moved.
 #include "ledger/reset.hpp"
 
 #include "pg/pg.hpp"
@@ -28,18 +29,19 @@ using operate::kind_argument;
 
 namespace {
 
-// The ceiling to write after the operator has named this floor: ahead of the floor and of the clock.
+// The ceiling to write after the operator has named this floor. It is ahead of both the floor and the clock.
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
     return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
 }
 
-// Lowers the WAL ceiling after a forced reset. It must stay above all ids of generators that were not reset; the
-// ceilings of their slots give that bound.
+// Lowers the WAL ceiling of this database after a forced reset. It stays above all ids of generators that were not
+// reset, because it is not lower than the ceilings of their slots.
 //
-// A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling, maybe for
-// long, because ALTER SEQUENCE can make us wait. So we lower the ceiling, add one to the revision so that such sessions
-// look again, and then lift the ceiling above their ids.
-void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
+// A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling. This may
+// last long, because this function waits if ALTER SEQUENCE has locked the sequence of the ceiling. So the function
+// lowers the ceiling, and adds one to the revision, so that such sessions look again. Then it lifts the ceiling above
+// the ids that they have generated.
+void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patience& patience) {
     const uint64 life_id = shared.header->life_id.load();
     const auto ceiling_below = [&](Ceiling old) {
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
@@ -51,8 +53,9 @@ void put_back_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Pa
 }
 
 // Repairs this database's WAL ceiling if it is damaged. A damaged ceiling does not show which ids the database may
-// have. So the floor rises for all generators, also for those that are not reset. Other sessions may generate ids
-// during this. Their ids are below their slots' ceilings, and the new WAL ceiling is not lower than these.
+// have. So all generators are lifted to the floor, also those that are not reset. Other sessions may generate ids
+// during this. Their ids are below the ceilings of their slots, and the new WAL ceiling is not lower than these. Not in
+// recovery.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
     if (!wal_ceiling::is_damaged(patience)) return;
     // This begins the life only, because a database with a damaged ceiling cannot be entered.
@@ -63,7 +66,8 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// The node in argument `n`, of a format; of any format if `kind` is none. Raises an error if it has no such node.
+// The node in argument `n`. Raises an error if ids of this kind cannot have it. If `kind` is none, ids of any kind may
+// have it.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),
@@ -74,7 +78,7 @@ int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     return static_cast<int>(number_argument(fcinfo, n, "node", Error::node_range, last));
 }
 
-// Raises the error that a floor in the past cannot be checked.
+// Raises the error that a floor in the past is refused, because nothing shows which ids were generated before.
 void fail_past_floor() {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("floor is in the past, and the server does not know which ids were generated"),
@@ -83,7 +87,9 @@ void fail_past_floor() {
 
 }  // namespace
 
-// snowflake_ids.reset(floor, format, node, force)
+// snowflake_ids.reset(floor, format, node, force): after this, the chosen generators issue nothing at or before the
+// floor. If format or node is null, generators of all formats or nodes are chosen. Raises an error if the floor is
+// below ids that may exist, unless `force` is true. Raises an error if floor or force is null.
 FUNCTION(snowflake_ids_reset) {
     if (PG_ARGISNULL(0) || PG_ARGISNULL(3)) {
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -111,7 +117,7 @@ FUNCTION(snowflake_ids_reset) {
     const bool in_past = !reset.force && floor < now;
     // This raises an error if the file is damaged, foreign or superseded, before anything is changed.
     ceiling_file::check();
-    // Before a life begins, memory is empty, so it does not show which ids were issued.
+    // If no life has begun, or if the WAL ceiling is damaged, nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
     if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
@@ -124,9 +130,10 @@ FUNCTION(snowflake_ids_reset) {
     (void) issue_limit::enter_life_and_database(in_recovery, patience);
     ceiling_file::apply_reset(reset);
     if (!in_recovery) {
-        // Other databases keep their WAL ceilings: for a forced reset, the function must be called in each of them.
+        // Other databases keep their WAL ceilings. So for a forced reset, an operator must call the function in each
+        // database.
         if (reset.force)
-            put_back_wal_ceiling(shared, floor, patience);
+            lower_wal_ceiling(shared, floor, patience);
         else
             wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
     }

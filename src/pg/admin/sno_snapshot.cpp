@@ -1,4 +1,5 @@
-// snowflake_ids.sno_snapshot() and snowflake_ids.sno_restore(): the reference's GeneratorSnapshot, with its JSON keys.
+// The SQL functions snowflake_ids.sno_snapshot() and snowflake_ids.sno_restore(). They write and read the
+// GeneratorSnapshot of the reference (the sno library), with its JSON keys.
 #include "core/sno_snapshot.hpp"
 
 #include "ledger/formats.hpp"
@@ -19,18 +20,20 @@ namespace snowflake_ids {
 
 namespace {
 
+// Raises the error that a snapshot is invalid at this key.
 [[noreturn]] void fail_snapshot(const char* key, const char* detail) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("invalid sno snapshot: \"%s\"", key),
                     errdetail("%s", detail)));
     pg_unreachable();
 }
 
-// The whole number in a JSON value. Raises an error if it is none from 0 to `max`.
+// The whole number in the JSON value of `key`. Raises an error if `v` is null, or if it is no whole number from 0 to
+// `max`.
 int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     char expected[64];
     snprintf(expected, sizeof expected, "The value must be a whole number from 0 to " INT64_FORMAT ".", max);
     if (v == nullptr || v->type != jbvNumeric) fail_snapshot(key, expected);
-    // Compared as numeric, because numeric_int8 rounds, and raises an error of its own outside bigint.
+    // It is compared as numeric, because numeric_int8() rounds, and raises an error of its own outside bigint.
     const Datum given = NumericGetDatum(v->val.numeric);
     const Datum last = DirectFunctionCall1(int8_numeric, Int64GetDatum(max));
     if (DatumGetBool(DirectFunctionCall2(numeric_gt, given, last))) fail_snapshot(key, expected);
@@ -42,20 +45,21 @@ int64 whole_number(const JsonbValue* v, const char* key, int64 max) {
     return DatumGetInt64(as_int8);
 }
 
-// The value of a key. Raises an error if it is missing, because snapshots of the reference have all keys.
+// The value of a key, which is stored in `storage`. Raises an error if the key is missing, because snapshots of the
+// reference have all keys.
 const JsonbValue* value_of(Jsonb* object, const char* key, JsonbValue* storage) {
     const JsonbValue* v = getKeyJsonValueFromContainer(&object->root, key, static_cast<int>(strlen(key)), storage);
     if (v == nullptr) fail_snapshot(key, "The key is missing.");
     return v;
 }
 
-// The whole number of a key.
+// The whole number of a key. Raises an error if the key is missing, or if its value is no whole number from 0 to `max`.
 int64 number_of(Jsonb* object, const char* key, int64 max) {
     JsonbValue storage;
     return whole_number(value_of(object, key, &storage), key, max);
 }
 
-// The partition, which is an array of two bytes.
+// The value of the key "partition", which is an array of two bytes. Raises an error if it is not.
 uint32 partition_of(Jsonb* object) {
     JsonbValue storage;
     const JsonbValue* v = value_of(object, "partition", &storage);
@@ -70,7 +74,8 @@ uint32 partition_of(Jsonb* object) {
 
 }  // namespace
 
-// snowflake_ids.sno_snapshot(partition): null for a partition in which this server has generated no id.
+// snowflake_ids.sno_snapshot(partition): the snapshot as jsonb. If the argument is null, it is that of the partition
+// that the settings give. The result is null for a partition in which this server has generated no id.
 FUNCTION(snowflake_ids_sno_snapshot) {
     Generator& own = generator::ready_sno();
     const uint32 partition =
@@ -92,7 +97,8 @@ FUNCTION(snowflake_ids_sno_snapshot) {
 }
 
 // snowflake_ids.sno_restore(snapshot): after this, the generator of the snapshot's partition issues nothing at or
-// before the times of the snapshot.
+// before the times of the snapshot. The other values are only checked: the bounds of a generator come from the
+// settings. Raises an error if the snapshot is null or not valid.
 FUNCTION(snowflake_ids_sno_restore) {
     check_not_null(fcinfo, {"snapshot"});
     Jsonb* object = PG_GETARG_JSONB_P(0);
@@ -119,7 +125,7 @@ FUNCTION(snowflake_ids_sno_restore) {
                  sno::least_numbers)));
     }
     const uint64 tick = Max(s.wall_hi, s.wall_safe);
-    // Users with the privilege to call this must not put all ids far ahead either.
+    // Users with the privilege to call this must not be able to put all ids far ahead of the clock.
     if (!superuser()) operate::check_not_far_ahead(sno::timeline.start(tick), "sno snapshot");
     Generator& own = generator::ready_sno();
     Generator& g = s.partition == own.node ? own : generator::sno_of_partition(s.partition);

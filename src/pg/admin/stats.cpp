@@ -1,4 +1,5 @@
-// What operators see: a row per generator of this server, and a row about the server itself.
+// The SQL functions that show operators the generators of this server, one row for each (stats), and the server itself
+// (status), and the one that sets the counters to 0 (stats_reset).
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/settings.hpp"
@@ -26,12 +27,13 @@ namespace snowflake_ids {
 
 namespace {
 
+// A counter of the ledger as a bigint.
 Datum count_datum(const ledger::Word& counter) {
     return Int64GetDatum(static_cast<int64>(counter.load(std::memory_order_relaxed)));
 }
 
-// The name of the built-in layout with this numbering, or null. A slot has the numbering of a layout, not its name, and
-// a created layout may have another name in each database.
+// The name of the built-in layout with this numbering, or null. A slot contains the numbering of its layout, not the
+// name, because a created layout may have another name in each database.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
         const Result<uint64> known = ledger::pack_numbering(k.layout);
@@ -40,7 +42,7 @@ const char* known_name(uint64 numbering) {
     return nullptr;
 }
 
-// A layout as text: its name if it is built in, otherwise its fields.
+// The layout of a slot as text: its name if it is built in, otherwise its fields.
 Datum layout_datum(const Layout& l) {
     if (const char* name = known_name(ledger::pack_numbering(l).value)) return CStringGetTextDatum(name);
     return CStringGetTextDatum(psprintf("epoch %s, tick %g ms, %u node bits%s, %u sequence bits",
@@ -48,7 +50,7 @@ Datum layout_datum(const Layout& l) {
                                         l.node_bits, l.node_last ? " (last)" : "", l.sequence_bits));
 }
 
-// Adds the row of a slot to the result.
+// Adds the row of a slot to the result. `now` is the present time.
 void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Header& header, UnixTime now) {
     constexpr int columns = 15;
     Datum values[columns] = {};
@@ -95,10 +97,12 @@ void put_row(ReturnSetInfo* result, const ledger::Slot& slot, const ledger::Head
 
 }  // namespace
 
-// The rows of the view snowflake_ids.stats.
+// snowflake_ids.generators(): a row for each generator of this server, for the view snowflake_ids.stats. Raises an
+// error if no life can begin.
 FUNCTION(snowflake_ids_stats) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
+    // So the counters contain the ids of this session.
     generator::end_leases_and_count();
     const ledger::Ledger& shared = ledger_in_life();
     const UnixTime now = ledger::wall_clock();
@@ -110,15 +114,17 @@ FUNCTION(snowflake_ids_stats) {
     PG_RETURN_NULL();
 }
 
-// snowflake_ids.status(): the settings that make ids unique, and the state of memory and file. It never raises an
-// error, because people call it when something is wrong. Where it shows no machine id, no ids are generated: the
-// configured one was not accepted, or this is a standby that has no number of its own.
+// snowflake_ids.status(): one row with the settings that make ids unique, and the state of memory and file. It raises
+// no error if the ledger or the ceiling file cannot be used, because people call it when something is wrong. If the
+// machine id is null, this server generates only ids that need no ledger: the configured machine id was not accepted,
+// or this is a standby without a machine id of its own.
 FUNCTION(snowflake_ids_status) {
     const char* why = nullptr;
     const ledger::Ledger* shared = try_shared_ledger(&why);
     const bool in_recovery = RecoveryInProgress();
     const bool known =
         !not_accepted::is_refused(in_recovery ? not_accepted::standby_machine_id : not_accepted::machine_id);
+    // The node in ids with this many node bits; -1 if there is none.
     const auto node_in_use = [&](unsigned node_bits) {
         if (!known) return -1;
         return in_recovery ? settings::standby_machine_id : static_cast<int32>(machine_id::of_primary(node_bits));
@@ -162,7 +168,8 @@ FUNCTION(snowflake_ids_status) {
     PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
 }
 
-// snowflake_ids.stats_reset(): sets the counters to 0. It never changes the generators' state.
+// snowflake_ids.stats_reset(): sets the counters to 0, except the number of sessions that wait now. It does not change
+// the state of the generators.
 FUNCTION(snowflake_ids_stats_reset) {
     generator::end_leases_and_count();
     const ledger::Ledger& shared = shared_ledger();

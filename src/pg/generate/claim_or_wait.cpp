@@ -1,4 +1,5 @@
-// What happens after a claim that has issued nothing, or whose clock is behind: waits, errors, counters, log lines.
+// What happens after a claim that has issued nothing, whose clock is behind, or whose ids are earlier than readers were
+// promised: waits, errors, counters, log lines, and another claim.
 #include "pg/generate/claim_or_wait.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace snowflake_ids::generator {
 
 namespace {
 
+// The error for a tick that is used up, if the setting snowflake_ids.overflow is "error".
 [[noreturn]] void fail_overflow(const Generator& g) {
     ereport(ERROR, (errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("%s sequence overflow", g.name),
                     errdetail("All %u ids of this tick have been generated.", g.rules.max - g.rules.min + 1),
@@ -26,6 +28,7 @@ namespace {
     pg_unreachable();
 }
 
+// The error for a clock that is behind the last id, if the setting snowflake_ids.clock_regression is "error".
 [[noreturn]] void fail_regression(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -37,6 +40,7 @@ namespace {
     pg_unreachable();
 }
 
+// The error after a wait of snowflake_ids.max_wait. `c` is the last claim that has failed.
 [[noreturn]] void fail_waited(const Generator& g, const ledger::Claim& c) {
     ereport(
         ERROR,
@@ -54,14 +58,15 @@ namespace {
     pg_unreachable();
 }
 
-// Raises an error if waiting cannot help, or if the settings do not allow it.
+// Raises an error if waiting cannot help after the failed claim `c`, or if the settings do not allow it.
 void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
     switch (c.outcome) {
         case ledger::Outcome::before_epoch:
         case ledger::Outcome::ended:
             fail_outside_format(g.name, g.timeline, c.outcome);
         case ledger::Outcome::overflow:
-            // A life begins at a tick that is used up, although its numbers were never issued. That is no overflow.
+            // A new life begins ahead of the clock, at a tick that is marked as used up although its numbers were never
+            // issued. A claim that finds this (own_lead()) is no overflow.
             if (settings::overflow == static_cast<int>(settings::Overflow::error) && !c.own_lead()) fail_overflow(g);
             break;
         case ledger::Outcome::regression:
@@ -75,8 +80,8 @@ void check_worth_waiting(const Generator& g, const ledger::Claim& c) {
 
 constexpr std::memory_order relaxed = std::memory_order_relaxed;
 
-// True for one backend, once a minute: that backend writes the log line. `logged` is when the last line was written. An
-// overflow may concern thousands of calls a second.
+// True for one backend, once a minute: that backend writes the log line, and `logged` becomes the present time. Without
+// this, an overflow could write thousands of lines a second.
 bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     const MonotonicTime now = ledger::monotonic_clock();
     MonotonicTime last = logged.load(relaxed);
@@ -85,8 +90,9 @@ bool take_turn_to_log(ledger::Holds<MonotonicTime>& logged) {
     return logged.compare_exchange_strong(last, now);
 }
 
-// Counts a call that must wait for the next tick, and logs it. Log lines go only to the server's log, because a client
-// that asks for messages of level LOG might not be able to read a layout's name in its encoding.
+// Counts a call that must wait for the next tick because its tick is used up, and logs that at most once a minute. Log
+// lines go only to the server's log, because a client that asks for messages of level LOG might not be able to read a
+// layout's name in its encoding.
 void log_overflow(const Generator& g) {
     ledger::Counters& c = g.slot->counters;
     const uint64 so_far = c.overflow_waits.fetch_add(1, relaxed) + 1;
@@ -98,7 +104,7 @@ void log_overflow(const Generator& g) {
                    g.rules.max - g.rules.min + 1, in_ms(g.timeline.tick_length), so_far)));
 }
 
-// Logs that the clock is behind the last id of the generator.
+// Logs that the clock is behind the last id of the generator, at most once a minute.
 void log_behind(const Generator& g) {
     if (!take_turn_to_log(g.slot->counters.regression_logged)) return;
     const State state = ledger::unpack(g.slot->word.load(), g.slot->safe.load(), g.rules.has_toggle);
@@ -112,16 +118,17 @@ void log_behind(const Generator& g) {
 }
 
 // True if a claim is ahead of the clock only because the life has just begun (ledger/life.hpp). That is not worth a
-// line.
+// line in the log.
 bool is_lead_of_start(const ledger::Claim& c) {
     const ledger::Header& header = *shared_ledger().header;
     return c.own_lead() && ledger::wall_clock() < header.life_began.load() + header.lead.load();
 }
 
-// Counts and logs why a claim has failed, because its caller is going to wait.
+// Logs why a claim has failed, and counts it if its tick is used up. Call it before the first wait of a call.
 void log_wait(const Generator& g, const ledger::Claim& failed) {
     if (is_lead_of_start(failed)) return;
-    // A held tick that is used up waits because the clock is behind.
+    // A generator that holds continues although the clock is behind (ledger/claim.hpp). So if its tick is used up, the
+    // reason for the wait is the clock.
     const bool overflow = failed.outcome == ledger::Outcome::overflow;
     if (overflow && !failed.held()) {
         log_overflow(g);
@@ -130,21 +137,23 @@ void log_wait(const Generator& g, const ledger::Claim& failed) {
     }
 }
 
-// A wait that the counters of a slot show, and when it began. It must be subtracted from them however it ends. That
-// includes the termination of the backend, when no PG_FINALLY runs.
+// A wait that is counted in Counters::waiting of a slot. However the wait ends, stop_waiting() must be called. This
+// includes the termination of the backend, when no PG_FINALLY runs, so PG_ENSURE_ERROR_CLEANUP calls it.
 struct Waiting {
     ledger::Counters* counters;
     MonotonicTime since;
 };
 
-// Ends a wait in the counters. `arg` points to the Waiting.
+// Subtracts the wait from the number of sessions that wait, and adds its time to Counters::waited. `arg` points to the
+// Waiting. The first argument is not used: it is an exit code, for PG_ENSURE_ERROR_CLEANUP.
 void stop_waiting(int, Datum arg) {
     const auto* w = reinterpret_cast<const Waiting*>(DatumGetPointer(arg));
     w->counters->waited.fetch_add(ledger::monotonic_clock() - w->since, relaxed);
     w->counters->waiting.fetch_sub(1);
 }
 
-// Waits for what has made the claim fail, or lifts the ceilings, and claims again, until a claim succeeds.
+// Waits for what has made the claim `c` fail, or lifts the ceilings, and claims again, until a claim issues numbers.
+// Raises an error if it is not worth waiting, or if the patience ends.
 ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFunction claim,
                              const Patience& patience) {
     for (bool noted = false; c.outcome != ledger::Outcome::issued; c = claim(g, want)) {
@@ -165,9 +174,11 @@ ledger::Claim wait_and_claim(Generator& g, ledger::Claim c, uint32 want, ClaimFu
 
 }  // namespace
 
+// While this waits, the slot's counters show that the session waits.
 ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, ClaimFunction claim) {
     ledger::note_clock_step(*shared_ledger().header);
     Patience patience;
+    // The set-up for this claim has used up a part of max_wait.
     patience.until -= g.set_up;
     g.set_up = {};
     ledger::Counters& counters = g.slot->counters;
@@ -182,6 +193,8 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     return c;
 }
 
+// A claim that is not on time has changed the tick-tock bit, or it holds: its ids have the last tick or the next one,
+// although the clock is behind.
 void note_clock_behind(Generator& g, const ledger::Claim& c) {
     ledger::note_clock_step(*shared_ledger().header);
     ledger::Counters& counters = g.slot->counters;
@@ -206,8 +219,8 @@ void note_clock_behind(Generator& g, const ledger::Claim& c) {
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
     for (;;) {
         CHECK_FOR_INTERRUPTS();
-        // Lifts the generator to the promise, because admit() refuses earlier ids. If the clock has gone back, the
-        // generator would stay below the promise otherwise.
+        // The generator is lifted to the promise, because admit() refuses earlier ids. Otherwise, if the clock has gone
+        // back, the generator would stay below the promise.
         const Result<uint64> first = g.timeline.floor_tick(shared_ledger().header->promise.load());
         if (first.error == Error::time_after_end) fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
         if (first && first.value != 0) {

@@ -1,4 +1,4 @@
-// The generators of this backend, and how their ids are counted.
+// The list of this backend's generators, and how their ids are counted.
 #include "pg/generate/generator.hpp"
 
 #include "pg/errors.hpp"

@@ -1,20 +1,22 @@
-// The room that generates: a backend's own generators. Enters: the call of a SQL function such as gen_sno(). Leaves: an
-// id, below the ceilings on disk and in WAL. Read src/README.md first, and ledger/claim.hpp for the protocol.
+// The room of the generators that each backend has. It receives calls of SQL functions such as gen_sno(), and returns
+// ids. The time of an id is always below the ceilings on disk and in WAL. Read src/README.md first, and
+// ledger/claim.hpp for the protocol.
 //
-// This file: which slot of the ledger each generator takes numbers from, under which rules, and which of its ids the
-// shared counters do not have yet. Generator, slot, claim, lease, ceiling, life, hold and the other words are explained
-// in doc/glossary.md.
+// This file has the struct Generator. It says from which slot of the ledger a generator takes numbers, under which
+// rules, and which of its ids the shared counters do not contain yet. The glossary (doc/glossary.md) explains
+// generator, slot, claim, lease, ceiling, life, hold and the other words.
 //
-// An id is generated in these steps. Each has its own file, which includes only those below it:
+// These files take part when an id is generated. Each of them includes only those below it:
 //
-//   transaction         what happens when the transaction of the ids ends
+//   transaction         counts the ids when their transaction ends, and no longer shows them to readers
 //   sno_generate, ...   the SQL function: composes the id
-//   set_up              once per setting: binds the slot, under the server's life and the database's ceiling
-//   may_generate        what forbids to generate ids; slot_of finds or creates the slot
+//   set_up              after a start, and when a setting has changed: finds the slot and the rules of the generator
+//   may_generate        refuses a process, a setting or a clock that must not generate ids
+//   slot_of             finds or creates the slot
 //   series, next_number gives a number that this session has claimed and not yet used
-//   claim_or_wait       claims more; waits or raises an error if there are none
-//   issue_limit         how far ahead ids may go; lifts the ceilings
-//   unsettled           shows readers which ids may still appear; an id that is too late for that is not used
+//   claim_or_wait       claims more numbers; waits or raises an error if there are none
+//   issue_limit         decides how far ahead ids may go; lifts the ceilings
+//   unsettled           shows readers which ids may still appear; refuses ids that were promised not to appear
 //   generator           the struct that all of them work on
 #pragma once
 
@@ -30,59 +32,61 @@
 
 namespace snowflake_ids {
 
-// A lease with the view for which it was claimed; see ledger/lease.hpp.
+// A lease with the view for which it was claimed: see ledger/lease.hpp and next_number.hpp.
 struct Lease : ledger::Lease {
-    TimestampTz statement = 0;
-    uint64 ended = 0;  // how many transactions of the server had ended
+    TimestampTz statement = 0;  // when the client statement of the claim began
+    uint64 ended = 0;           // how many transactions of the server had ended before the claim
 };
 
+// A generator as this backend knows it. Other backends have a Generator of their own for the same slot.
 struct Generator {
     Lease lease{};
-    ledger::TickMemo now{};        // of `timeline`
-    const char* name = nullptr;    // of the format, for messages
-    ledger::Slot* slot = nullptr;  // null: not set up yet
+    ledger::TickMemo now{};        // the tick that the clock showed last, in `timeline`
+    const char* name = nullptr;    // of the format, for messages; null: it has never been set up
+    ledger::Slot* slot = nullptr;  // null: it has never been set up
     Rules rules{};
-    uint32 node = 0;  // sno partition, Snowflake-SI machine id
+    uint32 node = 0;  // in a sno the partition, in other ids the machine id
     Timeline timeline{};
-    uint64 revision = 0;        // Header::revision it was set up under
-    UnixTime accepted{};        // time of the last claim, see unsettled.hpp
+    uint64 revision = 0;        // what Header::revision was when the generator was set up
+    UnixTime accepted{};        // the time of the last claim, which unsettled::admit() has accepted
     uint64 limit = 0;           // ticks from here on need a higher ceiling first
-    uint64 lift_from = 0;       // ticks from here on are near the limit
-    bool in_recovery = false;   // set up in recovery, with standby_machine_id
-    uint64 generation = 0;      // settings::generation it was set up under
-    uint64 counted_tick = 0;    // tick that `uncounted` belongs to; 0: none yet in this transaction
-    uint64 uncounted = 0;       // ids issued and not yet in the slot's counters
-    microseconds set_up{};      // how long the set-up took: counts against max_wait of the next claim
-    Generator* next = nullptr;  // list of all that were ever set up, for the end of a transaction
+    uint64 lift_from = 0;       // a claim of a tick from here on lifts the ceilings early
+    bool in_recovery = false;   // it was set up in recovery, with standby_machine_id
+    uint64 generation = 0;      // what settings::generation was when it was set up; 0: it must be set up again
+    uint64 counted_tick = 0;    // the tick of the ids in `uncounted`; 0: no claim yet in this transaction
+    uint64 uncounted = 0;       // how many ids were issued that are not yet in the slot's counters
+    microseconds set_up{};      // how long the set-up took: this is subtracted from max_wait of the next claim
+    Generator* next = nullptr;  // in the list of all generators that were ever set up
 };
 
 namespace generator {
 
-// Raises the error that the next id would have a time outside its format. `name` is that of the format, and `outcome`
-// says at which end.
+// Raises the error that the next id would have a time outside its format, of which `name` is the name. If `outcome` is
+// before_epoch, the clock is before the first time of the format. Otherwise it is after the last time.
 [[noreturn]] void fail_outside_format(const char* name, const Timeline& timeline, ledger::Outcome outcome);
 
-// Ends the lease. Its unused numbers were not issued, so they are subtracted (modulo 2^64, like the counters). The next
-// lease begins with one number: otherwise a lease would grow although each transaction gives most of it up, and would
-// use up the tick.
+// Ends the lease. Its unused numbers were counted when they were claimed, but they are not issued. So they are
+// subtracted from `uncounted`, modulo 2^64, like the counters. The next lease begins with one number. Otherwise a lease
+// would grow although each transaction gives most of it up, and would use up the tick.
 inline void end_lease(Generator& g) {
     g.uncounted -= g.lease.end - g.lease.next;
     g.lease.next = g.lease.end;
     g.lease.want = 0;
 }
 
-// Adds `g` to the list of all generators of this backend: from now on its ids are counted at the end of each
-// transaction.
+// Adds `g` to the list of all generators of this backend. From now on end_leases_and_count() counts its ids. Call it
+// once for each generator, before it gets its first slot.
 void add_to_all(Generator& g);
 
-// Adds the ids issued since the last call to the shared counters. end_leases_and_count() ends all leases of this
-// backend, and does so for all its generators. Neither can fail, because they are also called after a commit, where an
-// error would be a panic.
+// Adds the ids that `g` has issued since the last call to the counters of its slot.
 void count_up(Generator& g);
+
+// Ends the leases of all generators of this backend, and counts their ids as count_up() does. It cannot fail, because
+// it is also called after a commit, where an error would be a panic.
 void end_leases_and_count();
 
-// The header of the ledger; one of zeros before the ledger is mapped. It has hidden visibility, so that it is loaded
-// without a detour for each id.
+// The header of the ledger. Until this backend sets up its first generator, it is a header of zeros. It has hidden
+// visibility, so that it is loaded without a detour for each id.
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
 // True if `g` must be set up again, because settings or Header::revision have changed since it was set up.
@@ -90,7 +94,8 @@ inline bool is_stale(const Generator& g) {
     return g.generation != settings::generation || g.revision != header->revision.load(std::memory_order_relaxed);
 }
 
-// True if readers have been promised that no id of the last claim's time appears any more.
+// True if readers have been promised that no id of the last claim's time appears any more. Then this session must claim
+// again before it generates an id.
 inline bool is_promised_past(const Generator& g) {
     return header->promise.load(std::memory_order_relaxed) > g.accepted;
 }

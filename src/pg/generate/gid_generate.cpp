@@ -1,4 +1,4 @@
-// gen_gid(): no ledger, 64 random bits.
+// gen_gid() and gen_gid_series(). They use no ledger: 64 random bits keep gids of one millisecond apart.
 #include "core/gid.hpp"
 #include "ledger/clock.hpp"
 #include "pg/datum.hpp"
@@ -12,7 +12,7 @@ namespace snowflake_ids {
 
 namespace {
 
-// The millisecond of the clock. Raises an error if it is outside the format.
+// The millisecond of the clock, as the tick of a gid. Raises an error if it is outside the format.
 uint64 now_tick() {
     static ledger::TickMemo memo;
     const uint64 ms = ledger::tick_now(memo, gid::timeline);
@@ -22,6 +22,7 @@ uint64 now_tick() {
     return found.value;
 }
 
+// A new gid of this kind and millisecond, palloc'd.
 Datum gid_datum(gid::Kind kind, uint64 ms) {
     const uint64 random = entropy::random64();
     return id_datum(gid::make(kind, ms, random));
@@ -29,10 +30,11 @@ Datum gid_datum(gid::Kind kind, uint64 ms) {
 
 }  // namespace
 
-// gen_gid(kind)
+// gen_gid(kind): raises an error if `kind` is not the name of a kind, or if the clock is outside the format.
 FUNCTION(snowflake_ids_gen_gid) { return gid_datum(kind_argument(fcinfo, 0), now_tick()); }
 
-// gen_gid_series(kind, count)
+// gen_gid_series(kind, count): as many rows as `count` says. It reads the clock only for some of them: see
+// series::Pace.
 FUNCTION(snowflake_ids_gen_gid_series) {
     struct State {
         gid::Kind kind;
@@ -47,9 +49,10 @@ FUNCTION(snowflake_ids_gen_gid_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
+            // A cursor may fetch the rows with several statements. Each of them reads the clock again.
             if (s.pace.unchecked == 0 || s.statement != GetCurrentStatementStartTimestamp()) {
                 CHECK_FOR_INTERRUPTS();
-                s.pace.note(nullptr, now_tick());
+                s.pace.note(nullptr, now_tick());  // null: gids have no generator
                 s.statement = GetCurrentStatementStartTimestamp();
             } else {
                 s.pace.unchecked--;

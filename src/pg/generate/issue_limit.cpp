@@ -1,4 +1,4 @@
-// Decides when ceilings are lifted, and how far.
+// Decides when ceilings are lifted, and how far, and whether a COMMIT waits for standbys.
 #include "pg/generate/issue_limit.hpp"
 
 extern "C" {
@@ -25,35 +25,41 @@ namespace {
 
 using ceiling_file::ahead_of, ceiling_file::margin;
 
-// The WAL ceiling of this database as this backend last saw it. 0: not read yet. It only grows, so an old value is only
-// too careful. Exceptions: a forced reset lowers it, and a new relation may start lower. Then forget_wal_ceiling() or
-// wal_ceiling::watch() sets 0 here.
+// The WAL ceiling of this database as this backend last saw it. 0: not read yet. The ceiling only grows, so an old
+// value here is only too careful. Exceptions: a forced reset lowers the ceiling, and a new relation may start lower.
+// Then forget_wal_ceiling() sets 0 here.
 ledger::SeenCeilings seen_wal;
 
-// Keeps the WAL ceiling that was read or lifted last.
+// Keeps the WAL ceiling that was read or lifted last, and the position of its WAL.
 void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
 
-// How far a ceiling is lifted above an id that is ahead of the clock. Such ceilings are lifted in small steps.
-// Otherwise each life would begin a window above the last one, and frequent restarts would add up. A life that has just
-// begun lifts them no further than it has lasted: then the clock gains on the ids also when the server crashes several
-// times a second.
+// How far a ceiling is lifted above an id that is ahead of the clock: a small step. Otherwise each life would begin a
+// window above the last one, and frequent restarts would add up. A life that has just begun takes steps that are not
+// longer than the life has lasted, but at least 10 ms. Then the clock gains on the ids also when the server crashes
+// several times a second.
 microseconds lift_step() {
     constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
     const microseconds most = Min(margin(), highest);
     const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
+    // A negative time shows that the clock has gone back since the life began.
     return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
 }
-// The ceiling to lift to, so that `tick` may be issued.
+
+// The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
+// but at least a small step above the tick.
 UnixTime wanted_ceiling(const Generator& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
-// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it.
+
+// How much time must be left below a ceiling at `until`. If less is left, a backend begins to lift it. A ceiling that
+// is further ahead than a generator on time needs was lifted by a small step. For such a ceiling, it is half a step.
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
-// The published ceiling of the slot.
+// The ceiling of the slot in shared memory. The ceiling on disk is at least as high.
 Ceiling ceiling_of(const Generator& g) { return g.slot->ceiling.load(); }
 
-// Reads the WAL ceiling of this database, and makes it one of this life (ledger/wal_ceiling.hpp).
+// Reads the WAL ceiling of this database. If another life has lifted it, all generators are lifted above it, and it
+// gets the id of this life (ledger/wal_ceiling.hpp). Raises an error if that fails before the patience ends.
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     wal_ceiling::watch([] {
         forget_wal_ceiling();
@@ -68,23 +74,25 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     }));
 }
 
-// Lifts the WAL ceiling to `target` if it is not above `wanted`. Waits for other sessions.
+// Lifts the WAL ceiling to `target` if it is not above `wanted`. Waits for other sessions that have its relation
+// locked, and raises an error if the patience ends.
 void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
     const wal_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
 
-// Lifts the WAL ceiling to `target` if it is not above `soon`, and if no other session has it locked.
+// Lifts the WAL ceiling to `target` if it is not above `soon`, and if no other session has its relation locked.
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
     const Ceiling until = wal_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
-// True if this backend may lift ceilings early. One backend at a time does so, because all others would wait for its
-// flush. Its turn expires by itself, in case the backend dies. It lasts longer than the slowest sync, or others would
-// begin to wait for that sync. A backend that reaches the ceiling lifts it without having the turn.
+// True if this backend may lift ceilings early: then it has the turn until end_turn_to_lift(). Only one backend has the
+// turn, because any others would only wait for the flush of the first one. The turn expires by itself, in case the
+// backend dies. It lasts longer than the slowest sync, or others would begin to wait for that sync. A backend that
+// reaches the ceiling lifts it without having the turn.
 bool take_turn_to_lift() {
     constexpr seconds expiry{10};
     auto& busy_until = shared_ledger().header->lifting_until;
@@ -94,13 +102,14 @@ bool take_turn_to_lift() {
     return busy_until.compare_exchange_strong(seen, now + expiry);
 }
 
+// Gives up the turn, also after an error, so that another backend may lift ceilings early.
 void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ledger_in_life(patience);
-    // Transactions that were prepared before the first id outside recovery are not in the ledger's table.
+    // Transactions with an earlier full id may have been prepared before this, and are then not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
     if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, unsettled::next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, patience);
@@ -109,21 +118,25 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& 
 
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
     if (seen_wal.until() < t) note_wal_ceiling(wal_ceiling::read(patience).until);
-    // The last ids begin below the ceiling. Their tick may end above it.
+    // It is lower if `t` is the end of a tick that begins below the ceiling, but ends above it.
     if (seen_wal.until() < t) lift_wal_above(t, t, patience);
     return seen_wal.until();
 }
 
 void forget_wal_ceiling() { seen_wal = {}; }
 
+// Nothing has to be protected if the transaction has no ids, or if COMMIT waits for no standby.
 void protect_commit() {
     if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
+    // The standbys need the WAL in which a ceiling above `latest` was written. If its position is not known, it is 0,
+    // which counts as not flushed.
     if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
 }
 
 void set_limit(Generator& g) {
     Ceiling until = ceiling_of(g);
     if (!g.in_recovery) until = Min(until, seen_wal.until());
+    // The first tick that begins at `t` or later. If there is none, it is a tick that no id can have.
     const auto first_refused = [&](UnixTime t) {
         const Result<uint64> tick = g.timeline.ceil_tick(t);
         return tick ? tick.value : g.timeline.max_tick() + 1;
@@ -132,10 +145,11 @@ void set_limit(Generator& g) {
     g.lift_from = first_refused(until - least_left(until));
 }
 
+// The ceiling in the file is lifted first, then the one in WAL.
 void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
-    // This is compared again at each attempt: while this process waited for the lock of the file, another one may have
-    // lifted the ceiling far enough. So only one of all that wait has to sync.
+    // Each attempt looks at the ceiling again: while this process waited for the lock of the file, another one may have
+    // lifted the ceiling far enough. So of all processes that wait, only one has to sync.
     ceiling_file::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
         return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
@@ -144,17 +158,18 @@ void lift_above(Generator& g, uint64 tick, const Patience& patience) {
     set_limit(g);
 }
 
+// As lift_above(), but early and without waiting: only the backend that gets the turn lifts the ceilings.
 void lift_ahead(Generator& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
-    // Checked again here, because another backend may have lifted them since.
+    // The ceilings are looked at again, because another backend may have lifted them since g.lift_from was set.
     if (soon >= ceiling_of(g) || (!g.in_recovery && soon >= seen_wal.until())) {
         if (!take_turn_to_lift()) return;
         ledger::note_clock_step(*shared_ledger().header);
         PG_TRY();
         {
             const UnixTime least = wanted_ceiling(g, tick);
-            // A failure here is no error yet: a claim that needs the ceiling will get the error. The file comes first,
-            // because it has the fence.
+            // If the file cannot be written, that is no error yet: a claim that needs the ceiling will get the error.
+            // The file comes first, because it has the fence (ledger/ceiling_file.hpp).
             const bool lifted =
                 soon < ceiling_of(g) ||
                 ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;

@@ -1,5 +1,5 @@
-// The time until which this backend may issue ids: below the durable ceiling of the slot (ledger/ceiling_file.hpp) and
-// below the WAL ceiling of its database (server/wal_ceiling.hpp).
+// The time until which this backend may issue ids. An id must be below the durable ceiling of its slot
+// (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (server/wal_ceiling.hpp).
 #pragma once
 
 #include "ledger/memory.hpp"
@@ -9,38 +9,42 @@
 
 namespace snowflake_ids::issue_limit {
 
-// Returns the ledger, in a life that has begun. Outside recovery it also enters the database: if another life lifted
-// the database's ceiling, it lifts the ledger's floor above that ceiling. Call it before a generator gets a slot.
+// Returns the ledger, and begins a life of the server if none has begun. Outside recovery it also enters the database:
+// if another life lifted the database's ceiling, it lifts the ledger's floor above that ceiling. Call it before a
+// generator gets a slot. Raises an error if a ceiling cannot be read or written before the patience ends.
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience);
 
-// The latest time of the ids that the present transaction has generated, or of the settled ids that it has returned; 0:
-// none. If synchronous replication is on, its COMMIT waits until a standby has a WAL ceiling above this time. An id is
-// not protected before the commit of its transaction, as a value of nextval() is not.
+// The latest time of the ids that the present transaction has generated, or of the settled ids that it has returned. 0:
+// there are none. If synchronous replication is on, the transaction's COMMIT waits until the standbys have a WAL
+// ceiling above this time. Before the COMMIT, nothing protects an id. The same is true of a value of nextval().
 extern UnixTime latest;
 
 inline void note_latest(UnixTime t) { latest = Max(latest, t); }
 
-// Makes COMMIT wait for the synchronous standbys if the ids up to `latest` need it. Call it before the commit, where an
-// error is still possible. PREPARE TRANSACTION needs no such step, because it writes WAL and waits for the standbys
-// anyway.
+// Makes the COMMIT of this transaction wait for the synchronous standbys, if they do not have a WAL ceiling above
+// `latest` yet. Call it before the commit, where an error is still possible. PREPARE TRANSACTION needs no such step,
+// because it writes WAL and waits for the standbys anyway.
 void protect_commit();
 
-// The WAL ceiling of this database, for a reader who needs it at `t` at least. If the ceiling that this backend knows
-// is lower, it reads the ceiling again, and lifts it if necessary.
+// The WAL ceiling of this database. A reader of settled ids needs it to be at least `t`. If the ceiling that this
+// backend knows is lower, it reads the ceiling again, and lifts it to `t` if necessary. Call it only in a database that
+// was entered. Raises an error if that fails before the patience ends.
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
-// Forgets the WAL ceiling that this backend has read, because an operator's reset may have lowered it.
+// Forgets the WAL ceiling that this backend knows, because it may be lower now: a forced reset may have lowered it, or
+// its relation may be another one. The database must then be entered again.
 void forget_wal_ceiling();
 
-// Sets g.limit and g.lift_from from the present ceilings.
+// Sets g.limit and g.lift_from from the present ceiling of the slot, and from the WAL ceiling that this backend knows.
 void set_limit(Generator& g);
 
-// Lifts the ceilings above `tick`, which a claim wants and which is at or above g.limit. Waits if another process is
-// lifting them. Raises an error if that fails, or if the patience ends.
+// Lifts those of the ceilings that are not above `tick`, and sets g.limit. Waits if another process is lifting them.
+// Raises an error if that fails, or if the patience ends.
 void lift_above(Generator& g, uint64 tick, const Patience& patience);
 
-// Lifts the ceilings because the limit is near, unless another backend does so already. During this, other backends
-// continue below the old ceilings. It waits for no other process.
+// Lifts the ceilings because `tick`, that of the last claim, is near the limit, unless another backend does so already.
+// During this, other backends continue below the old ceilings. It waits for no other process. If the file cannot be
+// written, the old ceilings remain, and there is no error.
 void lift_ahead(Generator& g, uint64 tick);
 
 }  // namespace snowflake_ids::issue_limit

@@ -1,4 +1,4 @@
-// What is checked before a generator is set up. Each function raises an error if no id may be generated.
+// The checks before a generator is set up. Each function raises an error if no id may be generated.
 #include "pg/generate/may_generate.hpp"
 
 extern "C" {
@@ -13,8 +13,8 @@ extern "C" {
 
 namespace snowflake_ids::generator {
 
-// A place in the shared memory shows readers the ids of one process (ledger/settling.hpp). But a parallel worker would
-// generate ids for the transaction of another process.
+// In the ledger, each process shows readers the ids of its own transaction (ledger/settling.hpp). A parallel worker
+// would generate ids for the transaction of another process, its leader.
 void check_may_generate(const char* name) {
     if (IsParallelWorker()) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
@@ -48,7 +48,7 @@ void check_clock(const char* name, const Timeline& timeline) {
 }
 
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
-    // Without a node, a standby could issue the ids of its primary again.
+    // In ids without a node, nothing keeps those of a standby apart from those of its primary.
     if (in_recovery && layout.node_bits == 0)
         machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
     const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);

@@ -1,4 +1,4 @@
-// Planner support of the series functions: their row estimate is their count.
+// Tells the planner how many rows a series function returns: as many as its argument says.
 #include "pg/generate/series.hpp"
 
 extern "C" {
@@ -10,6 +10,8 @@ extern "C" {
 
 namespace snowflake_ids {
 
+// The support function of gen_sno_series() and so on. It answers only the request for the number of rows, and only if
+// the planner can compute the count. Otherwise it returns a null pointer, and the planner takes the function's ROWS.
 // The count is the argument of type bigint, at any position.
 FUNCTION(snowflake_ids_series_support) {
     Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));

@@ -1,4 +1,5 @@
-// Set-returning generators. Ids are streamed: the memory does not grow with the count.
+// What the functions gen_sno_series(), gen_gid_series() and so on have in common. They return their ids one by one, so
+// the memory does not grow with the count.
 //
 // Numbers come from the generator's lease (next_number.hpp), which single calls use as well. So all ids of a session
 // are in order. If ids are generated fast, a series reads the clock only for one id in 16: see Pace.
@@ -17,18 +18,18 @@ extern "C" {
 
 namespace snowflake_ids::series {
 
-// When to read the clock again. If ids are generated at a steady pace, their time is at most one tick behind the clock.
-// If the caller pauses, up to 15 ids have the time from before the pause.
+// Decides when a series reads the clock again. If ids are generated at a steady pace, their time is at most one tick
+// behind the clock. If the caller pauses, up to 15 ids have the time from before the pause.
 struct Pace {
     const void* of = nullptr;  // the generator that it was last used for
-    uint64 tick = 0;
-    uint32 size = 0;
-    uint32 unchecked = 0;  // ids that may still be given without reading the clock
+    uint64 tick = 0;           // of the last id for which the clock was read
+    uint32 size = 0;           // how many ids the last reading of the clock is used for
+    uint32 unchecked = 0;      // how many of them are still to come
 
     static constexpr uint32 most = 16;
 
-    // Call this when the clock was read and showed the tick `now`. As many ids as were generated in this tick so far
-    // may then follow without reading the clock.
+    // Call this after the clock was read for an id of the generator `what`, which got the tick `now`. As many ids as
+    // were generated in this tick before, but at most 15, may then follow without reading the clock.
     void note(const void* what, uint64 now) {
         size = what == of && now == tick ? std::min(2 * size, most) : 1;
         unchecked = size - 1;
@@ -37,7 +38,7 @@ struct Pace {
     }
 };
 
-// Takes one number after reading the clock.
+// The part of take() that reads the clock. It also handles interrupts.
 template <generator::ClaimFunction claim, class TickNow>
 [[gnu::noinline]] next_number::Id take_at_clock(Pace& p, Generator& g, TickNow tick_now) {
     CHECK_FOR_INTERRUPTS();
@@ -46,8 +47,9 @@ template <generator::ClaimFunction claim, class TickNow>
     return id;
 }
 
-// Takes one number, mostly without reading the clock. `g` must be set up; `tick_now(g)` is the clock's tick, 0 if it is
-// outside the format.
+// Takes the next number of `g`, which must be set up. `tick_now(g)` returns the clock's tick, or 0 if the clock is
+// outside the format. It is not called for a number that `p` allows without it. Waits or raises an error as
+// next_number::take() does.
 template <generator::ClaimFunction claim, class TickNow>
 inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     Lease& l = g.lease;
@@ -59,7 +61,7 @@ inline next_number::Id take(Pace& p, Generator& g, TickNow tick_now) {
     return take_at_clock<claim>(p, g, tick_now);
 }
 
-// The count argument; an error if it is negative.
+// Returns the argument `count` of a series. Raises an error if it is negative.
 inline int64 checked_count(int64 count) {
     if (count < 0) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
@@ -68,9 +70,10 @@ inline int64 checked_count(int64 count) {
     return count;
 }
 
-// One call of a set-returning function: returns the next row. `State` is in the memory of the call. `start(State&)`
-// fills it once and returns the count. `next(State&)` gives one Datum. A by-reference result may point into the state,
-// because both only have to last until the next row is asked for.
+// The body of a set-returning function: returns its next row, or says that there is none. A `State` of zeros is created
+// with the first row, and lasts until the last one. `start(State&)` fills it and returns how many rows there are.
+// `next(State&)` returns the Datum of one row. A Datum that is passed by reference may point into the state, because it
+// has to last only until the next row is asked for.
 template <class State, class Start, class Next>
 inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
     struct Call {
@@ -83,7 +86,7 @@ inline Datum return_rows(FunctionCallInfo fcinfo, Start start, Next next) {
         call->left = start(call->state);
         context->user_fctx = call;
     }
-    // What SRF_PERCALL_SETUP() does, without its call.
+    // This is what SRF_PERCALL_SETUP() does, without a call of its function.
     auto* context = static_cast<FuncCallContext*>(fcinfo->flinfo->fn_extra);
     auto* call = static_cast<Call*>(context->user_fctx);
     if (call->left == 0) SRF_RETURN_DONE(context);

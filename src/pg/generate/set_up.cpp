@@ -1,4 +1,5 @@
-// A generator gets its slot, its rules and its limit. What forbids to generate ids is checked in may_generate.cpp.
+// Gives a generator its slot, its rules and its limit. Whether ids may be generated at all is checked in
+// may_generate.cpp.
 #include "pg/generate/set_up.hpp"
 
 extern "C" {
@@ -22,11 +23,13 @@ Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
 
-// Generators of explicit partitions, found again by the partition's low bits. They are made when they are needed, for
-// the reason in entropy.cpp.
+// Generators of the partitions that callers name. The lowest six bits of the partition are the index here. So of all
+// partitions with the same six bits, only the last one used has a generator in this session. The generators are
+// allocated when they are needed, and are not static, for the reason in entropy.cpp.
 Generator* explicit_sno[64];
 
-// Gives `g` its slot. First the counters of its former slot get the ids that it has issued there.
+// Gives `g` this slot, and the name of its format and its node. Before that, the counters of its former slot get the
+// ids that `g` has issued there.
 void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) {
     if (g.name == nullptr) add_to_all(g);
     end_lease(g);
@@ -38,15 +41,16 @@ void give_slot(Generator& g, const char* name, ledger::Slot& slot, uint32 node) 
     g.counted_tick = 0;
 }
 
-// Finds the slot of a generator, and gives it to `g`. The caller asks whether the server is in recovery, and begins the
-// patience, once for each set-up, and passes both:
-//   - A promotion may come between two questions. Then a generator with the standby's node would count as one of the
-//     primary's, and the database as entered, although its ceiling was not read.
-//   - The time that the set-up waits counts against max_wait of the call.
+// Finds the slot of the generator `key`, or creates it, and gives it to `g`. `numbering` is the word of a 64-bit
+// layout, and 0 for a sno. The caller finds out `in_recovery` and begins `patience` once for each set-up, and passes
+// both:
+//   - A promotion may come between two questions whether the server is in recovery. Then a generator with the standby's
+//     node would be taken for one of the primary, although the database was not entered.
+//   - The time that the set-up waits is subtracted from max_wait of the call.
 void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, bool in_recovery,
                         const Patience& patience, uint64 numbering = 0) {
     header = shared_ledger().header;
-    // Read this first, so that a later reset is noticed.
+    // The revision is read before the ceilings and the floor. So if a reset comes later, `g` is set up again.
     const uint64 bound_revision = header->revision.load();
     if (g.revision != bound_revision) issue_limit::forget_wal_ceiling();
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(in_recovery, patience);
@@ -58,9 +62,9 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
     g.set_up = patience.used();
 }
 
-// The rules for numbers from `min` to `max` of this time line, under the present settings.
+// The rules for sequence numbers from `min` to `max`, in ticks of this time line, under the present settings.
 Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle) {
-    // Ticks after this one have no ceiling above them.
+    // The first tick that is not below the highest possible ceiling, so that no id can have it.
     const Result<uint64> beyond = timeline.ceil_tick(ledger::max_ceiling);
     const uint64 last = beyond ? beyond.value - 1 : timeline.max_tick();
     return {.min = min,
@@ -71,15 +75,16 @@ Rules rules_of(uint32 min, uint32 max, const Timeline& timeline, bool has_toggle
             .lead = ledger::lead_ticks(shared_ledger().header->lead.load(), timeline.tick_length)};
 }
 
-// The last step of each set-up. In recovery a generator is set up for every call, because a promotion may come at any
-// time.
+// The last step of each set-up, when `g` has its slot, rules and time line. In recovery a generator is set up again for
+// every call, because a promotion may come at any time.
 void finish_set_up(Generator& g) {
     issue_limit::set_limit(g);
     g.now = {};  // the time line may be another one
     g.generation = g.in_recovery ? 0 : settings::generation;
 }
 
-// Finds the slot of a sno generator, and finishes its set-up.
+// Gives `g` the slot of the sno generator `key`, with the bounds from the settings, and finishes its set-up. Raises an
+// error if the bounds do not fit together.
 void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     const Patience patience;
     const Result<sno::Bounds> bounds = sno::check_bounds(static_cast<uint32>(settings::sno_sequence_min),
@@ -100,7 +105,8 @@ void finish_set_up_sno(Generator& g, const ledger::Key& key, bool in_recovery) {
     finish_set_up(g);
 }
 
-// Sets up the sno generator of this server's own node. `format` is sno or sno_at.
+// Sets up the sno generator of this server's own node. `format` is sno or sno_at. Raises an error if no id may be
+// generated, and warns if other servers may have the same node.
 void set_up_own_sno(Generator& g, ledger::Format format) {
     check_may_generate("sno");
     machine_id::warn_if_not_set();
@@ -116,8 +122,9 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
     ceiling_file::give_entry(*g.slot);
-    // The count continues anywhere after a restart, so that a call does not repeat the ids of the last life's first
-    // calls.
+    // In each life the sequence begins at a random number. If it always began at the lowest, the first calls after a
+    // restart would repeat ids of the first calls before it, if they give the same times. In a word that is not 0, the
+    // sequence has begun already.
     uint64 word = 0;
     g.slot->word.compare_exchange_strong(word, pg_prng_uint32(&pg_global_prng_state) & 0xffff);
 }
@@ -127,6 +134,7 @@ void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid 
     const uint64 numbering = numbering_of(name, layout);
     const bool in_recovery = RecoveryInProgress();
     const uint32 node = node_of(name, layout, in_recovery);
+    // This comes before the slot is found: see check_clock().
     check_clock(name, layout.timeline);
     find_and_give_slot(g, name, {ledger::Format::snowflake, static_cast<uint16>(node), owner}, in_recovery, Patience{},
                        numbering);
@@ -144,7 +152,7 @@ Generator& sno_of_partition(uint32 partition) {
     }
     Generator& g = *made;
     if (is_stale(g) || g.node != partition) {
-        g.generation = 0;  // stays unusable if this fails
+        g.generation = 0;  // if this fails, the next call must set it up again
         check_may_generate("sno");
         if (RecoveryInProgress())
             machine_id::fail_in_recovery("sno", "Generate the id on the primary, or use gen_gid().");

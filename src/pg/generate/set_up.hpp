@@ -1,5 +1,5 @@
-// Sets generators up: finds their slot and takes their rules from the settings. That is repeated when a setting or the
-// ledger's revision has changed.
+// Sets generators up: finds their slot, and takes their rules from the settings. This is repeated when a setting or the
+// ledger's revision has changed (is_stale() in generator.hpp).
 #pragma once
 
 #include "core/layout.hpp"
@@ -10,26 +10,28 @@
 
 namespace snowflake_ids::generator {
 
-// The generators of this server's own node, which the settings give. own_sno_at: for times that the caller gives, see
-// sno_generate.cpp.
+// This session's generators of the server's own node, which the settings give. own_sno_at is that of gen_sno_at(), for
+// snos with a time that the caller gives (sno_generate.cpp). Get them by the functions ready_…() below.
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
-// They raise an error if no id may be generated (may_generate.hpp).
+// These set up `g` as a generator of the server's own node. They raise an error if no id may be generated
+// (may_generate.hpp), if there is no slot for it, or if a ceiling cannot be read or written within max_wait.
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
-// Any 64-bit layout. `owner`: the database that created it, or built_in.
+// This sets up a generator of any 64-bit layout. `owner` is the database that has created the layout, or built_in.
 inline constexpr Oid built_in = InvalidOid;
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
 
-// The sno generator of an explicit partition, 0 to 65535, set up. It is valid until the next call, which may give it
-// another partition. Raises an error in recovery, in a parallel worker, or if there is no slot for it.
+// The sno generator of a partition, 0 to 65535, that the caller of a SQL function names. It is set up. The reference is
+// valid until the next call, which may give the generator another partition. Raises an error in recovery, and otherwise
+// the same errors as set_up_sno().
 Generator& sno_of_partition(uint32 partition);
 
-// True if this server has a sno generator of that partition.
+// True if a session of this server has used a sno generator of that partition, so that it has a slot.
 bool has_sno_generator(uint32 partition);
 
-// ready_…(): this session's generator of the format, for the server's own node. It is set up again if a setting or the
-// ledger's revision has changed; that may wait, or raise an error.
+// Each function ready_…() returns this session's generator of a format, for the server's own node. If a setting or the
+// ledger's revision has changed, it first sets the generator up again. This may wait, or raise an error.
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;

@@ -7,8 +7,8 @@ namespace snowflake_ids::generator {
 
 namespace {
 
-// How many slots explicit calls may create: in one database, and in all together. The last slots of the ledger are for
-// generators that the settings give. So nobody can use them up by creating many databases.
+// How many slots explicit calls (see slot_of.hpp) may create: in one database, and in all databases together. The other
+// slots are kept for generators that the settings give. So nobody can use up all slots, even with many databases.
 constexpr uint32 max_owned_slots = 64;
 constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
 

@@ -1,4 +1,4 @@
-// gen_sno() and its relatives.
+// The SQL functions that generate snos: gen_sno(), gen_sno_series() and gen_sno_at().
 #include "core/sno.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
@@ -11,10 +11,12 @@ namespace snowflake_ids {
 
 namespace {
 
+// The sno with these fields, palloc'd.
 Datum sno_datum(uint64 tick, uint32 toggle, uint32 metabyte, uint32 partition, uint32 sequence) {
     return id_datum(sno::compose({tick, toggle, metabyte, partition, sequence}));
 }
 
+// The metabyte in argument `n`. Raises an error if it is not 0 to 255.
 uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
     return number_argument(fcinfo, n, "metabyte", Error::metabyte_range, 255);
 }
@@ -22,6 +24,7 @@ uint32 metabyte_argument(FunctionCallInfo fcinfo, int n) {
 // The tick of the clock, 0 if it is outside the format.
 uint64 tick_now(Generator& g) { return ledger::tick_now(g.now, sno::timeline); }
 
+// A new sno of the generator, which must be set up. Waits or raises an error as generator::claim_numbers() does.
 Datum generate(Generator& g, uint32 metabyte) {
     const next_number::Id c = next_number::take<generator::claim_sno>(g, tick_now);
     return sno_datum(c.tick, c.toggle, metabyte, g.node, c.sequence);
@@ -29,17 +32,17 @@ Datum generate(Generator& g, uint32 metabyte) {
 
 }  // namespace
 
-// gen_sno(metabyte)
+// gen_sno(metabyte): a sno of the partition that the settings give.
 FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
-// gen_sno(metabyte, partition)
+// gen_sno(metabyte, partition): a sno of the partition that the caller names.
 FUNCTION(snowflake_ids_gen_sno_partition) {
     const uint32 metabyte = metabyte_argument(fcinfo, 0);
     const uint32 partition = number_argument(fcinfo, 1, "partition", Error::node_range, 65535);
     return generate(generator::sno_of_partition(partition), metabyte);
 }
 
-// gen_sno_series(count, metabyte)
+// gen_sno_series(count, metabyte): as many rows as `count` says.
 FUNCTION(snowflake_ids_gen_sno_series) {
     struct State {
         series::Pace pace;
@@ -53,6 +56,7 @@ FUNCTION(snowflake_ids_gen_sno_series) {
             return series::checked_count(PG_GETARG_INT64(0));
         },
         [](State& s) {
+            // Between two rows, a setting may have changed, so that the generator is set up again.
             Generator& g = generator::ready_sno();
             const next_number::Id c = series::take<generator::claim_sno>(s.pace, g, tick_now);
             s.id = sno::compose({c.tick, c.toggle, s.metabyte, g.node, c.sequence});
@@ -60,14 +64,17 @@ FUNCTION(snowflake_ids_gen_sno_series) {
         });
 }
 
-// gen_sno_at(created, metabyte): the reference's NewWithTime. Its sequence does not depend on the time and goes round
-// inside the bounds. All sessions share it through another slot.
+// gen_sno_at(created, metabyte): a sno with a given time, as NewWithTime of the reference (the sno library) makes it.
+// The sequence number does not depend on the time. After the upper bound comes the lower bound again. All sessions take
+// the numbers from one slot, which is not that of gen_sno(). In each life, they begin at a random number: see
+// set_up_sno_at() in set_up.cpp.
 FUNCTION(snowflake_ids_gen_sno_at) {
     const uint64 tick = tick_argument(fcinfo, 0, "sno", sno::timeline);
     const uint32 metabyte = metabyte_argument(fcinfo, 1);
 
     Generator& g = generator::ready_sno_at();
     const sno::Bounds bounds{g.rules.min, g.rules.max};
+    // The word of this slot contains only the next number. If another session takes it first, this one tries again.
     uint64 word = g.slot->word.load();
     uint32 sequence, next;
     do {

@@ -21,23 +21,27 @@ namespace {
 using generator::AnyTime, generator::MasticTime, generator::SnowflakeSiTime;
 using generator::ready_snowflake;
 
-// The tick of the clock, 0 if it is outside the format.
+// The tick of the clock, or 0 if the clock is outside the format.
 template <class Time>
 uint64 tick_now(Generator& g) {
     return ledger::tick_now(g.now, Time::of(g));
 }
 
+// The id of this layout with this tick and number, and with the node of `g`.
 pg_attribute_always_inline Datum id_datum(const Layout& layout, const Generator& g, const next_number::Id& id) {
     const uint32 node = layout.node_bits == 0 ? 0 : g.node;
     return Int64GetDatum(static_cast<int64>(layout.compose({id.tick, node, id.sequence})));
 }
 
+// A new id of `layout`, whose generator `g` must be set up. Waits or raises an error as generator::claim_numbers()
+// does.
 template <class Time>
 pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
     return id_datum(layout, g, next_number::take<generator::claim_snowflake<Time>>(g, tick_now<Time>));
 }
 
-// A series of as many ids as argument 0 says. `ready()` returns the generator, set up; `layout(g)` its layout.
+// The body of a series: as many rows as argument 0 says. `ready()` returns the generator, set up, and `layout(g)`
+// returns its layout. `Time` is one of the structs in claim_or_wait.hpp.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::return_rows<series::Pace>(
@@ -51,6 +55,7 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
 
 }  // namespace
 
+// gen_mastic()
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
 // gen_mastic_series(count)
@@ -59,6 +64,7 @@ FUNCTION(snowflake_ids_gen_mastic_series) {
                                        [](const Generator&) { return mastic::layout; });
 }
 
+// gen_snowflake_si()
 FUNCTION(snowflake_ids_gen_snowflake_si) {
     return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
 }
@@ -71,18 +77,18 @@ FUNCTION(snowflake_ids_gen_snowflake_si_series) {
 
 namespace {
 
-// A layout with which this session has generated ids, and its generator. An entry is never removed, because its
-// generator is in a linked list.
+// A layout by whose name this session has generated ids, and its generator. An entry is never removed, because its
+// generator is in the list of all generators (generator::add_to_all()).
 struct UsedLayout {
     const NamedLayout* named;
-    uint64 looked_up;      // NamedLayout::looked_up when `generator` was set up
-    Generator* generator;  // `own`, except for Mastic and Snowflake-SI
+    uint64 looked_up;      // what NamedLayout::looked_up was when `generator` was set up
+    Generator* generator;  // `own`, except for Mastic and Snowflake-SI; null: it must be set up
     Generator own;
     UsedLayout* next;
 };
 UsedLayout* used_layouts = nullptr;  // the last one used comes first
 
-// The entry of the layout, which is made if there is none, and is now first in the list.
+// The entry of the layout. If there is none yet, it is made. Moves the entry to the front of the list.
 UsedLayout& used_layout_of(const NamedLayout& named) {
     UsedLayout** at = &used_layouts;
     while (*at != nullptr && (*at)->named != &named) at = &(*at)->next;
@@ -98,7 +104,8 @@ UsedLayout& used_layout_of(const NamedLayout& named) {
     return *used;
 }
 
-// Sets up the generator of the layout. Raises an error if no ids of the layout can be generated.
+// Sets up the generator of the layout, and keeps a created layout from being dropped before the end of the transaction.
+// Raises an error if the layout does not exist any more, or if no ids of it can be generated.
 Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
@@ -106,7 +113,7 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
                         errhint("You can decode ids of this layout. Generate ids with another layout.")));
     }
     layouts::pin(named);
-    used.generator = nullptr;  // if this fails
+    used.generator = nullptr;  // if this fails, the next call must set it up again
     if (named.layout == mastic::layout) {
         used.generator = &generator::ready_mastic();
     } else if (named.layout == snowflake_si::layout) {
@@ -121,7 +128,9 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
 
 }  // namespace
 
-// PostgreSQL reads invalidation messages only between calls, so a layout does not change during a call.
+// An invalidation message only clears named.valid. The layout itself changes only when it is looked up again: by
+// set_up_layout() here, or by layouts::argument() in a later call. So it does not change after this, until the call
+// ends.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
     UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);
@@ -131,8 +140,8 @@ Generator& generator::ready_snowflake(NamedLayout& named) {
 
 namespace {
 
-// The id as a Datum. Raises an error if it is after the end of the layout: another layout of the same numbering may
-// have a wider timestamp, and may have moved the generator beyond the end of this one.
+// The id of a layout by name. Raises an error if the id is after the end of the layout: another layout of the same
+// numbering may have a wider timestamp, and may have moved the generator beyond the end of this layout.
 Datum named_id_datum(const NamedLayout& named, const Generator& g, const next_number::Id& id) {
     if (unlikely(id.tick > named.layout.timeline.max_tick()))
         generator::fail_outside_format(g.name, g.timeline, ledger::Outcome::ended);
@@ -161,7 +170,7 @@ FUNCTION(snowflake_ids_gen_snowflake_series) {
             return series::checked_count(PG_GETARG_INT64(1));
         },
         [](State& s) {
-            // Between two fetches of a cursor, the name may have become that of another layout.
+            // Between two fetches of a cursor, the layout may have been dropped, and another one may have got its name.
             if (unlikely(!s.named->valid)) layouts::pin(*s.named);
             Generator& g = ready_snowflake(*s.named);
             const next_number::Id id = series::take<generator::claim_snowflake<AnyTime>>(s.pace, g, tick_now<AnyTime>);

@@ -1,4 +1,4 @@
-// The generator of a layout by name.
+// The generator of a layout that gen_snowflake() gets by its name.
 #pragma once
 
 #include "pg/generate/generator.hpp"
@@ -7,9 +7,9 @@
 
 namespace snowflake_ids::generator {
 
-// The generator of the layout, set up. Raises an error if no ids of the layout can be generated. Mastic and
-// Snowflake-SI share theirs with gen_mastic() and gen_snowflake_si(), so that the ids of a session are in order
-// whichever function it calls.
+// This session's generator of the layout, set up. This may wait. Raises an error if no ids of the layout can be
+// generated. For the layouts Mastic and Snowflake-SI, it is the generator of gen_mastic() or gen_snowflake_si(). So the
+// ids of a session are in order, whichever function it calls.
 Generator& ready_snowflake(NamedLayout& named);
 
 }  // namespace snowflake_ids::generator

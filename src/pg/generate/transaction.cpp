@@ -15,9 +15,10 @@ namespace snowflake_ids::transaction {
 
 namespace {
 
-// Called by PostgreSQL at the end of a transaction. Before the commit a step may raise an error; after it, none may.
+// PostgreSQL calls this at the end of a transaction. At the events PRE_COMMIT and PRE_PREPARE, a step may raise an
+// error. At COMMIT, PREPARE and ABORT, which come last, none may.
 void at_event(XactEvent event, void*) {
-    // At each event, so that the counters have the ids before others can see the rows.
+    // This is done at each event. So the counters have the ids before others can see the rows.
     generator::end_leases_and_count();
     switch (event) {
         case XACT_EVENT_PRE_COMMIT:
@@ -37,7 +38,8 @@ void at_event(XactEvent event, void*) {
     }
 }
 
-// Called by PostgreSQL before it releases the locks of a part of a transaction.
+// PostgreSQL calls this in each phase in which it releases the resources of a transaction or of a part of it. A part is
+// a subtransaction or a cursor; `is_top_level` is false for it, and `is_commit` is false if it has failed.
 void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
     if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::count_for_every_table();
 }

@@ -1,4 +1,4 @@
-// Shows ids when they are generated, and takes that back when their transaction ends.
+// Shows readers the ids of a transaction when they are generated, and takes that back when the transaction ends.
 #include "pg/generate/unsettled.hpp"
 
 extern "C" {
@@ -17,15 +17,18 @@ namespace snowflake_ids::unsettled {
 
 namespace {
 
-// Ids of the present transaction from this time on are covered by what it has shown: see ledger/settling.hpp.
+// If an id of the present transaction has this time or a later one, what the transaction has shown covers it: see
+// `covered` in ledger/settling.hpp. no_low: the transaction has shown nothing yet.
 UnixTime covered = ledger::no_low;
 
+// Where in the ledger this process shows its ids.
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
-uint64 committed_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
+// The full id of the present top-level transaction; 0 if it has none, because it has written nothing.
+uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
-// True if the transaction is neither running nor prepared. An old entry of the table has a full id that PostgreSQL's
-// functions for 32 bits do not know any more.
+// True if the transaction with this full id is neither running nor prepared. TransactionIdIsInProgress() knows only the
+// lower 32 bits, which may by now mean a later transaction. So an id that is 2^31 or more behind the next one is over.
 bool is_over(uint64 xid) {
     constexpr uint64 known = (uint64{1} << 31) - 1;
     return next_xid() - xid > known || !TransactionIdIsInProgress(static_cast<TransactionId>(xid));
@@ -38,13 +41,15 @@ uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId())
 bool admit(UnixTime t) {
     const ledger::Ledger& shared = shared_ledger();
     ledger::Backend& backend = own_backend(shared);
+    // Readers look at the database only after they have seen `low`, so it is stored first.
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
-// A cursor that is older than a failed subtransaction can lose its locks, although its rows remain (ledger/settling.hpp).
-// PostgreSQL does not say which cursors are older, so the resources of each cursor count. Those of the subtransaction
-// itself do not count, because its rows are gone.
+// A cursor that is older than a failed subtransaction can lose its locks, although its rows remain
+// (ledger/settling.hpp). PostgreSQL does not say which cursors are older, so the release of any cursor's resources
+// counts (CurrentResourceOwner). The release of those of the subtransaction itself does not count, because its rows are
+// gone.
 void count_for_every_table() {
     if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
     if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);
@@ -54,10 +59,11 @@ void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
-    // A transaction without an id has no rows.
-    if (backend.low.load() == ledger::no_low || committed_xid() == 0) return;
+    // A transaction without a transaction id has no rows.
+    if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
+    // PostgreSQL keeps this lock for the prepared transaction.
     if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
-    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), committed_xid(),
+    if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), top_xid(),
                               is_over))
         return;
     ereport(
@@ -71,7 +77,7 @@ void hand_over_to_prepared() {
 
 void end_transaction(bool committed) {
     if (const ledger::Ledger* shared = ledger_if_attached())
-        ledger::end_transaction(own_backend(*shared), committed ? committed_xid() : 0);
+        ledger::end_transaction(own_backend(*shared), committed ? top_xid() : 0);
     covered = ledger::no_low;
 }
 

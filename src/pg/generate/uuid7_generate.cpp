@@ -1,5 +1,6 @@
-// gen_uuid7(): no ledger. Ids of a process grow, so those of a session do outside parallel workers. Ids of different
-// processes, and of different shifts, differ by 62 random bits.
+// gen_uuid7() and gen_uuid7_series(). They use no ledger. Without a shift, each id of a process is larger than the one
+// before. So the ids of a session grow, except in parallel workers, which are processes of their own. Ids of different
+// processes, and of different shifts, may have the same time, and then differ by 62 random bits.
 #include "core/uuid7.hpp"
 
 #include <ctime>
@@ -17,12 +18,14 @@ namespace {
 // The moment of this process's last id.
 uuid7::Moment last = 0;
 
+// Raises the error that the clock shows `t`, which is outside the format.
 [[noreturn]] void fail_clock(const timespec& t) {
     const bool early = t.tv_sec < 0;
     fail_time(early ? Error::time_before_epoch : Error::time_after_end, "uuid", uuid7::timeline, GetCurrentTimestamp());
 }
 
-// The moment of the next id: later than the last one's. Raises an error if the clock is outside the format.
+// The moment of the next id of this process. It is later than that of the last id, also if the clock has gone back.
+// Raises an error if the clock, or the next moment, is outside the format.
 uuid7::Moment next_moment() {
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -33,16 +36,18 @@ uuid7::Moment next_moment() {
     return last = next;
 }
 
+// A new uuid of the present time.
 uuid7::Id generate() { return uuid7::make(next_moment(), entropy::random64()); }
 
 }  // namespace
 
+// gen_uuid7()
 FUNCTION(snowflake_ids_gen_uuid7) { return id_datum(generate()); }
 
-// gen_uuid7(shift). The moment is this process's next one, and is moved after that. So no moment is used twice with one
-// shift, unless its months or days make different times the same one, as the end of February is a month after four
-// days. A moment that is used with two shifts has two ids that differ by their random bits, as those of two processes
-// do.
+// gen_uuid7(shift): takes the next moment of this process, and shifts it. So with one shift, no moment is used twice.
+// Exception: an interval with months or days can shift different times to the same time. For example, 28 February may
+// be one month after each of the last four days of January. With two shifts, two ids can have the same moment. Then
+// their random bits differ, as with ids of two processes. Raises an error if the shifted time is outside the format.
 FUNCTION(snowflake_ids_gen_uuid7_shift) {
     const uuid7::Moment moment = next_moment();
     const TimestampTz to = DatumGetTimestampTz(DirectFunctionCall2(
@@ -52,7 +57,7 @@ FUNCTION(snowflake_ids_gen_uuid7_shift) {
     return id_datum(uuid7::make(moved.value, entropy::random64()));
 }
 
-// gen_uuid7_series(count)
+// gen_uuid7_series(count): as many rows as `count` says. Each of them reads the clock.
 FUNCTION(snowflake_ids_gen_uuid7_series) {
     struct State {
         uuid7::Id id;

@@ -1,4 +1,5 @@
-// Lifts the promise, looks at what each process and each prepared transaction shows, and takes the earliest time.
+// The steps of a reader of settled ids: it lifts the promise, looks at what each process and each prepared transaction
+// shows, and takes the earliest time.
 #include "pg/settled/settle.hpp"
 
 #include "ledger/clock.hpp"
@@ -19,18 +20,19 @@ namespace snowflake_ids {
 
 namespace {
 
-// How long a session may take between its claim and the look at the promise. If it takes longer, it claims again.
+// The promise stays so far behind the clock. A session that takes longer between its claim and its look at the promise
+// may have to claim again.
 constexpr microseconds slack = milliseconds{5};
 
-// The slots of generators that count time. They are looked up again when there are more.
+// The slots of generators whose ids contain a time, so that not all slots must be looked at for each settled id.
 struct Generators {
-    uint64 taken = 0;
+    uint64 taken = 0;  // what Header::slots_taken was when they were looked up
     uint32 count = 0;
-    uint16* slots = nullptr;  // as many as the ledger has; not static for the reason in entropy.cpp
+    uint16* slots = nullptr;  // has room for all slots; not static for the reason in entropy.cpp
 };
 constinit Generators generators{};
 
-// Updates `generators`.
+// Looks up the slots in `generators`, unless no slot was taken since the last call.
 void find_generators(const ledger::Ledger& shared) {
     const uint64 taken = shared.header->slots_taken.load();
     if (generators.slots == nullptr) {
@@ -47,7 +49,8 @@ void find_generators(const ledger::Ledger& shared) {
     generators.taken = taken;
 }
 
-// The time just after the last id that any generator may have issued.
+// The time just after the last id that any generator may have issued; `never` if there is no generator. Call
+// find_generators() before.
 UnixTime issued_until(const ledger::Ledger& shared) {
     UnixTime until = never;
     for (uint32 i = 0; i < generators.count; i++) {
@@ -60,9 +63,11 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Lifts the promise as far as ids that are generated now will keep it, and returns it. The promise goes no further than
-// ids were issued, because it remains if the clock is wrong and far ahead, and is corrected later. But it goes the longest
-// tick further than that. Otherwise the last ids would not settle for snowflake_ids_settled() until others follow.
+// Lifts the promise as far as ids that are generated now will keep it, and returns it. Only a forced reset takes a
+// promise back. So if the promise followed a clock that is wrong and far ahead, it would stay there after the
+// correction. Therefore it goes only one longest tick further than the last id that was issued. Without this tick, the
+// last ids would not settle for snowflake_ids_settled() until other ids follow. The promise never passes its durable
+// ceiling. If that cannot be lifted now, there is no error.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const UnixTime now = ledger::wall_clock();
@@ -77,10 +82,12 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     return word.load();
 }
 
-// True if it is certain that this transaction, which the snapshot calls unfinished, is no writer of this database that
-// was prepared before the server started. A transaction that was prepared since then and is not in the ledger has
-// generated no id. If a transaction has not ended after its locks were looked at, all of them were seen.
+// The snapshot calls this transaction unfinished, and it is not in the ledger's table of prepared transactions. True if
+// it is certain that it is not a transaction that was prepared before the server started and may have written to the
+// table. A transaction that was prepared since the start, and is not in the ledger, has generated no id. If a
+// transaction is still in progress after its locks were looked at, all of them were seen.
 bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
+    // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         if (process(i).xid == xid) return true;
     }
@@ -104,13 +111,14 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
 bool prepared_writes(TableWriters& writers, TransactionId xid) {
     bool writes = false;
     each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
+    // If it has ended by now, it may have had locks that are gone. So it counts as a writer.
     return writes || !TransactionIdIsInProgress(xid);
 }
 
 namespace {
 
-// True if no transaction that was prepared before the server started, and that the ledger does not know, may be a
-// writer.
+// True if no transaction that was prepared before the server started, and is not in the ledger's table, may have
+// written to the table. Only transactions with a full id below Header::prepared_below can be such ones.
 bool no_old_writers(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
@@ -122,8 +130,9 @@ bool no_old_writers(const ledger::Ledger& shared, const View& view, TableWriters
     return true;
 }
 
-// The earliest time that the open writers of the table allow, `t` at most. `never` (before all times): nothing has
-// settled, because a transaction that was prepared before the server started may be a writer.
+// Step 7 of the protocol: the earliest time that the open writers of the table allow, `t` at most. `never` (before all
+// times): nothing has settled. The reason may be that a transaction which was prepared before the server started may be
+// a writer. Call it after lift_promise().
 UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
     TableWriters writers{table};
     const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
@@ -144,6 +153,7 @@ Snapshot active_snapshot() {
     return GetActiveSnapshot();
 }
 
+// Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table) {
     if (table != unsettled::every_table) check_is_table(table);
     const View view{snapshot, unsettled::next_xid()};
@@ -151,7 +161,7 @@ UnixTime settle(Snapshot snapshot, Oid table) {
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
     const UnixTime promised = lift_promise(shared);
     const UnixTime until = std::min<UnixTime>(promised, issue_limit::wal_ceiling_at(promised, patience));
-    // No id before that may be issued by a standby that is promoted later.
+    // A standby that is promoted later must issue no id before this time, so COMMIT may have to wait for standbys.
     issue_limit::note_latest(until);
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }

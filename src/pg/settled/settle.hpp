@@ -1,4 +1,5 @@
-// How far the ids of this database have settled for a snapshot. The protocol is in ledger/settling.hpp.
+// Finds how far the ids of this database have settled for a snapshot. The result is a time, and the snapshot shows
+// every row whose id is earlier. The protocol is in ledger/settling.hpp.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +18,17 @@ extern "C" {
 
 namespace snowflake_ids {
 
-// What a snapshot shows of transactions, by full transaction id.
+// A snapshot that can be asked about full transaction ids, although it contains only 32-bit ones.
 struct View {
     Snapshot snapshot;
-    uint64 next;  // a full transaction id that is later than the snapshot
+    uint64 next;  // what unsettled::next_xid() was after the snapshot was taken
 
-    // The full id of a transaction.
+    // The full id of a transaction of the snapshot. It is not later than `next`, and less than 2^32 behind it.
     uint64 full(TransactionId xid) const {
         const auto behind = static_cast<uint32>(static_cast<uint32>(next) - xid);
         return next - behind;
     }
-    // True if the transaction has ended before the snapshot was taken.
+    // True if the transaction with this full id had ended before the snapshot was taken. True for 0.
     bool finished(uint64 xid) const {
         if (xid < full(snapshot->xmin)) return true;
         if (xid >= full(snapshot->xmax)) return false;
@@ -35,11 +36,13 @@ struct View {
     }
 };
 
-// The longest tick of the ids for which the time of snowflake_ids_settled() is right: that of all built-in formats. It
-// is a constant, because the time must not depend on which layouts there are: a layout may be created, and used, while
-// a query with that time runs. For layouts with a longer tick there is snowflake_settled(layout).
+// The longest tick of all built-in formats. The time of snowflake_ids_settled() is right for ids with this tick or a
+// shorter one. For layouts with a longer tick there is snowflake_settled(layout). The tick is a constant, because the
+// time must not depend on which layouts there are: a layout may be created, and used, while a query with that time
+// runs.
 inline constexpr microseconds longest_tick = milliseconds{10};
 
+// True if longest_tick is what its comment says.
 constexpr bool is_longest() {
     microseconds found = sno::timeline.tick_length;
     for (const KnownLayout& known : known_layouts) found = std::max(found, known.layout.timeline.tick_length);
@@ -47,30 +50,35 @@ constexpr bool is_longest() {
 }
 static_assert(is_longest());
 
-// The process with this index. Its Backend in the ledger has the same index.
+// The PGPROC with this index. The first MaxBackends are those of processes with transactions, and the Backend of such a
+// process in the ledger has the same index. The last ones are those of prepared transactions.
 inline PGPROC& process(uint32 i) { return ProcGlobal->allProcs[i]; }
 
-// Calls `of(process)` for each place that PostgreSQL has for a prepared transaction.
+// Calls `of(place)` for each PGPROC that PostgreSQL has for a prepared transaction, in use or not.
 template <class Of>
 void each_prepared(Of of) {
     const uint32 first = static_cast<uint32>(MaxBackends) + NUM_AUXILIARY_PROCS;
     for (uint32 i = 0; i < static_cast<uint32>(max_prepared_xacts); i++) of(process(first + i));
 }
 
-// True if the ledger's table of prepared transactions has this one.
+// True if the ledger's table of prepared transactions contains the transaction with this full id. It may be over.
 bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid);
 
-// True if a prepared transaction that is in the ledger may be a writer. While it is being prepared, its process has its
-// locks, and the reader has asked that process before.
+// True if a prepared transaction of the ledger may be one of the writers: it holds the lock of a writer, or it may have
+// ended before its locks were looked at. The caller must have asked the processes before. While a transaction is being
+// prepared, its locks are still those of its process.
 bool prepared_writes(TableWriters& writers, TransactionId xid);
 
-// The active snapshot. Raises an error if there is none that shows transactions.
+// The active snapshot. Raises an error if there is none, or if it is not an MVCC snapshot, which shows transactions.
 Snapshot active_snapshot();
 
-// The time that has settled for this snapshot and table, as the protocol finds it now. `never`: none.
+// Lifts the promise, and returns the time that has settled for this snapshot and table. `never` (before all times):
+// nothing has settled. `table` may be unsettled::every_table. A later call may return a later time, so a snapshot that
+// must have one time only keeps it (settled.cpp). Not in recovery. Raises an error if `table` is no table of this
+// database, or if a ceiling cannot be read or lifted within max_wait.
 UnixTime settle(Snapshot snapshot, Oid table);
 
-// The table in argument `n`, or every table if the function has no such argument.
+// The oid of the table in argument `n`. If the function has no such argument, it is unsettled::every_table.
 Oid table_argument(FunctionCallInfo fcinfo, int n);
 
 }  // namespace snowflake_ids

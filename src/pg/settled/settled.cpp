@@ -1,5 +1,6 @@
-// snowflake_ids_settled() and its relatives: the time before which every id has arrived, for readers who continue after
-// the last id. All calls with one snapshot get the same time. How it is found is in settle.cpp.
+// The SQL functions snowflake_ids_settled(), sno_settled() and so on. They return the time or the id before which every
+// id has arrived, for readers who continue after the last id that they have read. All calls with one snapshot get the
+// same time. settle.cpp finds it.
 #include <algorithm>
 
 #include "core/sno.hpp"
@@ -21,13 +22,14 @@ namespace snowflake_ids {
 
 namespace {
 
-// A settled time that this transaction has found, and for which snapshot, by its address. The answers of a snapshot
-// that has ended are removed when its address is used again. So a loop of polls takes no memory.
+// A settled time that this transaction has found for a snapshot. The answers of a snapshot that has ended are removed
+// when another snapshot gets its address. So a loop that polls in one transaction takes no memory.
 struct Answer {
-    Snapshot of;  // null: free
+    Snapshot of;  // only the address
     Oid table;
     UnixTime until;
 };
+// All answers of the present transaction, in no order.
 struct Answers {
     Answer* all = nullptr;  // in TopMemoryContext
     uint32 count = 0, room = 0;
@@ -42,15 +44,18 @@ Answer* find_answer(Snapshot snapshot, Oid table) {
     return found == end ? nullptr : found;
 }
 
+// Forgets the answers of an earlier snapshot that had the same address.
 void forget_answers(Snapshot snapshot) {
     const auto is_of = [=](const Answer& a) { return a.of == snapshot; };
     answers.count = static_cast<uint32>(std::remove_if(answers.all, answers.all + answers.count, is_of) - answers.all);
 }
 
+// PostgreSQL calls this at the end of a transaction, where all snapshots end.
 void forget_all_answers(XactEvent event, void*) {
     if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) answers.count = 0;
 }
 
+// Keeps an answer until the end of the transaction, or until the address of its snapshot is used again.
 void keep_answer(const Answer& answer) {
     if (answers.all == nullptr) {
         RegisterXactCallback(forget_all_answers, nullptr);
@@ -64,10 +69,11 @@ void keep_answer(const Answer& answer) {
 }
 
 // The settled time for the active snapshot and this table. All calls with one snapshot get the same time: in a scan
-// that compares each row, in several partitions, in a cursor that is fetched in parts. Two times would lose the rows
-// between them, in the partition that was scanned with the earlier one. So a snapshot keeps its times as long as it is
-// open. Two snapshots with the same content may have different times. Each is right for its own rows, and a loop that
-// polls in one transaction advances.
+// that compares each row, in several partitions, in a cursor that is fetched in parts. With two times, a reader would
+// lose rows between them, in the partition that was scanned with the earlier time. So a snapshot keeps its times as
+// long as it is open. Two snapshots with the same content may have different times. Each time is right for the rows of
+// its snapshot, and a loop that polls in one transaction advances. Raises an error in a parallel worker, on a standby,
+// and as settle() does.
 UnixTime settled_time(Oid table) {
     // A worker has a copy of the leader's snapshot, without the times that the leader keeps for it.
     if (IsParallelWorker()) {
@@ -85,6 +91,7 @@ UnixTime settled_time(Oid table) {
              errhint(
                  "Ask the primary for the settled id and pg_current_wal_insert_lsn(). Read from the standby when pg_last_wal_replay_lsn() has reached that position.")));
     }
+    // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);
     has_answers = 1;
@@ -94,8 +101,8 @@ UnixTime settled_time(Oid table) {
     return until;
 }
 
-// The time before which all ticks of this length have settled, as a timestamptz. Argument `n`, if there is one, says
-// for which table.
+// The time before which all ticks of this length have settled, as a timestamptz; -infinity if none has settled. If the
+// function has an argument `n`, it is the table.
 Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
     const UnixTime t = settled_time(table_argument(fcinfo, n));
     return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
@@ -103,6 +110,7 @@ Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
 
 }  // namespace
 
+// SQL functions of other files: the smallest id that has the time in the last argument, or a later one.
 extern "C" {
 Datum snowflake_ids_sno_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_mastic_lower_bound(PG_FUNCTION_ARGS);
@@ -110,18 +118,28 @@ Datum snowflake_ids_snowflake_si_lower_bound(PG_FUNCTION_ARGS);
 Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 }
 
+// Each of these functions has two forms in SQL: for all tables of the database, and with the argument of_table.
+
+// snowflake_ids_settled(), snowflake_ids_settled(of_table)
 FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, longest_tick); }
+
+// sno_settled(), sno_settled(of_table)
 FUNCTION(snowflake_ids_sno_settled) {
     return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(fcinfo, 0, sno::timeline.tick_length));
 }
+
+// mastic_settled(), mastic_settled(of_table)
 FUNCTION(snowflake_ids_mastic_settled) {
     return DirectFunctionCall1(snowflake_ids_mastic_lower_bound,
                                settled(fcinfo, 0, mastic::layout.timeline.tick_length));
 }
+
+// snowflake_si_settled(), snowflake_si_settled(of_table)
 FUNCTION(snowflake_ids_snowflake_si_settled) {
     return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound,
                                settled(fcinfo, 0, snowflake_si::layout.timeline.tick_length));
 }
+
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
     const microseconds tick_length = layouts::argument(fcinfo, 0).layout.timeline.tick_length;

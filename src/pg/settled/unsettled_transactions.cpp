@@ -1,4 +1,4 @@
-// snowflake_ids.unsettled_transactions(): which transactions hold the settled time back.
+// The SQL function snowflake_ids.unsettled_transactions(): which transactions hold the settled time back.
 #include "ledger/settling.hpp"
 
 #include "pg/generate/unsettled.hpp"
@@ -16,7 +16,8 @@ namespace snowflake_ids {
 
 namespace {
 
-// Adds a row of snowflake_ids.unsettled_transactions() to the result.
+// Adds a row to the result: the process `pid`, or the prepared transaction `xid`, and the time `t` that it shows. If
+// `pid` is 0 or `xid` is invalid, this column is null. If `t` is `never`, the time is -infinity.
 void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t) {
     Datum values[3] = {};
     bool nulls[3] = {pid == 0, !TransactionIdIsValid(xid), false};
@@ -28,7 +29,9 @@ void put_unsettled(ReturnSetInfo* result, int pid, TransactionId xid, UnixTime t
 
 }  // namespace
 
-// snowflake_ids.unsettled_transactions(), and for one table: rows of pid or transaction, and the time of its first id.
+// snowflake_ids.unsettled_transactions(), unsettled_transactions(of_table): a row for each open transaction, with its
+// pid, and for each prepared one, with its xid. The third column is the time of its first id: the end of the id's tick.
+// Raises an error if the argument is no table.
 FUNCTION(snowflake_ids_unsettled) {
     InitMaterializedSRF(fcinfo, 0);
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
@@ -36,6 +39,7 @@ FUNCTION(snowflake_ids_unsettled) {
     const Oid table = table_argument(fcinfo, 0);
     if (table != unsettled::every_table) check_is_table(table);
     TableWriters writers{table};
+    // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
         const UnixTime low = b.low.load();
@@ -46,6 +50,7 @@ FUNCTION(snowflake_ids_unsettled) {
     }
     const View view{active_snapshot(), unsettled::next_xid()};
     const uint64 below = shared.header->prepared_below.load();
+    // Transactions that were prepared before the server started, and are not in the ledger. Their first id is unknown.
     each_prepared([&](PGPROC& p) {
         const TransactionId xid = p.xid;
         if (!prepared_before_start(p) || p.databaseId != MyDatabaseId || !TransactionIdIsValid(xid) ||
@@ -55,6 +60,7 @@ FUNCTION(snowflake_ids_unsettled) {
         if (full < below && !ledger_has_prepared(shared, full) && writers.has_prepared(p))
             put_unsettled(result, 0, xid, never);
     });
+    // Transactions that were prepared since then.
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         const ledger::Backend& b = shared.prepared[i];
         const uint64 xid = b.xid.load() & ~ledger::taken_mark;
