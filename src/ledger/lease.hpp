@@ -17,8 +17,8 @@
 
 namespace snowflake_ids::ledger {
 
-// The largest part of the numbers of a tick that a lease may be: 1/64, so 64 processes can have one each.
-inline constexpr std::uint32_t largest_lease_share = 64;
+// A lease has at most 1/64 of the numbers of a tick, so that 64 processes can have one each.
+inline constexpr std::uint32_t leases_per_tick = 64;
 
 struct Lease {
     std::uint64_t tick = 0;
@@ -41,7 +41,7 @@ inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pe
     if (!same_view) return 1;
     // The tick ended before the lease was used up: claim no more than that tick needed.
     if (l.next < l.end) return l.used > 1 ? l.used : 1;
-    const std::uint32_t most = per_tick / largest_lease_share;
+    const std::uint32_t most = per_tick / leases_per_tick;
     const std::uint32_t more = l.want * 2 < most ? l.want * 2 : most;
     return more > 1 ? more : 1;
 }

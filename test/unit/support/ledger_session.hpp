@@ -168,7 +168,7 @@ public:
                     k.set(l);
                     drew(k, i);
                 }
-                const std::uint32_t want = Steps::lease_size(l, same_view, s.lease_share * ledger::largest_lease_share);
+                const std::uint32_t want = Steps::lease_size(l, same_view, s.lease_share * ledger::leases_per_tick);
                 l.next = l.end;
                 l.want = want;
                 k.set(l);
