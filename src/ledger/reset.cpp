@@ -82,7 +82,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
-    const CeilingResult r = force_locked_reset(header, slot_count, at, file, change, move);
+    const CeilingResult r = run_locked_reset(header, slot_count, at, file, change, move);
     // Ids that are generated from now on do not keep the promise, so it goes back too. It goes back after the
     // generators, because a reader lifts it up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);

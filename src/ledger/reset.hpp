@@ -35,21 +35,21 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 }
 
 // The steps of a forced reset, once `file` is locked. `change(c)` changes what the file will say otherwise;
-// `put_back(slot, entry)` moves a slot back, if it is chosen, and sets its entry. Its ceiling must go down too, or the
+// `move(slot, entry)` moves a slot back, if it is chosen, and sets its entry. Its ceiling must go down too, or the
 // next life would lift the slot to it.
 //
 // First the published ceilings go down, then the revision goes up, then the file is written. After the revision no
 // claim starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
-template <class H, class SlotAt, class File, class Change, class PutBack>
-CeilingResult force_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
-                                 PutBack put_back) {
+template <class H, class SlotAt, class File, class Change, class Move>
+CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
+                                 Move move) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
     change(c);
     for (std::uint32_t i = 0; i < count; i++) {
         auto& s = slot(i);
-        put_back(s, c.entries[i]);
+        move(s, c.entries[i]);
         if (s.ceiling.load() > c.entries[i].ceiling) s.ceiling.store(c.entries[i].ceiling);
     }
     header.revision.fetch_add(1);

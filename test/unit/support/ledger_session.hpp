@@ -36,7 +36,7 @@ struct RightSteps {
     }
     template <class... Args>
     static ledger::CeilingResult force(Args&&... args) {
-        return ledger::force_locked_reset(std::forward<Args>(args)...);
+        return ledger::run_locked_reset(std::forward<Args>(args)...);
     }
     static void unlock(World& w, const ledger::CeilingResult&) { w.unlock(); }
     template <class... Args>
