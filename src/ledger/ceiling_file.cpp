@@ -173,7 +173,7 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
     // The name may have got another file before we had the lock.
-    if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
+    if (!is_same_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
@@ -216,7 +216,7 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     // Somebody may have removed the file. Then nothing is published: the caller tries again, with another one.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
-    const bool named = is_file(dir_fd, ceiling_file_name, fd_);
+    const bool named = is_same_file(dir_fd, ceiling_file_name, fd_);
     close(dir_fd);
     return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }

@@ -73,7 +73,7 @@ int sync_directory(const char* dir) {
     return error;
 }
 
-bool is_file(int dir_fd, const char* name, int fd) {
+bool is_same_file(int dir_fd, const char* name, int fd) {
     struct stat named, opened;
     return fstatat(dir_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
            named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;

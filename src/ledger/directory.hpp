@@ -23,7 +23,7 @@ int sync_directory(const char* dir);
 int sync_data(int fd);
 
 // True if `name` in the directory is the open file.
-bool is_file(int dir_fd, const char* name, int fd);
+bool is_same_file(int dir_fd, const char* name, int fd);
 
 // Reads up to `size` bytes from the start of the file, fewer only if it is shorter. Returns 0 or errno; `done` is how
 // many bytes were read.
