@@ -42,7 +42,7 @@ void put_slot(S& slot, std::uint64_t tick, bool toggled_format) {
 // claim starts with an old limit. So no session ever relies on a ceiling above the one on disk, even if a step fails.
 template <class H, class SlotAt, class File, class Change, class Move>
 CeilingResult run_locked_reset(H& header, std::uint32_t count, SlotAt slot, const File& file, Change change,
-                                 Move move) {
+                               Move move) {
     typename File::Content c;
     CeilingResult r = read_for_life(header, count, slot, file, c);
     if (r.error != CeilingError::none) return r;
