@@ -12,8 +12,8 @@
 //   N <= S, N < H    no toggle is free: the policy decides (OnRegression). To hold is to
 //                    continue at H
 //
-// Formats without the bit never take the third row. Ticks are compared: if the clock goes back inside one tick, that
-// is no regression.
+// Formats without the bit never take the third row. Only ticks are compared, so it is no regression if the clock goes
+// back inside one tick.
 //
 // Lead. When the server starts a new life (ledger/life.hpp), it begins above all ids that may have been issued before.
 // So H may be ahead of a clock that is right, and that is no regression. If the clock is behind H by no more than
@@ -43,6 +43,7 @@ enum class OnRegression : unsigned char {
     error,  // as Snowflake-SI v2's THROW_ERROR
 };
 
+// What the step must know of a format and of the settings of its generator.
 struct Rules {
     std::uint32_t min = 0;  // sequence bounds, both inclusive
     std::uint32_t max = 0;
@@ -60,9 +61,10 @@ enum class Verdict : unsigned char {
     issued,
     overflow,    // no number left: try again at `resume`
     regression,  // the clock is behind: try again at `resume` (wait), or fail (error)
-    ended,       // the clock is beyond Rules::max_tick
+    ended,       // `now` is beyond Rules::max_tick
 };
 
+// What a step returns.
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time

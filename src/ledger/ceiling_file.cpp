@@ -128,7 +128,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .checksum = 0};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
-        if (entry.key == 0) continue;
+        if (entry.key == 0) continue;  // a free entry stays all zero, and so does its bit
         h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
         FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
@@ -239,10 +239,12 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const Ceiling others = std::min(least, along.to);
     const auto at = slot_at(ledger);
+    // Other generators in use get a higher ceiling too, but none above `least` (see `along` in the header).
     const auto wanted = [&](std::uint32_t i) {
         if (i == own) return least;
         return at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
+    // Before the first promise, it needs no ceiling.
     const bool promised = ledger.header->promise.load() != UnixTime{};
     return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
 }
@@ -251,6 +253,7 @@ CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceil
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
+    // No slot gets a higher ceiling.
     const auto none = [](std::uint32_t) { return Ceiling{}; };
     return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }

@@ -53,6 +53,7 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
+    // A forced reset of all generators does not lift the floor, but sets it.
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {

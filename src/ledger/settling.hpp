@@ -158,7 +158,8 @@ void make_room(Ring& ring, UnixTime now) {
 
 }  // namespace detail
 
-// Step 4: notes a transaction that has ended in the ring. Only the process of the backend calls it.
+// Step 4: notes in the ring that the transaction `xid` has ended. `low` and `database` are what it has shown. Only one
+// process at a time may call it for a backend: the process of the backend, or the one that has set taken_mark.
 template <class B>
 void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     auto& ring = backend.ring;
@@ -166,6 +167,7 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
     if (n > 0) {
         auto& newest = ring[n - 1];
         const UnixTime newest_low = newest.low.load(std::memory_order_relaxed);
+        // The transaction shares the newest entry if it is close enough.
         if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution) {
             if (low < newest_low) newest.low.store(low, std::memory_order_release);
             newest.xid.store(xid, std::memory_order_release);
