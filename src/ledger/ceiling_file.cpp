@@ -68,7 +68,7 @@ CeilingResult io_error(int error) { return {CeilingError::io, error}; }
 // The result if the entry of this slot is damaged; -1: the header or the size of the file.
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
-// Convert a ceiling to Unix milliseconds, as the file has it, and back.
+// These two convert a ceiling to Unix milliseconds, as the file has it, and back.
 constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
 constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
 
@@ -99,7 +99,7 @@ bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint
     return true;
 }
 
-// These two copy, because the bytes need not be aligned.
+// The entry of a slot and the header, in the bytes of the file. They are copied, because the bytes need not be aligned.
 FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
     FileEntry e;
     memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);

@@ -1,5 +1,5 @@
-// The processor's time counter. It shows that the current tick has not ended, and costs less than half of reading the
-// clock.
+// The processor's time counter. It shows that the current tick has not ended. To read it costs less than half as much
+// as to read the clock.
 //
 // The counter shows no time of day. The clock says how long the tick still lasts, and cycles::surely_within() how many
 // counts that is at least. Until that many counts have passed, the tick has not ended.

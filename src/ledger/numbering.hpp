@@ -1,6 +1,6 @@
-// Numbering: epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts with
-// the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and the
-// widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
+// A numbering is the epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts
+// with the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and
+// the widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...

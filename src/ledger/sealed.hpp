@@ -39,7 +39,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// A new sequence begins at the sealed 0: START in src/sql/05-wal_ceiling.sql.
+// The word of the number 0. A new sequence begins at it: see START in src/sql/05-wal_ceiling.sql.
 inline constexpr std::int64_t start_of_sequence = 22320;
 static_assert(seal(0) == start_of_sequence);
 

@@ -111,7 +111,7 @@ struct Counters {
     Word waiting;                // backends waiting now
     Word regressions;            // tick-tock toggles
     Word holds;                  // claims that had to begin a new tick while the clock was behind
-    // When the last log line about an overflow was written, and about a clock that went back. 0: none yet.
+    // When the last log line about an overflow was written, and the last one about a clock that went back. 0: none yet.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };

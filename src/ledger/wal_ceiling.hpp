@@ -1,7 +1,7 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies. This file says when
 // it is read and lifted, and what follows from it. The relation that contains it is in pg/server/wal_ceiling.hpp.
 //
-// The functions below take a `Wal` with two functions. What both return has been flushed.
+// The functions below take a `Wal` with two functions. The ceilings that both return have been flushed to disk.
 //   WalCeiling read()                      the present ceiling
 //   WalCeiling lift(const WalCeiling& c)   lifts it to c.until at least, writes c.life_id next to it, and returns what
 //                                          is there now
