@@ -11,6 +11,7 @@
 
 namespace snowflake_ids::automatic_machine_id {
 
+// The largest automatic machine id.
 inline constexpr std::uint32_t max = 65535;
 inline constexpr unsigned bits = 16;  // node bits that an automatic machine id needs
 
@@ -22,13 +23,14 @@ constexpr std::uint64_t mix(std::uint64_t v) {
     return v ^ v >> 31;
 }
 
-// The automatic machine id of a cluster.
+// The automatic machine id of the cluster with this system identifier.
 constexpr std::uint32_t of(std::uint64_t system_identifier) {
     return 0x8000 | static_cast<std::uint32_t>(mix(system_identifier) >> 49);
 }
 
-// The machine id in ids with that many node bits. `configured` is the setting; if it is negative, the machine id is
-// automatic, or 0 if it does not fit.
+// The machine id for ids that have `node_bits` bits for it. `configured` is the setting snowflake_ids.machine_id. If it
+// is negative, none is set. Then the result is the automatic machine id, or 0 if that does not fit. A machine id that
+// is set may need more bits than `node_bits`: the caller checks that.
 constexpr std::uint32_t effective(int configured, std::uint64_t system_identifier, unsigned node_bits) {
     if (configured >= 0) return static_cast<std::uint32_t>(configured);
     return node_bits < bits ? 0 : of(system_identifier);

@@ -1,6 +1,5 @@
-// Base58 with the Bitcoin alphabet, for the two fixed widths that a gid has: 7 bytes in
-// 10 digits and 9 bytes in 13. Both start with a large byte, so the number of digits
-// never varies and no padding rule is needed.
+// Base58 with the Bitcoin alphabet, for the two fixed widths that a gid has: 7 bytes in 10 digits and 9 bytes in 13.
+// The first byte of both is large, so the number of digits never varies and no padding rule is needed.
 #pragma once
 
 #include <array>
@@ -19,6 +18,7 @@ inline constexpr std::uint64_t random_min_low = 0x900abb53e6b71000;
 
 namespace detail {
 
+// The value of each character as a digit, or `invalid` if the character is outside the alphabet.
 inline constexpr unsigned char invalid = 0xff;
 
 inline constexpr std::array<unsigned char, 256> values = [] {
@@ -50,9 +50,9 @@ constexpr void print5(std::uint32_t v, char* out) {
 
 constexpr std::uint64_t pow58(std::size_t n) { return n == 0 ? 1 : 58 * pow58(n - 1); }
 
-// Returns the number that N digits spell. N is at most ten, because 58^10 < 2^59. The digits are read in halves: digit
-// by digit, each multiplication would wait for the one before. A character outside the alphabet sets the top bit of
-// `bad`.
+// The number that N digits spell. N is at most ten, because 58^10 < 2^59. A character outside the alphabet sets the top
+// bit of `bad`, and the number is meaningless then. The digits are read in halves, because digit by digit each
+// multiplication would wait for the one before.
 template <std::size_t N>
 constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
     static_assert(N >= 1 && N <= 10);
@@ -68,14 +68,14 @@ constexpr std::uint64_t parse_digits(const char* in, unsigned& bad) {
 
 }  // namespace detail
 
-// Prints 7 bytes, the first of which is at least 0x80, in 10 digits.
+// Writes the low 7 bytes of `v` as 10 digits, no terminator. The first of these bytes must be at least 0x80.
 constexpr void print_time(std::uint64_t v, char* out) {
     detail::print5(static_cast<std::uint32_t>(v / detail::pow58_5), out);
     detail::print5(static_cast<std::uint32_t>(v % detail::pow58_5), out + 5);
 }
 
-// Prints 9 bytes (`high`, then `low`), which are at least 58^12, in 13 digits. It is a long division by 58^5 in 32-bit
-// steps.
+// Writes 9 bytes (`high`, then the 8 bytes of `low`) as 13 digits, no terminator. Together they must be at least 58^12.
+// The code is a long division by 58^5 in 32-bit steps.
 constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     const std::uint64_t top = std::uint64_t{high} << 32 | low >> 32;
     const std::uint64_t rest = top % detail::pow58_5 << 32 | (low & 0xffffffff);
@@ -88,7 +88,8 @@ constexpr void print_random(unsigned char high, std::uint64_t low, char* out) {
     out[2] = detail::pairs[first % (58 * 58)][1];
 }
 
-// Reads 10 digits into at most 7 bytes. Errors: bad_character; bad_magnitude (they do not fit 7 bytes).
+// Reads 10 digits into the low 7 bytes of `out`. Errors: bad_character; bad_magnitude (the number does not fit 7
+// bytes).
 constexpr Error parse_time(const char* in, std::uint64_t& out) {
     unsigned bad = 0;
     out = detail::parse_digits<10>(in, bad);
@@ -96,13 +97,14 @@ constexpr Error parse_time(const char* in, std::uint64_t& out) {
     return out >> 56 ? Error::bad_magnitude : Error::none;
 }
 
-// Reads 13 digits into 9 bytes. Errors: bad_character; bad_magnitude (they do not fit 9 bytes). A number below 58^12 is
-// no error here, so the caller must check for it.
+// Reads 13 digits into 9 bytes: `high`, then the 8 bytes of `low`. Errors: bad_character; bad_magnitude (the number
+// does not fit 9 bytes). A number below 58^12 is no error here, so the caller must check for it.
 constexpr Error parse_random(const char* in, unsigned char& high, std::uint64_t& low) {
     unsigned bad = 0;
     const std::uint64_t head = detail::parse_digits<8>(in, bad), tail = detail::parse_digits<5>(in + 8, bad);
     if (bad & 0x80) return Error::bad_character;
-    // head * 58^5 + tail, in 32-bit halves of head: 58^8 < 2^47, 58^5 < 2^30.
+    // This computes head * 58^5 + tail in 32-bit halves of head. No product overflows, because 58^8 < 2^47 and 58^5 <
+    // 2^30.
     const std::uint64_t low_product = (head & 0xffffffff) * detail::pow58_5 + tail;
     const std::uint64_t high_product = (head >> 32) * detail::pow58_5 + (low_product >> 32);
     low = high_product << 32 | (low_product & 0xffffffff);

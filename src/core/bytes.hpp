@@ -1,9 +1,9 @@
 // Big-endian loads and stores at any alignment.
 //
-// Two paths:
+// There are two variants of the code:
 //   - plain: byte by byte, for constant evaluation and for any processor;
-//   - wide: words of 2, 4 and 8 bytes, overlapping for odd sizes, with a byte swap on little-endian processors.
-// Compilers do not turn the plain one into the wide one at -O2. core_bytes_test compares the two.
+//   - wide: words of 2, 4 and 8 bytes, which overlap for other sizes, with a byte swap on little-endian processors.
+// Compilers do not turn the plain variant into the wide one at -O2. core_bytes_test compares the two.
 #pragma once
 
 #include <bit>
@@ -20,6 +20,7 @@ concept Byte = std::same_as<T, unsigned char> || std::same_as<T, char>;
 
 namespace detail {
 
+// The plain variants of load_be() and store_be().
 template <std::size_t N, Byte B>
 constexpr std::uint64_t load_be_plain(const B* p) {
     std::uint64_t v = 0;
@@ -32,8 +33,8 @@ constexpr void store_be_plain(B* p, std::uint64_t v) {
     for (std::size_t i = 0; i < N; i++) p[i] = static_cast<B>(v >> (8 * (N - 1 - i)));
 }
 
-// A word with its bytes in big-endian order, and back. PostgreSQL's headers need GCC or clang, and both have these
-// built-in functions on every processor.
+// Swaps the bytes of a word on a little-endian processor, and so converts it to big-endian order or back. PostgreSQL's
+// headers need GCC or clang, and both have these built-in functions on every processor.
 inline std::uint64_t big_endian(std::uint64_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
 }
@@ -44,7 +45,7 @@ inline std::uint16_t big_endian(std::uint16_t v) {
     return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
 }
 
-// A word of 2, 4 or 8 bytes in memory, most significant byte first.
+// load_word() and store_word() read and write a word of 2, 4 or 8 bytes in memory, most significant byte first.
 template <class Word, Byte B>
 std::uint64_t load_word(const B* p) {
     Word w;
@@ -58,10 +59,11 @@ void store_word(B* p, std::uint64_t v) {
     std::memcpy(p, &w, sizeof w);
 }
 
+// The wide variants of load_be() and store_be().
 template <std::size_t N, Byte B>
 std::uint64_t load_be_wide(const B* p) {
     if constexpr (N == 8) return load_word<std::uint64_t>(p);
-    // Where the two words overlap they have the same bits.
+    // Two words cover the N bytes. Where they overlap, they have the same bits.
     if constexpr (N >= 4 && N < 8)
         return load_word<std::uint32_t>(p) << (8 * (N - 4)) | load_word<std::uint32_t>(p + N - 4);
     if constexpr (N == 2 || N == 3)

@@ -16,21 +16,22 @@ enum class Error : unsigned char {
     // fields
     time_before_epoch,
     time_after_end,
-    metabyte_range,
-    node_range,  // partition or machine id
+    metabyte_range,  // not 0 to 255
+    node_range,      // partition or machine id
     sequence_range,
-    ticktock_range,
+    ticktock_range,  // neither 0 nor 1
     // configuration
-    bad_width,
-    bad_total_width,
-    bad_tick,
-    bad_epoch,
-    bounds_identical,
-    bounds_too_close,
-    sequence_underflow,
+    bad_width,           // layout: a field is too wide, or there is no timestamp
+    bad_total_width,     // layout: more than 63 bits
+    bad_tick,            // layout: a tick length that is not allowed
+    bad_epoch,           // layout: an epoch that is not allowed
+    bounds_identical,    // sno: both bounds of the sequence are the same
+    bounds_too_close,    // sno: fewer numbers between the bounds than the reference allows
+    sequence_underflow,  // sno snapshot: the sequence is below its lower bound
 };
 
-// A value or the reason why there is none. `value` is meaningful only if `error` is none.
+// A value, or the reason why there is none. `value` is meaningful only if `error` is none. A Result is true if it has a
+// value.
 template <class T>
 struct Result {
     T value{};

@@ -1,17 +1,16 @@
-// Graft GID: 16 bytes. Source: the GID document, and graft v0.2.1 where the document
-// says nothing or differs (prefix values, the dash in the text, what a reader accepts).
+// Graft GID: 16 bytes. The sources are the GID document and, where the document says nothing or differs, graft v0.2.1
+// (prefix values, the dash in the text, what a reader accepts).
 //
 //   byte  0     prefix = kind: 0x80 volume, 0xA0 log, 0xC0 segment
 //   bytes 1-6   milliseconds since 1970, 48 bits, big endian
-//   byte  7     written: the prefix again, as the document says. Read: anything that
-//               keeps bytes 7-15 at or above 58^12, as graft reads; graft itself writes
-//               a random byte with the top bit set there
+//   byte  7     We write the prefix again, as the document says. Graft writes a random byte with the top bit set.
+//               Like graft, we read every byte with which bytes 7-15 are at least 58^12
 //   bytes 8-15  64 random bits
 //
-// Order is that of the 16 bytes: kind, time, rest. There is no order within a millisecond.
+// Gids have the order of their 16 bytes: kind, time, rest. There is no order within a millisecond.
 //
-// Text: TIME-RANDOM, 24 characters: base58 (Bitcoin alphabet) of bytes 0-6 in 10
-// characters, a dash, base58 of bytes 7-15 in 13. The leading bytes keep both lengths fixed.
+// The text is TIME-RANDOM, 24 characters: bytes 0-6 in base58 (Bitcoin alphabet) in 10 characters, a dash, and bytes
+// 7-15 in base58 in 13 characters. The values of the leading bytes keep both lengths fixed.
 #pragma once
 
 #include <cstddef>
@@ -85,10 +84,11 @@ struct Id {
 struct Fields {
     Kind kind = Kind::volume;
     std::uint64_t ms = 0;        // at most timeline.max_tick()
-    unsigned char byte7 = 0x80;  // see above
+    unsigned char byte7 = 0x80;  // see the head of this file
     std::uint64_t random = 0;
 };
 
+// The id with these fields. `ms` must be in range. check() says whether the bytes that follow are valid.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, std::uint64_t{prefix(f.kind)} << 56 | f.ms << 8 | f.byte7);
@@ -101,27 +101,30 @@ constexpr Id make(Kind kind, std::uint64_t ms, std::uint64_t random) {
     return compose({kind, ms, prefix(kind), random});
 }
 
-// The id must be valid (parse(), from_bytes() and compose() give no other).
+// The fields of an id. Its prefix must be that of a kind, as in every result of parse(), from_bytes() and compose().
 constexpr Fields split(const Id& id) {
     return {static_cast<Kind>(id.bytes[0] >> 5 & 3), load_be<6>(id.bytes + 1), id.bytes[7], load_be<8>(id.bytes + 8)};
 }
 
+// The kind of an id. Its prefix must be that of a kind.
 constexpr Kind kind(const Id& id) { return static_cast<Kind>(id.bytes[0] >> 5 & 3); }
 
+// The time of an id: the start of its millisecond.
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<6>(id.bytes + 1)); }
 
-// What graft calls EMPTY: the prefix, time 0, the byte 0x80 (which is not the prefix) and eight zero bytes.
+// The id that graft calls EMPTY: the prefix, time 0, the byte 0x80 (for logs and segments not the prefix) and eight
+// zero bytes.
 constexpr Id empty(Kind kind) { return compose({kind, 0, 0x80, 0}); }
 
-// Smallest valid id of the kind whose time is at or after `t`: the smallest random part
-// that prints is 58^12. Error: time_after_end (there is none).
+// Smallest valid id of the kind whose time is at or after `t`. Its bytes 7-15 are 58^12, because a smaller number has
+// fewer than 13 digits. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(Kind kind, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);
     if (!tick) return tick.error;
     return compose({kind, tick.value, base58::random_min_high, base58::random_min_low});
 }
 
-// Largest id of the kind whose time is at or before `t`. Error: time_before_epoch.
+// Largest id of the kind whose time is at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -129,7 +132,7 @@ constexpr Result<Id> upper_bound(Kind kind, UnixTime t) {
 }
 
 // Checks what graft requires: a known prefix, and bytes 7-15 of at least 58^12. Graft's own serializer fails below
-// that. Errors: bad_kind, bad_magnitude.
+// that. Returns none, bad_kind or bad_magnitude.
 constexpr Error check(const Id& id) {
     if (!kind_of_prefix(id.bytes[0])) return Error::bad_kind;
     const std::uint64_t low = load_be<8>(id.bytes + 8);
@@ -161,8 +164,8 @@ constexpr void print(const Id& id, char* out) {
     print_short(id, out + time_digits + 1);
 }
 
-// The gid with this text. It is checked in the order of the reference: length, dash, characters, numbers that do not
-// fit, kind, a random part below 58^12. Errors: bad_length, bad_separator, bad_character, bad_magnitude, bad_kind.
+// The gid with this text. The checks have the order of graft: length, dash, characters, numbers that do not fit, kind,
+// bytes 7-15 below 58^12. Errors: bad_length, bad_separator, bad_character, bad_magnitude, bad_kind.
 constexpr Result<Id> parse(const char* text, std::size_t length) {
     if (length != text_size) return Error::bad_length;
     if (text[time_digits] != '-') return Error::bad_separator;

@@ -1,12 +1,17 @@
 // The order of gids for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
 //
-//   bits 63-62   kind
-//   bit  61      0: before the year 2248 (ms < 2^43)    1: later
-//   bits 60-18   ms, 43 bits                            bits 60-13   ms, 48 bits
-//   bits 17-0    the last nine bytes in 18 bits:        bits 12-0    the upper 13 of these bits
-//                00000-0ffff  byte 7 below the prefix: byte 7 and the next 8 bits
-//                10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
-//                30000-3ffff  byte 7 above the prefix: byte 7 and the next 8 bits
+// The sort key has one of two forms. Bit 61 says which one.
+//
+//          before the year 2248 (ms < 2^43)    later
+//   kind   bits 63-62                          bits 63-62
+//   form   bit 61: 0                           bit 61: 1
+//   ms     bits 60-18                          bits 60-13
+//   code   bits 17-0                           bits 12-0: without the 5 lowest bits of the code
+//
+// The code stands for the last nine bytes:
+//   00000-0ffff  byte 7 is below the prefix: byte 7 and the next 8 bits
+//   10000-2ffff  byte 7 is the prefix, as this project writes it: the next 17 bits
+//   30000-3ffff  byte 7 is above the prefix: byte 7 and the next 8 bits
 #pragma once
 
 #include <cstdint>
@@ -20,8 +25,10 @@ namespace snowflake_ids::gid {
 
 class SortKey {
 public:
+    // The key of a gid does not depend on the first id that is sorted, as that of a sno does.
     explicit constexpr SortKey(const Id&) {}
 
+    // The sort key of an id.
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
         const std::uint64_t kind = (head >> 61 & 3) << 62, ms = head >> 8 & 0xffffffffffff,
@@ -34,7 +41,8 @@ private:
     // Where the codes of the last nine bytes begin, if byte 7 is below, at or above the prefix.
     static constexpr std::uint64_t below_prefix = 0, at_prefix = 0x10000, above_prefix = 0x30000;
 
-    // The last nine bytes in 18 bits, in an order that does not contradict theirs.
+    // The code of the last nine bytes, in an order that does not contradict theirs. `head` is the first eight bytes,
+    // and `random` the last eight.
     static constexpr std::uint64_t code_of_random(std::uint64_t head, std::uint64_t random) {
         const std::uint64_t prefix = head >> 56, byte7 = head & 0xff;
         if (byte7 == prefix) return at_prefix + (random >> 47);
@@ -42,8 +50,8 @@ private:
     }
 };
 
-// The first and the last valid id of a kind and a millisecond. The two functions without arguments: of all kinds and
-// times.
+// The first and the last valid id of a kind and a millisecond. The two functions without arguments return the first and
+// the last valid id of all.
 constexpr Id lowest(Kind kind, std::uint64_t ms) {
     return compose({kind, ms, base58::random_min_high, base58::random_min_low});
 }
@@ -51,8 +59,8 @@ constexpr Id highest(Kind kind, std::uint64_t ms) { return compose({kind, ms, 0x
 constexpr Id lowest() { return lowest(Kind::volume, 0); }
 constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
 
-// Neighbours among the valid ids. After the last id of a millisecond comes the first of the next one, and after the
-// last id of a kind the first of the next kind.
+// next() and previous() return the neighbour of a valid id among the valid ids. After the last id of a millisecond
+// comes the first of the next one, and after the last id of a kind the first of the next kind.
 constexpr Neighbour<Id> next(const Id& id) {
     Fields f = split(id);
     if (compare(id, highest(f.kind, f.ms)) != 0) {
@@ -76,6 +84,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return {};
 }
 
+// The description of the type (id_order.hpp).
 struct Type {
     using Id = gid::Id;
     using SortKey = gid::SortKey;

@@ -16,7 +16,8 @@
 
 namespace snowflake_ids {
 
-// The id before or after another one. `exists` is false past the ends of the type.
+// The id before or after another one. `exists` is false if there is none, because the other one is the first or last of
+// its type. Then `id` is meaningless.
 template <class Id>
 struct Neighbour {
     Id id{};

@@ -14,12 +14,13 @@ namespace snowflake_ids {
 struct KnownLayout {
     const char* name;
     Layout layout;
-    // False if its low bits are no sequence, so that ids can be decoded only. A layout whose last time is past has
-    // true: the clock refuses to generate its ids.
+    // False if the low bits are no sequence, so that ids of the layout can only be decoded. It is also true for a
+    // layout whose last time is past: to generate its ids raises an error.
     bool generates;
     const char* description;
 };
 
+// A time line of milliseconds, with its epoch in Unix milliseconds.
 inline constexpr Timeline ms_since(std::int64_t unix_ms, unsigned bits) {
     return {std::chrono::sys_time<milliseconds>{milliseconds{unix_ms}}, milliseconds{1}, bits};
 }
@@ -33,12 +34,13 @@ inline constexpr KnownLayout known_layouts[] = {
     {"discord", {ms_since(1420070400000, 42), 10, 12}, true, "Discord: milliseconds, worker and process, increment"},
     // Epoch 2011-08-24T21:07:01.721Z. The node is the logical shard.
     {"instagram", {ms_since(1314220021721, 41), 13, 10}, true, "Instagram: milliseconds, shard, sequence"},
-    // Epoch 2014-09-01T00:00:00Z, the default start time. 10 ms; the machine id is last.
+    // Epoch 2014-09-01T00:00:00Z, the default start time. The tick is 10 ms, and the machine id is last.
     {"sonyflake",
      {{std::chrono::sys_days{std::chrono::September / 1 / 2014}, milliseconds{10}, 39}, 16, 8, true},
      true,
      "Sonyflake: 10 ms, sequence, machine"},
-    // Unix time. The low bits are a hash of table and time plus a number, modulo 2^16.
+    // The epoch is that of Unix time. The low 16 bits are a sum modulo 2^16. It adds a hash of the table's name and the
+    // time to the next value of the table's sequence, so ids of one millisecond have no order.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
     // Epoch 2023-01-01T00:00:00Z. Until early 2024 the node was last, as their README still has it.
     {"pgedge", {ms_since(1672531200000, 41), 10, 12}, true, "pgEdge snowflake: milliseconds, node, counter"},
@@ -50,7 +52,7 @@ inline constexpr KnownLayout known_layouts[] = {
     {"snowflake_si", snowflake_si::layout, true, "Snowflake-SI: milliseconds, machine, number"},
 };
 
-// Null if no built-in layout has this name.
+// The built-in layout with this name, or null.
 inline const KnownLayout* known_layout(const char* name, std::size_t length) {
     for (const KnownLayout& k : known_layouts)
         if (std::strlen(k.name) == length && std::memcmp(k.name, name, length) == 0) return &k;

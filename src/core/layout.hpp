@@ -4,7 +4,7 @@
 //   | unused | timestamp | sequence | node |      the same with node_last
 //
 // In both orders ids sort by time, and ids of one node by time and sequence. Mastic, Snowflake-SI and any other
-// snowflake are constants of this type.
+// snowflake are constants of this type. Which layouts a generator can have is decided in ledger/numbering.hpp.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Layout {
     constexpr std::uint32_t max_node() const { return (std::uint32_t{1} << node_bits) - 1; }
     constexpr std::uint32_t max_sequence() const { return (std::uint32_t{1} << sequence_bits) - 1; }
 
-    // The fields must be in range: check values from outside before.
+    // The id with these fields. They must be in range: the caller checks values from outside before.
     constexpr std::uint64_t compose(const Fields& f) const {
         return f.tick << (node_bits + sequence_bits) | std::uint64_t{f.node} << node_shift() |
                std::uint64_t{f.sequence} << sequence_shift();
@@ -49,7 +49,7 @@ struct Layout {
         return compose({tick.value, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(sequence)});
     }
 
-    // Error: id_range (bits above the layout are set).
+    // The fields of an id. Error: id_range (bits above the layout are set).
     constexpr Result<Fields> split(std::uint64_t id) const {
         if (id > max_id()) return Error::id_range;
         return Fields{id >> (node_bits + sequence_bits), static_cast<std::uint32_t>(id >> node_shift()) & max_node(),
@@ -73,7 +73,7 @@ struct Layout {
         return compose({tick.value, max_node(), max_sequence()});
     }
 
-    // Widest fields that check_layout() allows: a node and a sequence are 32-bit integers in SQL.
+    // The widest fields that check_layout() allows. A node and a sequence must fit a 32-bit integer of SQL.
     static constexpr unsigned max_field_bits = 31;
     static constexpr unsigned max_timestamp_bits = 62;
 
@@ -82,15 +82,17 @@ private:
     constexpr unsigned sequence_shift() const { return node_last ? node_bits : 0; }
 };
 
-// Checks whether this is a layout. Errors: bad_width (a field too wide, or no timestamp), bad_total_width (more than 63
-// bits, which a bigint holds without a sign), bad_tick (not positive), bad_epoch (the first or last time is not an
-// int64 of Unix microseconds).
+// Checks the numbers of a layout. Returns none, bad_width (a field is too wide, or there is no timestamp),
+// bad_total_width (more than the 63 bits of a positive bigint), bad_tick (the tick length is not positive), or
+// bad_epoch (the first or last time is not an int64 of Unix microseconds). Mastic does not pass, because it has 64
+// bits.
 constexpr Error check_layout(const Layout& l) {
     if (l.timeline.bits < 1 || l.timeline.bits > Layout::max_timestamp_bits) return Error::bad_width;
     if (l.node_bits > Layout::max_field_bits || l.sequence_bits > Layout::max_field_bits) return Error::bad_width;
     if (l.bits() > 63) return Error::bad_total_width;
     if (l.timeline.tick_length.count() < 1) return Error::bad_tick;
-    // The start of the tick after the last one, so that no arithmetic on times of the layout overflows.
+    // `end` is the start of the tick after the last one. It must fit too, so that no arithmetic on times of the layout
+    // overflows.
     std::int64_t end = 0;
     if (__builtin_mul_overflow(static_cast<std::int64_t>(l.timeline.max_tick() + 1), l.timeline.tick_length.count(),
                                &end) ||

@@ -17,21 +17,25 @@ namespace snowflake_ids::mastic {
 
 inline constexpr Layout layout{{std::chrono::sys_days{std::chrono::January / 1 / 2026}, milliseconds{1}, 48}, 0, 16};
 
-// An id is no plain number here, so that overloads find its comparison, time and neighbours, as those of other formats.
+// An id is a type of its own here, so that overloads find its comparison, time and neighbours, as for the other
+// formats.
 struct Id {
     std::uint64_t number;
 
     friend constexpr bool operator==(const Id&, const Id&) = default;
     friend constexpr bool operator<(const Id& a, const Id& b) { return a.number < b.number; }
+    // Negative, zero, positive.
     friend constexpr int compare(const Id& a, const Id& b) { return a.number < b.number ? -1 : a.number > b.number; }
 };
 
+// The time of an id: the start of its millisecond.
 constexpr UnixTime time_of(const Id& id) { return layout.time_of(id.number); }
 
 inline constexpr std::size_t max_text_size = 20;
 
-// Accepts what the reference's reader (Rust's u64) accepts: digits, optionally a leading plus, leading zeros allowed.
-// Errors: bad_length (no digit), bad_character, id_range (above 2^64-1).
+// The number with this text. It accepts what the reference's reader (Rust's u64) accepts: digits, optionally a leading
+// plus, leading zeros allowed. Errors: bad_length (an empty text), bad_character (also a plus without digits), id_range
+// (above 2^64-1).
 constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     std::size_t i = length > 0 && text[0] == '+' ? 1 : 0;
     if (i == length) return length == 0 ? Error::bad_length : Error::bad_character;

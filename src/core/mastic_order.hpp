@@ -6,12 +6,13 @@
 
 namespace snowflake_ids::mastic {
 
-// The first and the last id; of an id, the neighbours.
+// lowest() and highest() are the first and the last id. next() and previous() return the neighbour of an id.
 constexpr Id lowest() { return {0}; }
 constexpr Id highest() { return {layout.max_id()}; }
 constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
 constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
 
+// The description of the type (id_order.hpp).
 struct Type {
     using Id = mastic::Id;
     static constexpr const char* name = "mastic";

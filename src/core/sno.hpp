@@ -6,12 +6,12 @@
 //   bits 48-63  bytes 6, 7     partition                                  0-65535
 //   bits 64-79  bytes 8, 9     sequence                                   0-65535
 //
-// Order is that of the 10 bytes: time, tick-tock, metabyte, partition, sequence.
-// Every one of the 2^80 bit patterns is a legal sno.
+// Snos have the order of their 10 bytes: time, tick-tock, metabyte, partition, sequence. Every one of the 2^80 bit
+// patterns is a legal sno.
 //
-// Text: 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most significant first. Readers accept
-// exactly [2-9a-x]{16}, as the document says. The reference does not check: it decodes other characters to garbage
-// that differs by processor.
+// The text is 16 characters of `23456789abcdefghijklmnopqrstuvwx`, 5 bits each, most significant first. We accept
+// exactly [2-9a-x]{16}, as the document says. The reference does not check: it decodes other characters to garbage that
+// differs by processor.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ inline constexpr std::size_t text_size = 16;
 using Tick = std::chrono::duration<std::int64_t, std::ratio<4, 1000>>;
 inline constexpr Timeline timeline{std::chrono::sys_days{std::chrono::January / 1 / 2010}, Tick{1}, 39};
 
-// The reference accepts bounds with max - min >= 5, which leave at least six numbers. Its README and its message say
-// four.
+// The reference accepts bounds of the sequence with max - min >= 5, which leave at least six numbers. Its README and
+// its error message say four.
 inline constexpr std::uint32_t max_sequence = 65535;
 inline constexpr std::uint32_t least_numbers = 6;
 
@@ -57,7 +57,7 @@ struct Fields {
     std::uint32_t sequence = 0;   // 0-65535
 };
 
-// The fields must be in range: check first where they come from outside.
+// The id with these fields. They must be in range: the caller checks values from outside before.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, (f.units << 1 | f.ticktock) << 24 | std::uint64_t{f.metabyte} << 16 | f.partition);
@@ -65,6 +65,7 @@ constexpr Id compose(const Fields& f) {
     return id;
 }
 
+// The fields of an id. Every id has them, because every bit pattern is a sno.
 constexpr Fields split(const Id& id) {
     const std::uint64_t head = load_be<8>(id.bytes);
     return {head >> 25, static_cast<std::uint32_t>(head >> 24 & 1), static_cast<std::uint32_t>(head >> 16 & 0xff),
@@ -90,10 +91,11 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 
 namespace detail {
 
-// The base32 code works on eight characters at once, one in each byte of a word.
+// The base32 code works on eight characters at once, one in each byte of a word. A byte times `every_byte` is that byte
+// in all eight places.
 inline constexpr std::uint64_t every_byte = 0x0101010101010101;
 
-// Spreads 40 bits over eight bytes, 5 bits in each, the most significant first.
+// Spreads 40 bits over the eight bytes of a word, 5 bits in each, the most significant first.
 constexpr std::uint64_t spread(std::uint64_t x) {
     x = (x & 0xfffff) | (x & 0xfffff00000) << 12;
     x = (x & 0x000003ff000003ff) | (x & 0x000ffc00000ffc00) << 6;
@@ -112,11 +114,13 @@ constexpr std::uint64_t at_least(std::uint64_t x, unsigned least) {
     return (x + every_byte * (0x80 - least)) & every_byte * 0x80;
 }
 
+// The characters between the digits and the letters. The digits 2-9 stand for 0 to 7, and the letters a-x for 8 to 31.
 inline constexpr unsigned letter_gap = 'a' - ('9' + 1);
 
 // Writes 40 bits as eight characters.
 constexpr void print_block(std::uint64_t forty_bits, char* out) {
     const std::uint64_t v = spread(forty_bits);
+    // `letters` has a 1 in each byte whose character is a letter.
     const std::uint64_t letters = at_least(v, 8) >> 7;
     const std::uint64_t text = v + every_byte * '2' + letters * letter_gap;
     store_be<8>(out, text);
@@ -125,6 +129,8 @@ constexpr void print_block(std::uint64_t forty_bits, char* out) {
 // Reads eight characters into 40 bits. False if a character is outside the alphabet; `out` is then meaningless.
 constexpr bool parse_block(const char* in, std::uint64_t& out) {
     const std::uint64_t c = load_be<8>(in);
+    // at_least() needs bytes below 0x80. So it gets them without their top bits, and `ok` needs all top bits of `c` to
+    // be 0.
     const std::uint64_t low = c & every_byte * 0x7f;
     const std::uint64_t digit = at_least(low, '2') & ~at_least(low, '9' + 1);
     const std::uint64_t letter = at_least(low, 'a') & ~at_least(low, 'x' + 1);
@@ -149,7 +155,8 @@ constexpr Result<Id> parse(const char* text, std::size_t length) {
     const bool payload_ok = detail::parse_block(text + 8, payload);
     if (!time_ok || !payload_ok) return Error::bad_character;
     Id id{};
-    // Stored in the same pieces in which the id is read again: a load that spans two recent stores waits for both.
+    // The bytes are stored in the pieces in which they are read next, because a load that spans two recent stores waits
+    // for both.
     store_be<8>(id.bytes, time << 24 | payload >> 16);
     store_be<2>(id.bytes + 8, payload);
     return id;
@@ -169,9 +176,9 @@ struct Bounds {
     std::uint32_t max = max_sequence;
 };
 
-// The bounds that the reference makes of these numbers: max 0 means 65535 (unless min is 65535), and reversed bounds
-// are swapped. Errors: sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
-// bounds_too_close (fewer than six ids: the reference's message says four, its check six).
+// The bounds that the reference makes of these two numbers: a max of 0 means 65535 (unless min is 65535), and reversed
+// bounds are swapped. Errors: sequence_range (above 65535, which the reference's type cannot hold); bounds_identical;
+// bounds_too_close (fewer than `least_numbers` between them).
 constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     if (min > max_sequence || max > max_sequence) return Error::sequence_range;
     if (max == 0 && min != max_sequence) max = max_sequence;
@@ -181,9 +188,10 @@ constexpr Result<Bounds> check_bounds(std::uint32_t min, std::uint32_t max) {
     return b;
 }
 
-// The sequence number of an id whose time the caller gives, as in the reference's NewWithTime: it does not depend on
-// the time, and after the highest number comes the lowest. `next` is the state. Such ids are for porting old ids, and
-// may collide with ids of the present.
+// The sequence number of an id whose time the caller gives, as in the reference's NewWithTime. It does not depend on
+// this time, and after the highest number comes the lowest. `next` is what the generator keeps between calls: the
+// number that comes next, if it is within the bounds. Such ids are for porting old ids, and may collide with ids of the
+// present.
 constexpr std::uint32_t next_at_given_time(std::uint32_t& next, const Bounds& b) {
     const std::uint32_t sequence = next < b.min || next > b.max ? b.min : next;
     next = sequence == b.max ? b.min : sequence + 1;

@@ -1,15 +1,17 @@
 // The order of snos for sorting and indexes: a 64-bit sort key (id_order.hpp), and the neighbours of an id.
 //
 //   bits 63-24   time, tick-tock: as they are
-//   bits 23-0    metabyte, partition and sequence, relative to the first id sorted. It has metabyte M and partition P.
-//                The window is the 128 partitions that differ from P in the lowest 7 bits only. It gets half of all
-//                codes, because node numbers are small, or close together.
-//                  M, in the window       exact: place in the window and sequence, 7 + 16 bits
-//                  M, outside             half of the partition; above the window also the window's size
-//                  another metabyte       15 bits for each; above M also the window's size
-//                    P                      2000-5fff: a quarter of the sequence
-//                    below P                1fff is P - 1, and so on; all that are further away share 0000
-//                    above P                6000 is P + 1, and so on; all that are further away share 7fff
+//   bits 23-0    a code for metabyte, partition and sequence
+//
+// The code depends on the first id that is sorted, which has the metabyte M and the partition P. The window is the 128
+// partitions that differ from P in the lowest 7 bits only. It gets half of all codes (2^23 of them), because machine
+// ids are small, or close together. The code is the metabyte times 2^15, plus for an id with
+//   M, in the window       half of the window's first partition, plus place in the window and sequence (7 + 16 bits);
+//   M, outside the window  half of its partition, rounded down, plus 2^23 above the window;
+//   another metabyte       15 bits, plus 2^23 for a metabyte above M:
+//     partition P            2000-5fff: the sequence without its two lowest bits
+//     a lower partition      1fff is P - 1, and so on down; all that are further away share 0000
+//     a higher partition     6000 is P + 1, and so on up; all that are further away share 7fff
 #pragma once
 
 #include <cstdint>
@@ -27,6 +29,7 @@ public:
           partition_(static_cast<std::uint32_t>(load_be<2>(first.bytes + 6))),
           window_start_(partition_ & ~(window - 1)) {}
 
+    // The sort key of an id.
     constexpr std::uint64_t operator()(const Id& id) const {
         const std::uint64_t head = load_be<8>(id.bytes);
         const auto metabyte = static_cast<std::uint32_t>(head >> 16 & 0xff);
@@ -42,16 +45,16 @@ public:
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // The code of an id that has the metabyte of the first id: exact in the window of 128 partitions, half of the
-    // partition outside it. The result is less than half + 2^15.
+    // The code of an id that has the metabyte of the first id, without the metabyte itself. It is exact in the window
+    // of 128 partitions, and leaves out the sequence outside it. The result is less than half + 2^15.
     constexpr std::uint32_t code_for_same_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
         return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
     }
 
-    // The codes of another metabyte, 15 bits. Each partition below or above P has one code, and those that are further
-    // away than there are codes share the last one.
+    // The code of an id with another metabyte, 15 bits. Each partition below or above P has one code, and those that
+    // are further away than there are codes share the last one.
     static constexpr std::uint32_t below_p = 0x0000, at_p = 0x2000, above_p = 0x6000, codes_beside_p = 0x2000;
 
     constexpr std::uint32_t code_for_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
@@ -60,7 +63,7 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // The distance, or that of the last code if there are no codes so far away.
+    // The distance from P, or that of the last code if there are no codes so far away.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }
@@ -68,7 +71,7 @@ private:
     std::uint32_t metabyte_, partition_, window_start_;
 };
 
-// The first and the last id; of an id, the neighbours.
+// lowest() and highest() are the first and the last id. next() and previous() return the neighbour of an id.
 constexpr Id lowest() { return {}; }
 constexpr Id highest() { return compose({timeline.max_tick(), 1, 255, 65535, max_sequence}); }
 
@@ -88,6 +91,7 @@ constexpr Neighbour<Id> previous(const Id& id) {
     return n;
 }
 
+// The description of the type (id_order.hpp).
 struct Type {
     using Id = sno::Id;
     using SortKey = sno::SortKey;

@@ -5,8 +5,8 @@
 //   bits 12-8   MID: machine id                                                   5 bits
 //   bits 7-0    UIN: per-millisecond number                                       8 bits
 //
-// Base clock and widths are not in the id, and they are "unchangeable after it's determined". So they are constants
-// here. Another base clock or other widths are another layout, with another name.
+// The ids do not contain base clock and widths, and the document calls them "unchangeable after it's determined". So
+// they are constants here. Another base clock or other widths are another layout, with another name.
 #pragma once
 
 #include "core/layout.hpp"

@@ -1,4 +1,4 @@
-// The generator step is a pure function of state, time, wanted count and rules. It reads no clock and keeps nothing.
+// The step of a generator: a pure function of state, time, wanted count and rules. It reads no clock and keeps nothing.
 // The ledger swaps the state that it returns into shared memory.
 //
 // The algorithm is sno's (document, "Clock drift and the tick-tock toggle"; reference
@@ -9,15 +9,17 @@
 //   S < N < H        regression, only where the format has a tick-tock bit: S = H, H = N,
 //                    sequence starts again, bit toggled. The ids sort next to the earlier
 //                    ones of the same time and cannot collide with them
-//   N <= S, N < H    no toggle is free: the policy decides (OnRegression)
+//   N <= S, N < H    no toggle is free: the policy decides (OnRegression). To hold is to
+//                    continue at H
 //
-// Formats without the bit never take the third row. Ticks are compared: if the clock goes back inside one tick, that
-// is no regression.
+// Formats without the bit never take the third row. Only ticks are compared, so it is no regression if the clock goes
+// back inside one tick.
 //
-// Lead. A new life puts H ahead of a clock that is right: it begins above all ids that may have been issued.
-// So if the clock is behind H by no more than Rules::lead, the policy does not decide: the step holds. A toggle that is
-// free is used all the same, and a floor leaves none free: it lifts S as well. No number depends on the lead: holding
-// is always safe.
+// Lead. When the server starts a new life (ledger/life.hpp), it begins above all ids that may have been issued before.
+// So H may be ahead of a clock that is right, and that is no regression. If the clock is behind H by no more than
+// Rules::lead, the policy does not decide: the step holds. The new life leaves no toggle free, because its floor lifts
+// S as well (lift()). But if one is free, the step uses it in the lead too. No number depends on the lead, because
+// holding is always safe.
 #pragma once
 
 #include <cstdint>
@@ -41,26 +43,28 @@ enum class OnRegression : unsigned char {
     error,  // as Snowflake-SI v2's THROW_ERROR
 };
 
+// What the step must know of a format and of the settings of its generator.
 struct Rules {
     std::uint32_t min = 0;  // sequence bounds, both inclusive
     std::uint32_t max = 0;
     std::uint64_t max_tick = 0;  // last tick that the format can hold
-    bool has_toggle = false;     // sno
+    bool has_toggle = false;     // the format has a tick-tock bit
     OnRegression on_regression = OnRegression::hold;
-    std::uint64_t lead = 0;  // ticks; see above
+    std::uint64_t lead = 0;  // in ticks; see Lead above
 };
 
-// A State::next above every bound of every format: generators may share a state and have different bounds. It fits the
-// 17 bits that the ledger has for it.
+// A State::next that is above the sequence bounds of every format, because generators may share a state and have
+// different bounds. It fits the 17 bits that the ledger has for it.
 inline constexpr std::uint32_t used_up = 65536;
 
 enum class Verdict : unsigned char {
     issued,
     overflow,    // no number left: try again at `resume`
     regression,  // the clock is behind: try again at `resume` (wait), or fail (error)
-    ended,       // the tick is beyond Rules::max_tick
+    ended,       // `now` is beyond Rules::max_tick
 };
 
+// What a step returns.
 struct Step {
     Verdict verdict = Verdict::issued;
     bool held = false;        // the clock is behind `tick` (hold); an overflow then waits for a tick of monotonic time
@@ -73,10 +77,10 @@ struct Step {
 
 namespace detail {
 
-// Takes up to `want` numbers of the tick that `s` is at.
+// Takes up to `want` numbers of the tick of `s`. The verdict is overflow if this tick has none left.
 constexpr Step take(State s, std::uint32_t want, const Rules& r) {
     Step step{.state = s};
-    if (s.next < r.min) s.next = r.min;  // the bounds have been changed
+    if (s.next < r.min) s.next = r.min;  // it was stored under other bounds
     if (s.next > r.max) {
         step.verdict = Verdict::overflow;
         step.resume = s.tick + 1;
@@ -99,7 +103,8 @@ constexpr State begin_tick(State s, std::uint64_t tick, const Rules& r) {
 
 }  // namespace detail
 
-// Takes up to `want` (at least 1) consecutive sequence numbers at tick `now`.
+// Takes up to `want` (at least 1) consecutive sequence numbers when the clock shows the tick `now`. The table at the
+// top of this file says of which tick they are. If there are none, the verdict says why, and the state stays as it is.
 constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const Rules& r) {
     if (now > r.max_tick) return {.verdict = Verdict::ended, .state = s};
     if (now == s.tick) return detail::take(s, want, r);
@@ -118,15 +123,17 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
         held.own_lead = own_lead;
         return held;
     }
-    // With H <= S the same tick continues; with S < H the tick after S is a new regression.
+    // If the format has a toggle and S < H, the tick after S can begin as a new regression. Otherwise ids continue at
+    // H.
     std::uint64_t resume = r.has_toggle && s.safe < s.tick ? s.safe + 1 : s.tick;
-    // From that tick on the clock is behind by no more than the lead.
+    // From this tick on, the clock is behind by no more than the lead, and the step holds.
     if (resume > s.tick - r.lead) resume = s.tick - r.lead;
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// The state after a floor from outside (restore, observe, a new life). It issues nothing at or below the highest of
-// `floor`, its own tick and its safe tick, in either toggle and with any bounds. It never moves back.
+// The state after a floor from outside (restore, observe, a new life): ids continue above it. The new state issues
+// nothing at or below the highest of `floor`, its own tick and its safe tick, in either toggle and with any bounds. It
+// never moves back.
 constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

@@ -2,8 +2,9 @@
 // exactly, whatever their units: a ceiling in milliseconds and a Unix time in microseconds are first brought to
 // microseconds. A conversion that loses something says how: floor or ceil.
 //
-// That multiplies. So "none" and "never" are times of the finer unit, or a state next to the time; a time in
-// milliseconds is not beyond the year 10889 (ledger/ceiling_file.hpp).
+// To bring a time to a finer unit multiplies its number, which could overflow. So values such as "none" and "never" are
+// times of the finest unit, or a state next to the time. And a time in milliseconds is not beyond the year 10889
+// (ledger/ceiling_file.hpp).
 //
 // Nothing here reads a clock, and nobody calls now() of std::chrono: see ledger/clock.hpp.
 #pragma once
@@ -26,7 +27,7 @@ using UnixTime = std::chrono::sys_time<microseconds>;
 using Ceiling = std::chrono::sys_time<milliseconds>;
 using Floor = Ceiling;
 
-// Since the machine has started; never goes back.
+// The clock of a MonotonicTime. It counts from a start of the machine and never goes back. ledger/clock.hpp reads it.
 struct Monotonic {
     using duration = microseconds;
     using rep = duration::rep;
@@ -36,8 +37,8 @@ struct Monotonic {
 };
 using MonotonicTime = Monotonic::time_point;
 
-// The number of units since the start of the clock (1970 for a UnixTime), for what has no types: bits of an id, bytes
-// of a file, SQL.
+// The number of units since the start of the clock (1970 for a UnixTime). It is for everything that has no types of
+// time: bits of an id, bytes of a file, SQL.
 template <class Clock, class Duration>
 constexpr std::int64_t number_of(std::chrono::time_point<Clock, Duration> t) {
     return t.time_since_epoch().count();

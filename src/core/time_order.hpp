@@ -1,8 +1,8 @@
 // Ids and times in one order.
 //
 // Compared with an id, a time t counts as the smallest id whose tick begins at or after t: lower_bound(t). A time after
-// the last tick is above all ids. So ids and times have one total order, and "id >= t" is exactly "the time of the id
-// is t or later". Times within a tick count as the same id, so they are equal here.
+// the start of the last tick is above all ids. So ids and times have one total order, and "id >= t" is exactly "the
+// time of the id is t or later". Times that count as the same id are equal here.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace snowflake_ids {
 
-// tick_of(): the tick of an id. begins_tick(): is the id the smallest one of its tick?
+// tick_of() returns the tick of an id. begins_tick() is true if the id is the smallest one of its tick.
 namespace sno {
 constexpr std::uint64_t tick_of(const Id& id) { return load_be<5>(id.bytes) >> 1; }
 constexpr bool begins_tick(const Id& id) {
@@ -25,6 +25,7 @@ constexpr std::uint64_t tick_of(const Id& id) { return id.number >> layout.seque
 constexpr bool begins_tick(const Id& id) { return (id.number & layout.max_sequence()) == 0; }
 }  // namespace mastic
 
+// The time line of a type of ids.
 template <class Id>
 inline constexpr Timeline timeline_of{};
 template <>
@@ -32,12 +33,12 @@ inline constexpr Timeline timeline_of<sno::Id> = sno::timeline;
 template <>
 inline constexpr Timeline timeline_of<mastic::Id> = mastic::layout.timeline;
 
-// A time among the ids of a type.
+// A time that is compared with ids of the type Id, or with other such times.
 template <class Id>
 struct TimeAmong {
     UnixTime time;
 
-    // The tick whose first id the time counts as; one more than the last tick if it is above all ids.
+    // The tick whose first id the time counts as. If the time is above all ids, it is one more than the last tick.
     constexpr std::uint64_t tick() const { return timeline_of<Id>.next_tick(time); }
 
     // Negative, zero, positive, as for two ids.

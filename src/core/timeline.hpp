@@ -4,9 +4,10 @@
 //
 // This file: how a format counts time: ticks of a fixed length since an epoch.
 //
-// A tick is a number here, because its length is data. So this is where ticks and times are converted. The widest
-// format ends in the year 10945, which a UnixTime holds easily. Ticks are floored, never rounded. Nothing goes through
-// floating point: milliseconds as a double are wrong by several microseconds for far dates.
+// A tick is a number here, because its length is data. So this is where ticks and times are converted. All times fit a
+// UnixTime: Mastic ends in the year 10945, and check_layout() refuses a layout whose times do not fit. Ticks are
+// floored, never rounded. Nothing goes through floating point, because milliseconds as a double are wrong by several
+// microseconds for far dates.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Timeline {
     // First microsecond of a tick. `tick` must be at most max_tick().
     constexpr UnixTime start(std::uint64_t tick) const { return epoch + static_cast<std::int64_t>(tick) * tick_length; }
 
-    // Last microsecond of a tick.
+    // Last microsecond of a tick. `tick` must be at most max_tick().
     constexpr UnixTime last(std::uint64_t tick) const { return start(tick) + tick_length - microseconds{1}; }
 
     // Last microsecond that the format can express (it belongs to the last tick).
@@ -42,8 +43,8 @@ struct Timeline {
         return tick;
     }
 
-    // The first tick that starts at or after `t`: 0 for a time before the epoch, and max_tick() + 1 when every tick
-    // starts earlier.
+    // The first tick that starts at or after `t`. It is 0 for a time before the epoch, and max_tick() + 1 when every
+    // tick starts earlier.
     constexpr std::uint64_t next_tick(UnixTime t) const {
         if (t <= epoch) return 0;
         const std::uint64_t tick = (distance(t) - 1) / length() + 1;
@@ -57,8 +58,8 @@ struct Timeline {
         return tick;
     }
 
-    // The last tick that starts at or before `t`: the last tick for a time after the end.
-    // Error: time_before_epoch when every tick starts later.
+    // The last tick that starts at or before `t`. It is the last tick of all for a time after the end. Error:
+    // time_before_epoch when every tick starts later.
     constexpr Result<std::uint64_t> last_tick_at(UnixTime t) const {
         const Result<std::uint64_t> tick = floor_tick(t);
         return tick.error == Error::time_after_end ? Result<std::uint64_t>(max_tick()) : tick;
@@ -66,7 +67,8 @@ struct Timeline {
 
 private:
     constexpr std::uint64_t length() const { return static_cast<std::uint64_t>(tick_length.count()); }
-    // Unsigned, because the difference of any two int64 fits then. `t` is not before the epoch.
+    // The microseconds from the epoch to `t`, which is not before it. They are unsigned, because then the difference of
+    // any two int64 fits.
     constexpr std::uint64_t distance(UnixTime t) const {
         return static_cast<std::uint64_t>(number_of(t)) - static_cast<std::uint64_t>(number_of(epoch));
     }

@@ -1,4 +1,4 @@
-// UUID version 7: 16 bytes. Source: RFC 9562, section 5.7; its section 6.2, method 3, for the fraction.
+// UUID version 7: 16 bytes. The source is RFC 9562, section 5.7, and method 3 of its section 6.2 for the fraction.
 //
 //   byte  0-5           unix_ts_ms, milliseconds since 1970, 48 bits, big endian
 //   byte  6, bits 7-4   version: 0111
@@ -7,8 +7,8 @@
 //   byte  8, bits 7-6   variant: 10
 //   byte  8-15, 62 bits rand_b: random
 //
-// The order is that of the 16 bytes, as for the type uuid: time, then the rest. But that type has any 16 bytes. A uuid
-// of another version or variant has no time, wherever it is in that order.
+// The order is that of the 16 bytes, as for the type uuid: time, then the rest. But a value of that type can be any 16
+// bytes. A uuid of another version or variant has no time, wherever it is in that order.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,7 @@ struct Fields {
     std::uint64_t random = 0;    // at most max_random
 };
 
+// The id with these fields, which must be in range.
 constexpr Id compose(const Fields& f) {
     Id id{};
     store_be<8>(id.bytes, f.ms << 16 | std::uint64_t{7} << fraction_bits | f.fraction);
@@ -60,6 +61,7 @@ constexpr Id compose(const Fields& f) {
     return id;
 }
 
+// The fields of an id, which must be valid.
 constexpr Fields split(const Id& id) {
     return {load_be<6>(id.bytes), load_be<2>(id.bytes + 6) & max_fraction, load_be<8>(id.bytes + 8) & max_random};
 }
@@ -74,7 +76,7 @@ constexpr Result<Id> lower_bound(UnixTime t) {
     return compose({tick.value, 0, 0});
 }
 
-// Largest id whose time is at or before `t`. Error: time_before_epoch.
+// Largest id whose time is at or before `t`. Error: time_before_epoch (there is none).
 constexpr Result<Id> upper_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.last_tick_at(t);
     if (!tick) return tick.error;
@@ -87,8 +89,8 @@ constexpr Result<Id> upper_bound(UnixTime t) {
 using Moment = std::uint64_t;
 inline constexpr Moment max_moment = timeline.max_tick() << fraction_bits | max_fraction;
 
-// The moment of a time, which is not before 1970: `whole` seconds and the `rest`, unsigned, as the clock has them. The
-// result is above max_moment if the time is after the end.
+// The moment of a time that is not before 1970: `whole` seconds and the `rest` of the time, as the clock has them, but
+// unsigned. The result is above max_moment if the time is after the end.
 template <class Period>
 using Unsigned = std::chrono::duration<std::uint64_t, Period>;
 constexpr Moment moment(Unsigned<std::ratio<1>> whole, Unsigned<std::nano> rest) {
@@ -107,9 +109,9 @@ constexpr UnixTime time_of(Moment moment) {
     return timeline.start(moment >> fraction_bits) + microseconds{part};
 }
 
-// The moment shifted by whole microseconds, so that it lies at `to`, one unit more or less. The microseconds are
-// converted to units by themselves (512/125 in a microsecond) and then added. So moments that are shifted by the same
-// time stay different and in order. Errors: time_before_epoch, time_after_end.
+// The moment shifted by whole microseconds, so that it lies at the time `to`, give or take one unit. The shift is
+// converted to units by itself (512/125 in a microsecond) and then added. So moments that are shifted by the same time
+// stay different and in order. Errors: time_before_epoch, time_after_end.
 constexpr Result<Moment> shifted(Moment moment, UnixTime to) {
     const Result<std::uint64_t> tick = timeline.floor_tick(to);
     if (!tick) return tick.error;

@@ -1,4 +1,4 @@
-// The ceiling file: its bytes; opened under a lock, read and written; and how a ceiling is lifted.
+// The ceiling file: its bytes, how it is opened under a lock, read and written, and how a ceiling is lifted.
 #include "ledger/ceiling_file.hpp"
 
 #include <cerrno>
@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t ceiling_magic = 0x5e0f1a6e1ed6e202;  // with another byte order it is another number
 constexpr std::uint32_t ceiling_version = 1;
 
+// The header and an entry as they are in the file. ceiling_file.hpp explains the words.
 struct FileHeader {
     std::uint64_t magic;
     std::uint32_t version;
@@ -39,13 +40,13 @@ struct FileEntry {
 };
 static_assert(sizeof(FileHeader) <= 512 && sizeof(FileEntry) == ceiling_entry_bytes);
 
-// A checksum with one more word.
+// The checksum of some words and one more. `sum` is the checksum of the words before it.
 constexpr std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
     sum = (sum ^ word) * 0x9e3779b97f4a7c15;
     return sum ^ sum >> 29;
 }
 
-// The checksum of every word of the header before it.
+// The checksum of a header: of all its words before the checksum itself.
 std::uint64_t checksum(const FileHeader& h) {
     std::uint64_t words[offsetof(FileHeader, checksum) / sizeof(std::uint64_t)];
     memcpy(words, &h, sizeof words);
@@ -62,15 +63,19 @@ std::uint64_t check_bits(const FileEntry& e, std::uint64_t system_identifier, st
     return sum != 0 ? sum : 1;
 }
 
+// The result if a call of the system has failed with this errno.
 CeilingResult io_error(int error) { return {CeilingError::io, error}; }
+// The result if the entry of this slot is damaged; -1: the header or the size of the file.
 CeilingResult damaged(int slot = -1) { return {CeilingError::damaged, 0, slot}; }
 
-// A ceiling as the file has it, in Unix ms.
+// These two convert a ceiling to Unix milliseconds, as the file has it, and back.
 constexpr std::uint64_t to_file(Ceiling c) { return static_cast<std::uint64_t>(number_of(c)); }
 constexpr Ceiling from_file(std::uint64_t ms) { return Ceiling{milliseconds{ms}}; }
 
+// The bit of a slot in its word of Ceilings::durable.
 constexpr std::uint64_t bit_of(std::uint32_t index) { return std::uint64_t{1} << index % 64; }
 
+// Decodes the header into `c`. Errors: damaged, other_version, foreign.
 CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier, Ceilings& c) {
     if (h.magic != ceiling_magic) return damaged();
     if (h.version != ceiling_version) return {CeilingError::other_version};
@@ -83,8 +88,8 @@ CeilingResult decode_header(const FileHeader& h, std::uint64_t system_identifier
     return {};
 }
 
-// Decodes an entry into `c`, in which the header is decoded already. False if it is damaged: zeros where an entry was
-// synced before are damage, and no free entry.
+// Decodes an entry into `c`, which must have the decoded header already. Returns false if the entry is damaged. Zeros
+// are a free entry; but if the entry was synced before, they are damage.
 bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint32_t index, Ceilings& c) {
     const bool free = (e.key | e.numbering | e.ceiling_ms | e.check_bits) == 0;
     if (free ? (c.durable[index / 64] & bit_of(index)) != 0
@@ -94,6 +99,7 @@ bool decode_entry(const FileEntry& e, std::uint64_t system_identifier, std::uint
     return true;
 }
 
+// The entry of a slot and the header, in the bytes of the file. They are copied, because the bytes need not be aligned.
 FileEntry entry_at(const unsigned char* bytes, std::uint32_t index) {
     FileEntry e;
     memcpy(&e, bytes + ceiling_header_bytes + index * sizeof e, sizeof e);
@@ -122,7 +128,7 @@ void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigne
                  .checksum = 0};
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry& entry = c.entries[i];
-        if (entry.key == 0) continue;
+        if (entry.key == 0) continue;  // a free entry stays all zero, and so does its bit
         h.durable[i / 64] |= c.durable[i / 64] & bit_of(i);
         FileEntry e{entry.key, entry.numbering, to_file(entry.ceiling), 0};
         e.check_bits = check_bits(e, system_identifier, i);
@@ -157,8 +163,8 @@ LockedCeilings::~LockedCeilings() {
     if (fd_ >= 0) close(fd_);  // drops the lock
 }
 
-// Opens the file, or creates one. A new file has life 0, which is older than every other, so the first life that writes
-// it writes what memory has.
+// The steps of open(), in the directory `dir_fd`. A new file gets life 0, which is older than every other life. So the
+// first life that writes it writes everything from memory.
 CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     fd_ = open_file(dir_fd, ceiling_file_name);
     if (fd_ < 0 && errno == ENOENT) {
@@ -172,8 +178,8 @@ CeilingResult LockedCeilings::open_and_lock(int dir_fd, bool lock) {
     if (fd_ < 0) return io_error(errno);
     if (lock && flock(fd_, LOCK_EX | LOCK_NB) != 0)
         return errno == EWOULDBLOCK ? CeilingResult{CeilingError::busy} : io_error(errno);
-    // The name may have got another file before we had the lock.
-    if (!is_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
+    // Somebody may have put another file under this name before this process got the lock.
+    if (!is_same_file(dir_fd, ceiling_file_name, fd_)) return {CeilingError::busy};
     struct stat st;
     if (fstat(fd_, &st) != 0) return io_error(errno);
     return S_ISREG(st.st_mode) ? CeilingResult{} : io_error(EINVAL);
@@ -188,11 +194,11 @@ CeilingResult LockedCeilings::open(bool lock) {
 }
 
 CeilingResult LockedCeilings::read(Ceilings& c) const {
-    unsigned char bytes[ceiling_file_bytes + 1];  // one more: to notice a longer file
+    unsigned char bytes[ceiling_file_bytes + 1];  // one byte more, to notice a longer file
     std::size_t size;
     if (const int error = read_file(fd_, bytes, sizeof bytes, size)) return io_error(error);
     const CeilingResult r = decode_ceilings(bytes, size, place_.system_identifier, c);
-    // No life has written it: its creator may have failed to sync the directory.
+    // If no life has written the file yet, its creator may have failed before it synced the directory.
     if (r.error == CeilingError::none && c.life.number == 0 && place_.sync) {
         if (const int error = sync_directory(place_.dir)) return io_error(error);
     }
@@ -207,16 +213,18 @@ CeilingResult LockedCeilings::write(const Ceilings& c) const {
     if (place_.sync) {
         if (const int error = sync_data(fd_)) return io_error(error);
     }
+    // The entries have been synced, so now their bits may say so. This write is not synced. If it is lost, zeros in the
+    // place of a new entry count as a free entry, until the next write.
     Ceilings synced = c;
     if (mark_durable(synced)) {
         encode_ceilings(synced, place_.system_identifier, bytes);
         place_.before_write();
         if (const int error = write_file(fd_, bytes, sizeof(FileHeader))) return io_error(error);
     }
-    // Somebody may have removed the file. Then nothing is published: the caller tries again, with another one.
+    // Somebody may have removed the file. Then the caller must publish nothing, and try again with another file.
     const int dir_fd = open_directory(place_.dir);
     if (dir_fd < 0) return io_error(errno);
-    const bool named = is_file(dir_fd, ceiling_file_name, fd_);
+    const bool named = is_same_file(dir_fd, ceiling_file_name, fd_);
     close(dir_fd);
     return named ? CeilingResult{} : CeilingResult{CeilingError::busy};
 }
@@ -226,15 +234,17 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none) return r;
-    // The process that had the lock before us may have lifted it already.
+    // The process that had the lock before may have lifted the ceiling already.
     if (slot.ceiling.load() >= least) return {};
     const auto own = static_cast<std::uint32_t>(&slot - ledger.slots);
     const Ceiling others = std::min(least, along.to);
     const auto at = slot_at(ledger);
+    // Other generators in use get a higher ceiling too, but none above `least` (see `along` in the header).
     const auto wanted = [&](std::uint32_t i) {
         if (i == own) return least;
         return at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
+    // Before the first promise, it needs no ceiling.
     const bool promised = ledger.header->promise.load() != UnixTime{};
     return lift_locked_ceilings(*ledger.header, slot_count, at, file, wanted, promised ? along.to : Ceiling{});
 }
@@ -243,6 +253,7 @@ CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceil
     LockedCeilings file(place);
     const CeilingResult r = file.open();
     if (r.error != CeilingError::none || ledger.header->settled_ceiling.load() >= least) return r;
+    // No slot gets a higher ceiling.
     const auto none = [](std::uint32_t) { return Ceiling{}; };
     return lift_locked_ceilings(*ledger.header, slot_count, slot_at(ledger), file, none, least);
 }
@@ -255,7 +266,8 @@ Ceiling highest_ceiling(const Ledger& ledger) {
 
 namespace {
 
-// Reads the file, with or without the lock. The result is also an error if a newer life has written it.
+// Reads the file, with or without the lock. Returns the errors of open() and read(), and superseded if a newer life has
+// written the file.
 CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bool lock) {
     LockedCeilings file(place);
     CeilingResult r = file.open(lock);
@@ -268,8 +280,8 @@ CeilingResult read_and_check(const CeilingPlace& place, const Ledger& ledger, bo
 
 }  // namespace
 
-// It takes the lock only if what was read without it is an error, because processes that lift ceilings would wait for
-// it.
+// It reads without the lock first, because processes that lift ceilings would have to wait for it. An error of this
+// reading may only mean that another process was writing. So the file is then read again, with the lock.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger) {
     const CeilingResult r = read_and_check(place, ledger, false);
     return r.error == CeilingError::none ? r : read_and_check(place, ledger, true);

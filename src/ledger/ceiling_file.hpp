@@ -19,10 +19,10 @@
 // file is written each time, because after a failed sync the kernel may take a page for written that is not.
 //
 // Fence. Memory belongs to one life (life.hpp), and the file says which life wrote it last. A process whose life is
-// older than the file's writes nothing more and gets an error: its server is gone, and another one has taken over. If
-// the file is older than the life of the process, somebody has removed it or put an old one in its place: memory has
-// all that the life needs, and the file is written from memory. Of a damaged file nobody knows which life wrote it: it
-// is an error until somebody moves it away.
+// older than the file's writes nothing more and gets an error, because another server has taken over from its server.
+// If the file is older than the life of the process, somebody has removed the file or put an old one in its place. But
+// memory has everything that the life needs, so the file is written from memory. A damaged file does not show which
+// life wrote it. So it is an error until somebody moves it away.
 #pragma once
 
 #include <algorithm>
@@ -48,13 +48,14 @@ constexpr Ceiling ceiling_at(UnixTime t) {
     return std::clamp(std::chrono::ceil<milliseconds>(t), Ceiling{}, max_ceiling);
 }
 
+// The entry of a slot, decoded. A free entry has key 0.
 struct CeilingEntry {
     std::uint64_t key = 0;
     std::uint64_t numbering = 0;
     Ceiling ceiling{};
 };
 
-// What the file says.
+// The content of the file, decoded.
 struct Ceilings {
     Life life;
     Floor floor{};                                // as Header::reset_floor
@@ -65,39 +66,42 @@ struct Ceilings {
 
 enum class CeilingError : unsigned char {
     none,
-    busy,           // another process holds the lock: try again
-    io,             // with errno
+    busy,           // another process has the lock, or the file was replaced just now: try again
+    io,             // a call of the system has failed, see CeilingResult::system_errno
     damaged,        // wrong size, checksum or check bits
     other_version,  // written by another version of the library
     foreign,        // written by another cluster
-    superseded,     // by a newer life: this server's memory is no longer the one that counts
+    superseded,     // written by a newer life: another server has taken over
 };
 
+// The result of everything that uses the file.
 struct CeilingResult {
     CeilingError error = CeilingError::none;
     int system_errno = 0;
-    int slot = -1;  // damaged: whose entry; -1: the header or the size
+    int slot = -1;  // damaged: the slot whose entry is damaged; -1: the header or the size of the file
 };
 
-// Writes the bytes of the file to `bytes`, which has room for ceiling_file_bytes; below, reads them.
+// encode_ceilings() writes the bytes of the file to `bytes`, which has room for ceiling_file_bytes. decode_ceilings()
+// reads such bytes into `c`. Its errors are damaged, other_version and foreign.
 void encode_ceilings(const Ceilings& c, std::uint64_t system_identifier, unsigned char* bytes);
 CeilingResult decode_ceilings(const unsigned char* bytes, std::size_t size, std::uint64_t system_identifier,
                               Ceilings& c);
-// Notes in `c` that all its entries have been synced. True if that was not yet noted for all of them.
+
+// Notes in `c` that all its entries have been synced. True if that was not noted for all of them before.
 bool mark_durable(Ceilings& c);
 
 // Where the file is, and how it is written.
 struct CeilingPlace {
     const char* dir;
-    unsigned mode;  // permissions of a new file
+    unsigned mode;  // the permissions of a new file
     std::uint64_t system_identifier;
     bool sync;  // as PostgreSQL's setting fsync
     // This is called immediately before the file is created or written. It ends the process if its server is gone.
     void (*before_write)();
 };
 
-// The ceiling file, open and locked. No code that can raise a PostgreSQL error may run while such an object exists,
-// because its destructor would not run.
+// The ceiling file while a process has it open, usually locked. No code that can raise a PostgreSQL error may run while
+// such an object exists, because its destructor would not run.
 class LockedCeilings {
 public:
     using Content = Ceilings;
@@ -107,11 +111,16 @@ public:
     LockedCeilings(const LockedCeilings&) = delete;
     LockedCeilings& operator=(const LockedCeilings&) = delete;
 
-    // Opens the file, creates it if there is none, and locks it without waiting. If `lock` is false, what is read may
-    // be half of what another process writes.
+    // Opens the file, creates it if there is none, and locks it. It does not wait: if another process has the lock, the
+    // result is CeilingError::busy. If `lock` is false, the file is not locked. Then another process may be writing it,
+    // so read() may get old and new bytes, and find the file damaged.
     CeilingResult open(bool lock = true);
 
+    // Reads the file into `c`. Errors: io, and those of decode_ceilings().
     CeilingResult read(Ceilings& c) const;
+
+    // Writes all of the file, and syncs it unless CeilingPlace::sync is false. Errors: io; busy if somebody has removed
+    // the file. The file must be locked. After an error, the caller publishes nothing.
     CeilingResult write(const Ceilings& c) const;
 
 private:
@@ -121,22 +130,25 @@ private:
     int fd_ = -1;
 };
 
-// True if the file was written by a life that has taken over from the one with this memory.
+// True if the life that wrote the file has taken over from the one with this memory: its number is higher, or two lives
+// have got the same number.
 constexpr bool supersedes(const Life& in_file, const Life& own) {
     return in_file.number > own.number || (in_file.number == own.number && in_file.id != own.id);
 }
 
+// The life that this memory belongs to.
 template <class H>
 Life life_of(const H& header) {
     return {header.life_number.load(), header.life_id.load()};
 }
 
+// True if a life has begun in this memory. Until then no ids are generated.
 template <class H>
 bool has_begun(const H& header) {
     return header.life_id.load() != 0;
 }
 
-// Sets an entry to what memory knows of the slot, with this ceiling.
+// Sets an entry of the file to the key and numbering that the slot has in memory, and to this ceiling.
 template <class Entry, class S>
 void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.key = slot.key.load();
@@ -144,9 +156,10 @@ void set_entry(Entry& entry, const S& slot, Ceiling ceiling) {
     entry.ceiling = ceiling;
 }
 
-// Reads the file, and adds to `c` what memory knows and the file does not: what the file must say at least, in the life
-// that memory belongs to. `slot(i)` is the i-th of `count`. This is a template, like everything where the order
-// matters, because the model checker runs this very code.
+// Reads the file into `c`, and adds what memory has and the file has not. Then `c` is the least that the file must
+// contain in the life that memory belongs to. `slot(i)` is the i-th of `count`. Errors: those of read(), and
+// superseded. This is a template, like everything where the order matters, because the model checker runs this very
+// code.
 template <class H, class SlotAt, class File>
 CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, const File& file,
                             typename File::Content& c) {
@@ -166,7 +179,8 @@ CeilingResult read_for_life(const H& header, std::uint32_t count, SlotAt slot, c
 }
 
 // The steps of a lift, once `file` is locked. `wanted(i)` is the ceiling that slot i should have; 0: none. `settled` is
-// the ceiling that the promise should have.
+// the ceiling that the promise should have. The ceilings are published only if the file was written. Errors: those of
+// read_for_life() and write().
 template <class H, class SlotAt, class File, class Wanted>
 CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, const File& file, Wanted wanted,
                                    Ceiling settled = {}) {
@@ -190,23 +204,25 @@ CeilingResult lift_locked_ceilings(H& header, std::uint32_t count, SlotAt slot, 
 struct Along {
     Ceiling from, to;
 };
-inline constexpr Along no_others{max_ceiling, {}};
+inline constexpr Along no_others{max_ceiling, {}};  // no ceiling is above max_ceiling
 
-// Lifts the durable ceiling of `slot` to at least `least`.
+// Lifts the durable ceiling of `slot` to at least `least`. Errors: those of open(), read_for_life() and write().
 //
-// Other generators in use share the sync. Every other ceiling above `along.from` is lifted as well, to
-// `along.to` or to `least`, whichever is lower. So a generator that is far ahead of the clock does not take the others
-// with it.
+// Other generators in use share the sync. Every other ceiling above `along.from` is lifted as well, to `along.to` or to
+// `least`, whichever is lower. So a generator that is far ahead of the clock does not take the others with it. Once
+// there is a promise, its ceiling is lifted to `along.to` too.
 CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, const Slot& slot, Ceiling least,
                            Along along);
 
-// Lifts the ceiling of the promise. Once there is a promise, each lift of another ceiling lifts this one too.
+// Lifts the ceiling of the promise to at least `least`. The errors are those of lift_ceiling().
 CeilingResult lift_settled(const CeilingPlace& place, const Ledger& ledger, Ceiling least);
 
-// The highest ceiling of all slots: no generator has issued an id of that time or later, nor may it now.
+// The highest ceiling of all slots. No generator has issued an id of that time or later, and until a ceiling is lifted
+// none may.
 Ceiling highest_ceiling(const Ledger& ledger);
 
-// Reads the ceiling file, and returns the error that a claim would meet that has to write it.
+// Reads the ceiling file, and returns the error that would stop a process from lifting a ceiling, as far as reading
+// shows it.
 CeilingResult check_ceilings(const CeilingPlace& place, const Ledger& ledger);
 
 }  // namespace snowflake_ids::ledger

@@ -51,10 +51,10 @@ namespace snowflake_ids::ledger {
 
 enum class Outcome : unsigned char {
     issued,
-    overflow,      // sequence of this tick used up: try again after `wait`
-    regression,    // clock behind and the policy is to wait (try after `wait`) or to fail
+    overflow,      // the sequence of this tick is used up: try again after `wait`
+    regression,    // the clock is behind, and the policy is to wait (try again after `wait`) or to fail
     ceiling,       // the tick is at or above the caller's limit: lift the ceilings first
-    ended,         // after the last tick of the format or of the word
+    ended,         // the last tick of the format or of the word (word.hpp) has passed
     before_epoch,  // the clock is before the format's epoch
 };
 
@@ -70,14 +70,15 @@ enum class Standing : unsigned char {
     begun_in_lead,  // as begun, and the clock is behind by no more than the lead
 };
 
+// What a claim returns. Only an issued one has numbers: `count` of them, from `first` on.
 struct Claim {
     Outcome outcome = Outcome::issued;
     Standing standing = Standing::on_time;
     std::uint32_t toggle = 0;
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint64_t tick = 0;  // issued: of the ids; ceiling: the wanted one; else that of the last id
-    microseconds wait{};     // overflow, regression: how long until a retry makes sense
+    std::uint64_t tick = 0;  // issued: that of the numbers; ceiling: the wanted one; else that of the last id
+    microseconds wait{};     // overflow, regression: how long until it makes sense to try again
 
     constexpr bool toggled() const { return standing == Standing::toggled; }
     constexpr bool held() const { return standing >= Standing::held; }
@@ -88,7 +89,7 @@ struct Claim {
 namespace detail {
 
 constexpr unsigned begun_tag_bits = 16;
-constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // nine years
+constexpr std::uint64_t begun_time_mask = ~std::uint64_t{0} >> begun_tag_bits;  // microseconds of nine years
 
 // The word Slot::begun for a tick that was begun at `since`, in monotonic microseconds.
 constexpr std::uint64_t begun(std::uint64_t since, std::uint64_t tick) {
@@ -105,7 +106,7 @@ microseconds begin_held_tick(S& slot, Clock& clock, std::uint64_t word, std::uin
     std::uint64_t seen = slot.begun.load();
     const std::uint64_t now = static_cast<std::uint64_t>(number_of(clock.monotonic())) & begun_time_mask;
     const std::uint64_t since = seen >> begun_tag_bits;
-    // If `since` is ahead of now, it was written before the machine was restarted.
+    // If `since` is later than now, the 48 bits of the time have started again at 0 in between.
     if ((seen & 0xffff) != (tick & 0xffff) || since > now) {
         if (slot.word.load() != word) return microseconds{-1};
         slot.begun.compare_exchange_strong(seen, begun(now, tick));
@@ -122,10 +123,11 @@ struct Plan {
     State after{};
 };
 
-// The plan to issue nothing. `tick` is that of the last id, or the wanted one.
+// The plan to issue nothing. `tick` is that of the last id, or the wanted one: see Claim::tick.
 constexpr Plan refuse(Outcome outcome, std::uint64_t tick) { return {{.outcome = outcome, .tick = tick}}; }
 
-// The plan that follows from a step (core/step.hpp). The ticks of its numbers must lie below the limit.
+// The plan that follows from a step (core/step.hpp). `state` is the state before the step. If the tick of the numbers
+// is not below the limit, the plan issues nothing.
 template <class Clock>
 Plan plan_step(const Step& s, const State& state, Standing standing, Clock& clock, std::uint64_t limit) {
     switch (s.verdict) {
@@ -146,8 +148,8 @@ Plan plan_step(const Step& s, const State& state, Standing standing, Clock& cloc
         s.state};
 }
 
-// The plan if the tick of a held generator is used up (see Hold above). Nothing if another process was faster, so that
-// the claim must start over.
+// The plan if the tick of a held generator is used up (see Hold above). Returns nothing if another process was faster,
+// so that the claim must start over.
 template <class S, class Clock>
 std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t word, const State& state, bool own_lead,
                                         std::uint32_t want, const Rules& rules, std::uint64_t limit) {
@@ -164,11 +166,12 @@ std::optional<Plan> plan_next_held_tick(S& slot, Clock& clock, std::uint64_t wor
                      .wait = left}};
     }
     Step s = step(state, next, want, rules);
+    // The clock has not gone back, so it must find no free toggle at this tick (see Lead above).
     if (own_lead && rules.has_toggle) s.state.safe = std::max(s.state.safe, s.state.tick);
     return plan_step(s, state, own_lead ? Standing::begun_in_lead : Standing::begun, clock, limit);
 }
 
-// The plan of a claim at tick `now`. Nothing if another process was faster.
+// The plan of a claim when the clock shows the tick `now`. Returns nothing if another process was faster.
 template <class S, class Clock>
 std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State& state, std::uint64_t now,
                          std::uint32_t want, const Rules& rules, std::uint64_t limit) {
@@ -184,7 +187,7 @@ std::optional<Plan> plan(S& slot, Clock& clock, std::uint64_t word, const State&
 
 }  // namespace detail
 
-// Claims up to `want` numbers, in any row of the step's table (core/step.hpp). Never waits.
+// Claims up to `want` numbers, whichever row of the table in core/step.hpp applies. Never waits.
 template <class S, class Clock>
 [[gnu::noinline]] Claim claim_by_step(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                       std::uint64_t limit) {
@@ -206,10 +209,11 @@ template <class S, class Clock>
     }
 }
 
-// Claims up to `want` (at least 1) consecutive sequence numbers. Never waits.
+// Claims up to `want` (at least 1) consecutive sequence numbers of a tick below `limit`. Never waits.
 //
-// Nearly every claim is the first row of the step's table: the clock is still in the word's tick, and numbers are
-// left. On the packed word that is one comparison and one addition, without `safe`.
+// Nearly every claim is the first row of the table in core/step.hpp: the clock is still in the word's tick, and numbers
+// are left. On the packed word that is one comparison and one addition, without `safe`. All other claims go to
+// claim_by_step().
 template <bool has_toggle, class S, class Clock>
 [[gnu::always_inline]] inline Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules,
                                           std::uint64_t limit = no_limit) {

@@ -24,37 +24,39 @@ Time read_clock(clockid_t id) {
     return to_time<Time>(t);
 }
 
+// The time of day. It may go back.
 inline UnixTime wall_clock() { return read_clock<UnixTime>(CLOCK_REALTIME); }
 
-// The clock for waits, and for a generator that holds (claim.hpp). PostgreSQL's own timeouts follow the wall clock, and
-// that may have jumped.
+// The clock for waits, and for a generator that holds (claim.hpp). It never goes back. PostgreSQL's own timeouts follow
+// the wall clock, which may have jumped.
 inline MonotonicTime monotonic_clock() { return read_clock<MonotonicTime>(CLOCK_MONOTONIC); }
 
-// The last tick that the clock showed, kept as a second and a part of that second. While the clock is inside that
-// part, the tick is known without a division. While fewer than `counts` counts of the time counter have passed, it is
-// known without reading the clock. A memo is for one time line only: clear it when the time line changes.
+// The last tick that the clock showed, kept as a second and a part of that second. While the clock is inside that part,
+// the tick is known without a division. While fewer than `counts` counts of the time counter (cycles.hpp) have passed
+// since `from_count`, it is known without reading the clock. A memo belongs to one time line: clear it when the time
+// line changes.
 struct TickMemo {
     // Unsigned, so that a time before `from` gives a huge length, which is in no tick.
     using Length = std::chrono::duration<std::uint64_t, std::nano>;
 
     std::uint64_t tick = 0;
     std::uint64_t from_count = 0;
-    std::uint64_t counts = 0;  // see cycles.hpp; 0: read the clock
+    std::uint64_t counts = 0;  // 0: read the clock
     seconds second{};
-    nanoseconds from{};  // in that second
-    Length length{};     // 0: nothing is known
+    nanoseconds from{};  // where the part begins in `second`
+    Length length{};     // of the part; 0: nothing is known
 
     Length since_start(const timespec& t) const { return nanoseconds{t.tv_nsec} - from; }
 };
 
-// The tick at `t`, 0 if it is outside the format. Stores what it found in `memo`.
+// The tick at `t`, or 0 if `t` is outside the format. Stores what it found in `memo`.
 [[gnu::noinline]] inline std::uint64_t find_tick(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     memo.length = {};
     const Result<std::uint64_t> tick = timeline.floor_tick(to_time<UnixTime>(t));
     if (!tick) return 0;
     const seconds second{t.tv_sec};
     const microseconds from = timeline.start(tick.value) - UnixTime{second};
-    // A tick that is not within one second is not stored: it is looked up each time.
+    // A tick that is not within one second is not stored, so it is looked up each time.
     if (from.count() >= 0 && from + timeline.tick_length <= seconds{1}) {
         memo.tick = tick.value;
         memo.second = second;
@@ -64,7 +66,7 @@ struct TickMemo {
     return tick.value;
 }
 
-// The tick at `t`, 0 if it is outside the format: from `memo` if it is still that tick.
+// The tick at `t`, or 0 if `t` is outside the format. It comes from `memo` if `t` is still in the tick there.
 inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& timeline) {
     if (seconds{t.tv_sec} == memo.second && memo.since_start(t) < memo.length) [[likely]]
         return memo.tick;
@@ -87,7 +89,8 @@ inline std::uint64_t tick_at(TickMemo& memo, const timespec& t, const Timeline& 
     return tick;
 }
 
-// The clock's tick, 0 if it is outside the format. A step of the clock is noticed within cycles::longest_ns.
+// The clock's tick, or 0 if the clock is outside the format. If the clock is set, this function notices it within
+// cycles::longest_ns.
 inline std::uint64_t tick_now(TickMemo& memo, const Timeline& timeline) {
     if (memo.counts != 0 && cycles::now() - memo.from_count < memo.counts) return memo.tick;
     return read_tick(memo, timeline);

@@ -19,10 +19,11 @@ namespace snowflake_ids::ledger {
 // Smaller steps count when they add up to this.
 inline constexpr microseconds least_clock_step = milliseconds{10};
 
+// The clocks that note_clock_step() reads. Tests put others in their place.
 struct BootClock {
     static UnixTime wall() { return wall_clock(); }
-    // How far the wall clock is ahead of the time since boot. 0: not known, because the process lost the processor
-    // between reading the two clocks.
+    // How far the wall clock is ahead of the time since boot. 0: not known, because in each attempt the process lost
+    // the processor between reading the two clocks.
     static microseconds offset() {
 #ifdef CLOCK_BOOTTIME
         constexpr clockid_t since_boot = CLOCK_BOOTTIME;
@@ -39,8 +40,9 @@ struct BootClock {
     }
 };
 
-// Counts a step of the wall clock that no process has counted yet. The offset is loaded before the clocks are read. If
-// it were loaded after them, a step that another process counts in between would look like one in the other direction.
+// Counts a step of the wall clock that no process has counted yet. The first offset that is seen is no step. The offset
+// of the header is loaded before the clocks are read. If it were loaded after them, a step that another process counts
+// in between would look like one in the other direction.
 template <class Clock = BootClock, class H>
 void note_clock_step(H& header, const Clock& clock = {}) {
     constexpr microseconds unknown{};

@@ -11,8 +11,8 @@ namespace snowflake_ids::ledger::cycles {
 
 namespace {
 
-// When to take another pair, in counts. At 2 GHz the second pair comes 2 ms after the first, with an error of 20 ns.
-// Later pairs come once a second.
+// When to take another pair of readings (class Rate), in counts since the last one. At 2 GHz the second pair comes 2 ms
+// after the first, with an error of 20 ns. Later pairs come once a second.
 constexpr std::uint64_t first_wait = std::uint64_t{1} << 22;
 constexpr std::uint64_t later_wait = std::uint64_t{1} << 31;
 
@@ -38,20 +38,23 @@ constexpr std::uint64_t fastest = std::uint64_t{16} * 65536;
 
 void Rate::note(std::uint64_t before, std::uint64_t elapsed_ns, std::uint64_t after, bool steady) {
     std::uint64_t found = 0;
-    // If the counter or the clock went back, the unsigned difference is astronomical, and no possible rate fits.
+    // If the counter or the clock went back, the unsigned difference is so large that no possible rate fits.
     std::uint64_t counts = before - seen_, ns = elapsed_ns - seen_ns_;
     if (steady && seen_ns_ != 0) {
+        // Both are halved until the multiplication by 2^16 below cannot overflow.
         while (counts >> 47 != 0) counts >>= 1, ns >>= 1;
         if (ns != 0) found = (counts << 16) / ns;
         if (found < slowest || found > fastest) found = 0;
     }
-    // Two rates that differ by more than slewing explains: the counter or the clock has jumped. Start again.
+    // The kernel slews the clock, which means that the clock runs a little faster or slower. If the two rates differ by
+    // more than that explains, the counter or the clock has jumped, and the measurement starts again.
     if (per_65536_ns_ != 0 && (found > per_65536_ns_ + per_65536_ns_ / 8 || found < per_65536_ns_ - per_65536_ns_ / 8))
         found = 0;
     per_65536_ns_ = found;
     seen_ = after;
     seen_ns_ = elapsed_ns;
-    // If the kernel does not trust the counter, there is no hurry.
+    // The second pair comes soon, because it gives the first rate. But if the kernel does not trust the counter, there
+    // is no hurry.
     wait_ = found != 0 || !steady ? later_wait : first_wait;
 }
 
@@ -61,6 +64,7 @@ std::uint64_t surely_within(std::uint64_t ns, std::uint64_t count) {
     static Rate rate;
     if (rate.due(count)) {
         timespec t;
+        // The first pair gives no rate, so it need not ask the kernel whether it trusts the counter.
         const bool steady = !rate.begun() || is_steady();
         const std::uint64_t before = now();
         // The counter may run while the machine sleeps, and this clock does too.

@@ -46,14 +46,14 @@ int create_file(int dir_fd, const char* name, unsigned mode, const void* content
     const int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, static_cast<long>(getpid()));
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof temporary) return ENAMETOOLONG;
 
-    // A file of this name can only be the left-over of a killed process with our pid.
+    // A file of this name can only be left over from a killed process that had the same pid.
     unlinkat(dir_fd, temporary, 0);
     const int fd = openat(dir_fd, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
     if (fd < 0) return errno;
 
     int error = write_file(fd, content, size);
     if (error == 0 && sync && fsync(fd) != 0) error = errno;
-    // link() refuses an existing name: of several creators one wins.
+    // linkat() refuses a name that exists. So one of several creators wins, and the others succeed too.
     if (error == 0 && linkat(dir_fd, temporary, dir_fd, name, 0) != 0 && errno != EEXIST) error = errno;
     close(fd);
     unlinkat(dir_fd, temporary, 0);
@@ -73,7 +73,7 @@ int sync_directory(const char* dir) {
     return error;
 }
 
-bool is_file(int dir_fd, const char* name, int fd) {
+bool is_same_file(int dir_fd, const char* name, int fd) {
     struct stat named, opened;
     return fstatat(dir_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && fstat(fd, &opened) == 0 &&
            named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;

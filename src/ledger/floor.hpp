@@ -14,7 +14,7 @@ namespace snowflake_ids::ledger {
 // Returns the tick where it now is.
 template <class S>
 std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
-    // The word has no room for a later tick: a generator that gets there has ended.
+    // The word has no room for a later tick. A generator that gets to the last one has ended.
     if (tick > max_tick(has_toggle)) tick = max_tick(has_toggle);
     for (;;) {
         std::uint64_t word = slot.word.load();
@@ -23,8 +23,8 @@ std::uint64_t lift_slot(S& slot, std::uint64_t tick, bool has_toggle) {
         // even then: a claim may be running that has read the old `safe`.
         if (!has_toggle && state.tick > tick) return state.tick;
         State up = lift(state, tick);
-        // The slot is used up at this tick already, by a claim of number 65535 or by another floor. The word must
-        // change all the same: add one to `next`, or take the next tick if `next` has no room.
+        // The slot may be used up at this tick already, by a claim of number 65535 or by another floor. The word must
+        // change all the same. So `next` gets one more, or the slot takes the next tick if `next` has no room.
         if (up.tick == state.tick && up.next <= state.next) {
             up.next = state.next + 1;
             if (up.next > next_mask) up = lift(state, state.tick + 1);
@@ -41,20 +41,21 @@ template <class S>
 void begin_slot(S& slot, std::uint64_t tick, bool has_toggle) {
     const std::uint64_t was = unpack(slot.word.load(), 0, has_toggle).tick;
     const std::uint64_t up = lift_slot(slot, tick, has_toggle);
-    // Time 0 is noted as the beginning of this tick. No claim has begun it. So a generator that is ahead of the clock
-    // may take the next tick at once (claim.hpp, "Hold"), instead of after the length of a tick.
+    // Time 0 is noted as the beginning of this tick, because no claim has begun it. So a generator that is ahead of the
+    // clock may take the next tick at once (claim.hpp, "Hold"), instead of after the length of a tick.
     if (up > was) slot.begun.store(detail::begun(0, up));
 }
 
-// Lifts the slot unless it is past the tick already. `lift`: begin_slot() or lift_slot().
+// Lifts the slot unless it is past the tick already. `lift` is begin_slot() or lift_slot().
 template <class S, class Lift>
 void lift_unless_past(S& slot, std::uint64_t tick, bool has_toggle, Lift lift) {
     if (unpack(slot.word.load(), 0, has_toggle).tick <= tick) lift(slot, tick, has_toggle);
 }
 
 // The steps of lift_floor() and apply_floor() below. `lift(slot, floor)` lifts a slot above the floor, if it has a
-// generator. lift_floor() writes the floor before the keys of the slots are read. A creator writes the key (find_slot)
-// before it reads the floor. So at least one of them sees the other.
+// generator. lift_floor() writes the floor before it reads the keys of the slots. A process that creates a slot writes
+// the key (find_slot()) before it reads the floor (apply_floor()). So at least one of the two sees what the other
+// wrote.
 template <class H, class SlotAt, class Lift>
 void lift_floor(H& header, std::uint32_t count, SlotAt slot, Floor floor, Lift lift) {
     lift_to(header.floor, floor);
@@ -67,10 +68,11 @@ void apply_floor(const H& header, S& slot, Lift lift) {
 }
 
 // Lifts all slots, so that none issues anything at or before the floor any more. A slot that is created at the same
-// time is lifted by its creator, which reads the floor after it has taken the slot.
+// time is lifted by its creator, which calls apply_floor(). Leases below the floor end only when the caller adds one to
+// Header::revision.
 void lift_floor(const Ledger& ledger, Floor floor);
 
-// Lifts a slot above Header::floor. The process that creates a slot calls it, and each process that finds one.
+// Lifts a slot above Header::floor. Each process calls it for a slot that it has created or found.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 // Lifts a slot above the floor, as begin_slot() does. A slot whose format has no time stays as it is.

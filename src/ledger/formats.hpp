@@ -12,27 +12,33 @@
 
 namespace snowflake_ids::ledger {
 
+// True if ids of the format have a tick-tock bit.
 constexpr bool has_toggle(Format format) { return format == Format::sno; }
 
 // True if the format counts time. sno_at counts calls, so ceilings and floors mean nothing to it.
 constexpr bool has_time(Format format) { return format == Format::sno || format == Format::snowflake; }
 
+// The format of the slot's generator; none for a free slot.
 template <class S>
 Format format_of(const S& slot) {
     return Key::unpack(slot.key.load()).format;
 }
 
-// The layout of a snowflake's slot, except for the width of its timestamp (numbering.hpp).
+// The layout of a slot with Format::snowflake. Its timestamp may be wider or narrower than that of the generator's
+// layout, because a numbering does not contain the width (unpack_numbering()).
 inline Layout layout_of(const Slot& slot) { return unpack_numbering(slot.numbering.load()); }
 
-// The time line of a slot whose format has a time. It may end later than that of the layout, as in layout_of().
+// The time line of a slot whose format has a time. Its end may be another one than that of the generator's layout: see
+// layout_of().
 inline Timeline timeline_of(const Slot& slot) {
     return format_of(slot) == Format::snowflake ? layout_of(slot).timeline : sno::timeline;
 }
 
-// What the ids of a slot are called in SQL. `layout`: a snowflake that is neither Mastic nor Snowflake-SI.
+// What the ids of a slot are called in SQL. `layout` stands for all snowflakes but Mastic and Snowflake-SI, and `none`
+// for a free slot.
 enum class Kind : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
+// The name of a kind in SQL; "unknown" for none.
 constexpr const char* kind_name(Kind kind) {
     switch (kind) {
         case Kind::sno:
@@ -54,6 +60,7 @@ constexpr const char* kind_name(Kind kind) {
 inline constexpr std::uint64_t mastic_numbering = pack_numbering(mastic::layout).value;
 inline constexpr std::uint64_t snowflake_si_numbering = pack_numbering(snowflake_si::layout).value;
 
+// The kind of the slot's generator.
 inline Kind kind_of(const Slot& slot) {
     switch (format_of(slot)) {
         case Format::sno:
@@ -70,14 +77,14 @@ inline Kind kind_of(const Slot& slot) {
     return numbering == snowflake_si_numbering ? Kind::snowflake_si : Kind::layout;
 }
 
-// The tick that contains a time; the first or last tick if the time is outside the format.
+// The tick that contains a time, or the first or last tick if the time is outside the format.
 constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
     const Result<std::uint64_t> tick = timeline.floor_tick(t);
     if (tick) return tick.value;
     return tick.error == Error::time_before_epoch ? 0 : timeline.max_tick();
 }
 
-// The tick of a slot that contains a time; its first or last tick if the time is outside the format.
+// The tick of the slot's format that contains a time, or the first or last tick if the time is outside the format.
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
 
 }  // namespace snowflake_ids::ledger

@@ -30,14 +30,14 @@
 
 namespace snowflake_ids::ledger {
 
-// Begins the life of this memory, if no process has done that yet; `began` is true if this call has done it. `id` is a
-// fresh random number. No slot begins below `at_least`, see above.
+// Begins the life of this memory, if no process has done that yet. `began` is true if this call has done it. `id` is a
+// fresh random number. No slot begins below `at_least`, see above. Errors: those of LockedCeilings.
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
-// The lead of a life: twice the time by which its own floor is ahead of the clock. It is counted once for that floor.
-// It is counted once more for ceilings that a life has lifted while its ids were ahead of the clock, because those
-// ceilings are above the floor of the next life, if that begins at once.
+// The lead of a life: twice the time by which its own floor is ahead of the clock. This time is counted once for that
+// floor. It is counted once more for ceilings that a life has lifted while its ids were ahead of the clock, because
+// those ceilings are above the floor of the next life, if that begins at once.
 constexpr microseconds lead_of(Floor at_least, UnixTime now) {
     const microseconds ahead = at_least - now;
     return ahead.count() > 0 ? 2 * ahead : microseconds{};
@@ -50,7 +50,8 @@ constexpr std::uint64_t lead_ticks(microseconds lead, microseconds tick_length) 
 }
 
 // The steps of a new life, once `file` is locked. `slot(i)` is the i-th of `count` slots. `resume(slot, floor)` lifts a
-// slot to a floor, with its sequence used up. The number of the life is at least `least_number`.
+// slot to a floor, with its sequence used up. The number of the life is at least `least_number`. Does nothing if the
+// life has begun already. Errors: those of read() and write().
 template <class H, class SlotAt, class Resume, class File>
 CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Resume resume, const File& file,
                                 std::uint64_t id, Floor at_least, std::uint64_t least_number) {
@@ -59,7 +60,8 @@ CeilingResult begin_locked_life(H& header, std::uint32_t count, SlotAt slot, Res
     CeilingResult r = file.read(c);
     if (r.error != CeilingError::none) return r;
     c.life = {std::max(c.life.number + 1, least_number), id};
-    // What readers were promised holds for all generators, also after the clock has gone back.
+    // `c.settled` is the latest time that readers may have been promised. No generator may begin below it. It may be
+    // above `at_least` if the clock has gone back.
     at_least = std::max(at_least, c.settled);
     r = file.write(c);
     if (r.error != CeilingError::none) return r;

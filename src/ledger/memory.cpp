@@ -1,4 +1,4 @@
-// Making and checking the ledger's shared memory; finding the slot of a generator in it.
+// Makes and checks the shared memory of the ledger, and finds the slot of a generator in it.
 #include "ledger/memory.hpp"
 
 #include "ledger/settling.hpp"
@@ -39,7 +39,7 @@ Ledger make_ledger(void* memory, std::uint32_t backend_count, std::uint32_t prep
     h.prepared_count = prepared_count;
     h.bytes = memory_bytes(backend_count, prepared_count);
     h.stats_since.store(now);
-    // After the backends come the places of prepared transactions.
+    // The loop also sets the places of prepared transactions, which follow the backends.
     for (std::uint32_t i = 0; i < backend_count + prepared_count; i++) ledger.backends[i].low.store(no_low);
     return ledger;
 }

@@ -1,6 +1,6 @@
-// Numbering: epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts with
-// the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and the
-// widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
+// A numbering is the epoch, tick length, field widths and field order of a 64-bit layout, packed into one word. Layouts
+// with the same numbering share one slot, so none of them repeats an id of another. Their names, their databases and
+// the widths of their timestamps do not matter. Mastic and Snowflake-SI are layouts like any other.
 //
 //   bits 63-21  epoch, Unix milliseconds
 //   bits 20-14  tick: a number from 1 to 127 ...
@@ -9,7 +9,7 @@
 //   bits 5-1    sequence bits
 //   bit 0       the node is last
 //
-// One word, because a slot must change from none to a whole numbering at once: see Slot::numbering.
+// A numbering is one word, because a slot must change from none to a whole numbering at once: see Slot::numbering.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@
 
 namespace snowflake_ids::ledger {
 
-// The longest tick of a shared generator. After a restart ids may be ahead of the clock by a tick or two, and the
-// ceiling of a database moves all generators of the server.
+// The longest tick of a layout for which ids can be generated. After a restart ids may be ahead of the clock by a tick
+// or two, and the ceiling of a database moves all generators of the server. So longer ticks would put all of them far
+// ahead.
 inline constexpr microseconds max_numbering_tick = seconds{1};
 
 // The word of a layout, which is never 0. Errors: bad_tick (longer than max_numbering_tick, or more than three digits),
@@ -30,12 +31,12 @@ constexpr Result<std::uint64_t> pack_numbering(const Layout& l) {
     unsigned power = 0;
     for (; tick % 10 == 0; tick /= 10) power++;
     if (tick > 127) return Error::bad_tick;
-    // This comes before the comparison of milliseconds with microseconds. That multiplies, and the earliest possible
-    // epoch would overflow.
+    // This check comes before milliseconds are compared with microseconds. The comparison multiplies, and the earliest
+    // possible epoch would overflow.
     if (l.timeline.epoch < UnixTime{}) return Error::bad_epoch;
     const auto epoch = std::chrono::floor<milliseconds>(l.timeline.epoch);
     if (epoch != l.timeline.epoch || number_of(epoch) >> 43 != 0) return Error::bad_epoch;
-    // If one of the two fields has no bits, the order does not matter.
+    // If node or sequence has no bits, their order does not matter.
     const bool node_last = l.node_last && l.node_bits > 0 && l.sequence_bits > 0;
     return static_cast<std::uint64_t>(number_of(epoch)) << 21 | static_cast<std::uint64_t>(tick) << 14 | power << 11 |
            l.node_bits << 6 | l.sequence_bits << 1 | node_last;

@@ -1,4 +1,4 @@
-// The steps of an operator's reset.
+// An operator's reset: which generators it moves, and the steps.
 #include "ledger/reset.hpp"
 
 #include <algorithm>
@@ -36,8 +36,9 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
         const State state = unpack(slot.word.load(), slot.safe.load(), toggled_format);
         const std::uint64_t tick = std::max(state.tick, state.safe);
         if (tick == 0) continue;
-        // A floor in the tick's first millisecond uses up the whole tick. If the tick begins inside a millisecond,
-        // this is rounded down. That repeats no id, because without force the slot does not move back.
+        // A floor in the first millisecond of a tick uses up the whole tick, so the start of the tick is enough. If the
+        // tick begins inside a millisecond, this is rounded down. That repeats no id, because without force the slot
+        // does not move back.
         highest = std::max(highest, std::chrono::floor<milliseconds>(timeline_of(slot).start(tick)));
     }
     return highest;
@@ -45,12 +46,14 @@ Floor highest_issued(const Ledger& ledger, const Reset& reset) {
 
 namespace {
 
+// The steps of apply_reset() under the lock of the file.
 CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const LockedCeilings& file) {
     Header& header = *ledger.header;
     const auto at = slot_at(ledger);
     const bool all = reset.kind == Kind::none && reset.node < 0;
     bool found = false;
     for (std::uint32_t i = 0; i < slot_count; i++) found = found || is_chosen(reset, at(i));
+    // A forced reset of all generators does not lift the floor, but sets it.
     const bool lifts_floor = !(reset.force && all) && (!found || !names_one(reset));
 
     const auto change = [&](Ceilings& c) {
@@ -58,7 +61,8 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             lift_to(header.reset_floor, reset.floor);
             lift_to(header.floor, reset.floor);
         } else if (reset.force && all) {
-            // The floor first: a slot that is created during the reset must not begin above the old one.
+            // The floor goes back before the slots, because a slot that is created during the reset must not begin
+            // above the old floor.
             header.reset_floor.store(reset.floor);
             header.floor.store(reset.floor);
         }
@@ -78,11 +82,11 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
             set_entry(entry, slot, reset.ceiling);
         } else {
             lift_slot(slot, tick, toggled_format);
-            // The next life begins there.
+            // The next life begins at the ceiling, so this may not be below the floor.
             if (entry.ceiling < reset.floor) set_entry(entry, slot, reset.floor);
         }
     };
-    const CeilingResult r = force_locked_reset(header, slot_count, at, file, change, move);
+    const CeilingResult r = run_locked_reset(header, slot_count, at, file, change, move);
     // Ids that are generated from now on do not keep the promise, so it goes back too. It goes back after the
     // generators, because a reader lifts it up to their last ids.
     if (reset.force && header.promise.load() > reset.floor) header.promise.store(reset.floor);

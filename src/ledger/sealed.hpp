@@ -20,7 +20,7 @@ inline constexpr std::uint64_t max_sealed = ~std::uint64_t{0} >> 1 >> check_bits
 // The word of a number, which is at most max_sealed.
 constexpr std::int64_t seal(std::uint64_t number) {
     constexpr std::uint64_t polynomial = 0x4599;  // without its highest bit
-    // The bit above the number is for the number 0, whose CRC would be 0.
+    // The number gets a bit above it, because without that bit the number 0 would have the CRC 0.
     const std::uint64_t message = std::uint64_t{1} << 56 | number;
     std::uint64_t crc = 0;
     for (unsigned i = 64; i-- > 0;) {
@@ -31,7 +31,7 @@ constexpr std::int64_t seal(std::uint64_t number) {
     return static_cast<std::int64_t>(number << check_bits | crc);
 }
 
-// The number in a word. Nothing if the word is damaged.
+// The number in a word. Returns nothing if the word is damaged.
 constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     if (word <= 0) return {};
     const std::uint64_t number = static_cast<std::uint64_t>(word) >> check_bits;
@@ -39,7 +39,7 @@ constexpr std::optional<std::uint64_t> unseal(std::int64_t word) {
     return number;
 }
 
-// A new sequence begins at the sealed 0: START in src/sql/05-wal_ceiling.sql.
+// The word of the number 0. A new sequence begins at it: see START in src/sql/05-wal_ceiling.sql.
 inline constexpr std::int64_t start_of_sequence = 22320;
 static_assert(seal(0) == start_of_sequence);
 

@@ -4,7 +4,8 @@
 // generated. So a reader may only go up to a time T such that no row whose id is of an earlier time than T can still
 // appear. Two things give T:
 //
-//   promise   One word for the server: no id of an earlier time is accepted any more. It only grows.
+//   promise   One word for the server: no id of an earlier time is accepted any more. It only grows. Exception: a
+//             forced reset moves it back (reset.cpp).
 //   Backend   One for each process: the earliest id of its open transaction (`low`), and a ring of the transactions
 //             that it has ended, because the reader's snapshot may be older than their end.
 //
@@ -13,7 +14,8 @@
 // that format from T: settled_start().
 //
 // A transaction that generates an id takes these steps after its claim. t is the time of the id.
-//   1. If t < covered, lower `low` to t. `covered` is a variable of the process. It is none when a transaction starts.
+//   1. If t < covered, lower `low` to t. `covered` is a variable of the process. It is none (no_low) when a transaction
+//      starts.
 //   2. Only then load the promise. If it is not above t, the id is accepted: covered := t if that is less. Done.
 //   3. Otherwise throw the id away and claim again, at the promise or later. If covered was none, it becomes the
 //      promise. It does not become t, because another reader may have made a higher promise since, and seen no `low`.
@@ -77,14 +79,15 @@ inline constexpr std::uint64_t any_database = 0;
 // such a tick ends before `t`.
 constexpr UnixTime settled_start(UnixTime t, microseconds tick_length) { return t - (tick_length - microseconds{1}); }
 
-// Lowers a shared word to at most `t`.
+// Lowers a shared word to `t` if it is later.
 template <class W>
 void lower_to(W& word, UnixTime t) {
     UnixTime seen = word.load();
     while (seen > t && !word.compare_exchange_weak(seen, t)) {}
 }
 
-// Steps 1 to 3 of the protocol above, for an id of time `t`. False: the id must be thrown away.
+// Steps 1 to 3 of the protocol above, for an id of time `t`. `backend` is that of this process. Returns false if the id
+// must be thrown away.
 template <class W, class B>
 bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     const bool is_covered = t >= covered;
@@ -118,7 +121,7 @@ std::size_t closest(const Ring& ring, UnixTime now) {
     UnixTime low = ring[0].low.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i + 1 < std::size(ring); i++) {
         const UnixTime next = ring[i + 1].low.load(std::memory_order_relaxed);
-        // If something newer has a lower `low`, nothing is lost.
+        // If a newer entry has a `low` that is as early as this one, T is that early without the merging too.
         const bool free = next <= low || now <= low;
         const double part = free ? 0 : Real{next - low} / Real{now - low};
         if (part < least) {
@@ -130,7 +133,8 @@ std::size_t closest(const Ring& ring, UnixTime now) {
     return best;
 }
 
-// Merges two neighbours of a full ring and moves the entries above them down. The place at the top is free then.
+// Merges two neighbours of a full ring and moves the entries above them down, so that the highest place can be
+// overwritten. `now` is the `low` that comes next.
 template <class Ring>
 void make_room(Ring& ring, UnixTime now) {
     struct Read {
@@ -154,7 +158,8 @@ void make_room(Ring& ring, UnixTime now) {
 
 }  // namespace detail
 
-// Step 4: notes a transaction that has ended in the ring. Only the process of the backend calls it.
+// Step 4: notes in the ring that the transaction `xid` has ended. `low` and `database` are what it has shown. Only one
+// process at a time may call it for a backend: the process of the backend, or the one that has set taken_mark.
 template <class B>
 void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t database) {
     auto& ring = backend.ring;
@@ -162,6 +167,7 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
     if (n > 0) {
         auto& newest = ring[n - 1];
         const UnixTime newest_low = newest.low.load(std::memory_order_relaxed);
+        // The transaction shares the newest entry if it is close enough.
         if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution) {
             if (low < newest_low) newest.low.store(low, std::memory_order_release);
             newest.xid.store(xid, std::memory_order_release);
@@ -176,7 +182,8 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
     backend.ended.store(n + 1, std::memory_order_release);
 }
 
-// Steps 4 and 5. `xid` is the id of a committed transaction, or 0.
+// Steps 4 and 5, for the transaction of this process. `xid` is its full id if it was committed and has one, otherwise
+// 0.
 template <class B>
 void end_transaction(B& backend, std::uint64_t xid) {
     const UnixTime low = backend.low.load(std::memory_order_relaxed);
@@ -186,18 +193,19 @@ void end_transaction(B& backend, std::uint64_t xid) {
     if (backend.unlocked.load(std::memory_order_relaxed) != 0) backend.unlocked.store(0, std::memory_order_release);
 }
 
-// A bit in Backend::xid: a process is about to use the place again. Until then the place is that of the transaction
-// whose id the other bits contain.
+// A bit in Backend::xid of a prepared transaction's place. It is set while a process takes the place for another
+// transaction. Until that is done, the place still belongs to the transaction whose id the other bits contain.
 inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
 
-// In place of `writes` below: every transaction counts as a writer.
+// The `writes` of limit_by() for a reader of all tables: every transaction counts as a writer.
 struct Everybody {
     bool operator()(std::uint64_t) const { return true; }
 };
 
-// Step 7, for one process or one prepared transaction. Lowers `t` to the earliest time that its transactions allow.
-// `finished(xid)`: whether the reader's snapshot calls this transaction finished; it returns true for 0. `writes(xid)`:
-// whether it holds the lock of a writer of the table that is read; a process is asked with xid 0.
+// Step 7, for one process or one place of prepared transactions. Lowers `t` to the earliest time that its transactions
+// in the reader's `database` allow. `finished(xid)` says whether the reader's snapshot calls this transaction finished;
+// it returns true for 0. `writes(xid)` says whether the transaction holds the lock of a writer of the table that is
+// read. For a process, its `xid` is 0.
 template <class B, class Finished, class Writes = Everybody>
 void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t, Writes writes = {}) {
     const UnixTime low = backend.low.load();
@@ -216,9 +224,9 @@ void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t
     }
 }
 
-// Gives a transaction that is about to be prepared one of the `count` places. Call it while the transaction is running,
-// so that the transaction which had the place before has ended earlier. `over(xid)` is true for a transaction that is
-// neither running nor prepared. Returns false if there is no room.
+// Gives the transaction `xid` of this process, which is about to be prepared, one of the `count` places. Call it while
+// the transaction is running, so that the transaction which had the place before has ended earlier. `over(xid)` is true
+// for a transaction that is neither running nor prepared. Returns false if no place is free.
 template <class B, class PlaceAt, class Over>
 bool note_prepared(const B& backend, std::uint32_t count, PlaceAt place, std::uint64_t xid, Over over) {
     for (std::uint32_t i = 0; i < count; i++) {

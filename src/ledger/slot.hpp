@@ -60,10 +60,11 @@ private:
     Word word_;
 };
 
+// The shared word for a T: a Word for a number, a TimeWord for a time or a duration.
 template <class T>
 using Holds = std::conditional_t<std::is_same_v<T, std::uint64_t>, Word, TimeWord<T>>;
 
-// Lifts a shared word to at least `floor`. No other process can move it back by this.
+// Lifts a shared word to at least `floor`. It never moves the word back, whatever other processes do meanwhile.
 template <class W>
 void lift_to(W& word, decltype(word.load()) floor) {
     auto seen = word.load();
@@ -78,17 +79,20 @@ inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
-// Stored in files, so a value never changes its meaning. `snowflake`: any 64-bit layout.
+// Values are stored in files, so a value never changes its meaning. `snowflake` is any 64-bit layout. `sno_at` is for
+// snos of a time that the caller gives; it does not count time.
 enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
 
-// The generator that a slot belongs to; for Format::snowflake together with Slot::numbering. `node` is the generator's
-// number in its ids: the partition or the machine id. `owner` is no part of the identity: it is the database whose
-// explicit call created the slot (0: a server-wide setting did), for the limit per database.
+// The generator that a slot belongs to. For Format::snowflake, Slot::numbering is a part of its identity too. `node` is
+// the generator's number in its ids: the partition or the machine id. `owner` is no part of the identity, but serves
+// the limit per database. It is the database whose explicit call created the slot, or 0 if a server-wide setting did. A
+// call is explicit if it names a partition or a created layout.
 struct Key {
     Format format = Format::none;
     std::uint16_t node = 0;
     std::uint32_t owner = 0;
 
+    // The key as one word, which is 0 only for a free slot.
     constexpr std::uint64_t pack() const {
         return std::uint64_t{owner} << 32 | std::uint64_t{static_cast<std::uint8_t>(format)} << 16 | node;
     }
@@ -99,19 +103,21 @@ struct Key {
     constexpr bool same_generator(const Key& k) const { return format == k.format && node == k.node; }
 };
 
+// The statistics of a generator.
 struct Counters {
     Word issued;                 // ids claimed; backends add theirs once per tick and transaction
     Word overflow_waits;         // claims that had to wait because the sequence was used up
-    Holds<microseconds> waited;  // their total time
+    Holds<microseconds> waited;  // how long these claims have waited in all
     Word waiting;                // backends waiting now
     Word regressions;            // tick-tock toggles
     Word holds;                  // claims that had to begin a new tick while the clock was behind
-    // When the last log line about an overflow was written, and about a clock that went back. 0: none yet.
+    // When the last log line about an overflow was written, and the last one about a clock that went back. 0: none yet.
     Holds<MonotonicTime> overflow_logged;
     Holds<MonotonicTime> regression_logged;
 };
 
-// One generator. These words are the slot's first cache line: every generated id uses them.
+// One generator. These words are the slot's first cache line, which every claim uses. The model checker puts words of
+// its own in place of Holds.
 template <template <class> class Holds>
 struct BasicSlot {
     using Word = Holds<std::uint64_t>;
@@ -143,6 +149,7 @@ struct Life {
     bool operator==(const Life&) const = default;
 };
 
+// What the whole server shares.
 struct Header {
     // Constant.
     std::uint64_t magic;
@@ -152,51 +159,53 @@ struct Header {
     std::uint32_t backend_bytes;
     std::uint32_t backend_count;
     std::uint32_t prepared_count;
-    std::uint64_t bytes;  // of all this
+    std::uint64_t bytes;  // the size of the whole ledger
     // Shared words.
-    Word life_id;  // written last; 0: no life has begun yet
+    Word life_id;  // the id of the life, written when all else of it is there; 0: no life has begun yet
     Word life_number;
     Holds<UnixTime> life_began;
     Holds<microseconds> lead;     // see life.hpp: constant during a life
-    Holds<UnixTime> stats_since;  // the counters were 0 then
+    Holds<UnixTime> stats_since;  // since when the counters count
     Holds<Floor> floor;           // nothing at or below it is issued: every slot, existing or new, is lifted above it
     Holds<Floor> reset_floor;     // the floor that an operator has named; also in the ceiling file
     Word revision;                // every floor and reset adds one: sessions then set their generators up again
     Holds<MonotonicTime> lifting_until;  // until then a backend lifts ceilings early
-    Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() uses up no tick
-    Word slots_taken;  // slots that got a generator in this memory; those that the ceiling file names not counted
+    Holds<MonotonicTime> next_pass;      // until then snowflake_ids.pass_now() waits, and uses up no tick
+    Word slots_taken;                // how many slots got a generator in this life, without those from the ceiling file
     Holds<UnixTime> promise;         // no id of an earlier time is accepted any more; see settling.hpp
     Holds<Ceiling> settled_ceiling;  // the promise may not be above it. Published, as Slot::ceiling
     Word prepared_below;  // transactions with an earlier full id may be prepared ones that the ledger does not have
     // What sessions have found out about the extension's relations: pg/server/extension_relation.cpp.
     Word relations[256];
     // The wall clock; see clock_step.hpp.
-    Holds<microseconds> clock_offset;  // ahead of the time since boot, as last seen; 0: not seen yet
-    Word clock_steps;                  // how often that has changed
-    Holds<microseconds> clock_step;    // by how much the last time
-    Holds<UnixTime> clock_stepped;     // just after that
+    Holds<microseconds> clock_offset;  // how far ahead of the time since boot it was last seen; 0: not seen yet
+    Word clock_steps;                  // how many steps of it were counted
+    Holds<microseconds> clock_step;    // the last step
+    Holds<UnixTime> clock_stepped;     // the time just after the last step
 };
 static_assert(sizeof(Header) <= header_bytes);
 
-// What a process shows of the ids that its transactions have generated. A prepared transaction has one too. See
-// settling.hpp.
+// How many entries the ring of a Backend has.
 inline constexpr std::uint32_t ring_size = 20;
 
+// What a process shows of the ids that its transactions have generated. A prepared transaction has a Backend too. See
+// settling.hpp.
 struct alignas(64) Backend {
     Holds<UnixTime> low;  // the transaction has no id of an earlier time; see settling.hpp
     Word database;        // of the transaction
     Word xid;             // full id of the prepared transaction, also when it is over; 0: a process, or free
-    Word ended;           // entries of the ring
+    Word ended;           // how many entries of the ring are used
     struct Ended {
         Word xid;             // full transaction id: the newest of those that share the entry
-        Holds<UnixTime> low;  // the lowest of them
+        Holds<UnixTime> low;  // the earliest `low` of them
         Word database;        // their database, or any_database
-    } ring[ring_size];        // from the oldest
+    } ring[ring_size];        // from the oldest to the newest
     Word unlocked;            // not 0: the transaction's rows have outlasted its locks, so it counts for every table
     Word reserved[7];
 };
 static_assert(sizeof(Backend) == 576);
 
+// The size of a ledger with places for so many processes and prepared transactions.
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {
     return header_bytes + slot_count * sizeof(Slot) + (std::size_t{backend_count} + prepared_count) * sizeof(Backend);
 }

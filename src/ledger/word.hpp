@@ -3,8 +3,8 @@
 //   bits 63-17  block: the tick; sno keeps its tick-tock toggle in the lowest bit
 //   bits 16-0   next sequence number, 0-65536; above the upper bound: all used up
 //
-// For sno the block is the id's own time block. Mastic's 48 + 16 bits leave no room for
-// "used up", so ticks from 2^47 on (the year 6485) are refused.
+// For sno the block is the time block of the id, its first 40 bits. Mastic's 48 + 16 bits leave no room for "used up",
+// so ticks from 2^47 on (the year 6485) are refused.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ constexpr std::uint64_t pack(const State& s, bool has_toggle) {
     return block << next_bits | s.next;
 }
 
-// The state in a word. `safe` is not in it, so the caller passes what it has loaded. Of the drift count only the toggle
-// is kept in the word; the slot's statistics count the regressions.
+// The state in a word. The word does not contain State::safe, so the caller passes what it has loaded from the slot. Of
+// State::drifts the word keeps only the toggle; the slot's statistics count the regressions.
 constexpr State unpack(std::uint64_t word, std::uint64_t safe, bool has_toggle) {
     State s{.safe = safe, .next = static_cast<std::uint32_t>(word) & next_mask};
     const std::uint64_t block = word >> next_bits;

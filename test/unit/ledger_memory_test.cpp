@@ -245,11 +245,11 @@ TEST_F(DirectoryFile, IsTheFileOfThatName) {
     ASSERT_GE(fd, 0);
     EXPECT_NE(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
     EXPECT_NE(fcntl(dir_fd, F_GETFD) & FD_CLOEXEC, 0);
-    EXPECT_TRUE(is_file(dir_fd, name, fd));
+    EXPECT_TRUE(is_same_file(dir_fd, name, fd));
     fs::remove(path);
-    EXPECT_FALSE(is_file(dir_fd, name, fd));
+    EXPECT_FALSE(is_same_file(dir_fd, name, fd));
     ASSERT_EQ(create("second"), 0);
-    EXPECT_FALSE(is_file(dir_fd, name, fd));
+    EXPECT_FALSE(is_same_file(dir_fd, name, fd));
     fs::remove(path);
     // Nor is one followed that has got the name.
     fs::create_symlink("elsewhere", path);

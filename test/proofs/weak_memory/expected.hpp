@@ -30,7 +30,7 @@ inline constexpr Expected expectations[] = {
     {"put_slot: word.swap", std::memory_order_release},
     // Who sees the revision sees the lowered ceilings; who sees the life sees its slots.
     {"set_up: revision.load", std::memory_order_acquire},
-    {"force_locked_reset: revision.add", std::memory_order_release},
+    {"run_locked_reset: revision.add", std::memory_order_release},
     {"has_begun: life_id.load", std::memory_order_acquire},
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring.
@@ -101,7 +101,7 @@ inline constexpr Reason reasons[] = {
     {"read_for_life", "under the lock of the file"},
     {"set_entry", "under the lock of the file"},
     {"lift: ceiling", "under the lock of the file"},
-    {"force_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
+    {"run_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
     {"write_table: unlocked.store", "the lock that ends after it releases it"},

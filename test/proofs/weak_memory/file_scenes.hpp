@@ -148,7 +148,7 @@ struct ForcedReset : rl::test_suite<ForcedReset, 3>, Server {
                 ledger::put_slot(s, 1, false);
                 ledger::set_entry(entry, s, ceiling_at(5));
             };
-            (void) ledger::force_locked_reset(header, slots, at(), file, change, put_back);
+            (void) ledger::run_locked_reset(header, slots, at(), file, change, put_back);
             header.revision.fetch_add(1);
             done = true;
             return;

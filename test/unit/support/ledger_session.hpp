@@ -36,7 +36,7 @@ struct RightSteps {
     }
     template <class... Args>
     static ledger::CeilingResult force(Args&&... args) {
-        return ledger::force_locked_reset(std::forward<Args>(args)...);
+        return ledger::run_locked_reset(std::forward<Args>(args)...);
     }
     static void unlock(World& w, const ledger::CeilingResult&) { w.unlock(); }
     template <class... Args>
@@ -168,7 +168,7 @@ public:
                     k.set(l);
                     drew(k, i);
                 }
-                const std::uint32_t want = Steps::lease_size(l, same_view, s.lease_share * ledger::largest_lease_share);
+                const std::uint32_t want = Steps::lease_size(l, same_view, s.lease_share * ledger::leases_per_tick);
                 l.next = l.end;
                 l.want = want;
                 k.set(l);

@@ -294,7 +294,7 @@ struct FileLoweredBeforeTheEpoch : RightSteps {
                 void fetch_add(Value) {}
             } revision;
         } silent{header.life_number, header.life_id, header.reset_floor, header.settled_ceiling, {}};
-        return ledger::force_locked_reset(silent, n, slot, file, change, put_back);
+        return ledger::run_locked_reset(silent, n, slot, file, change, put_back);
     }
 };
 
