@@ -53,7 +53,8 @@ sub feed_is_over
 	my $lsn = flushed_lsn($primary);
 	my $applied = "SELECT count(*) FROM pg_stat_replication WHERE application_name = 'feed' AND replay_lsn >= '$lsn'";
 	act_till(sub { ask($applied) }, 'the apply worker has caught up');
-	die 'the apply worker has inserted nothing' if !ask(q{SELECT count(*) FROM news WHERE body->>'by' = 'apply worker'});
+	die 'the apply worker has inserted nothing'
+	  if !ask(q{SELECT count(*) FROM news WHERE body->>'by' = 'apply worker'});
 	return;
 }
 
