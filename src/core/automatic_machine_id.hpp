@@ -16,7 +16,7 @@ inline constexpr std::uint32_t max = 65535;
 inline constexpr unsigned bits = 16;  // node bits that an automatic machine id needs
 
 // The finalizer of splitmix64: each bit of the input changes each bit of the output with a probability of one half. A
-// system identifier is a start time and a process id, so those of two servers may differ in a few bits only.
+// system identifier is the time of initdb and a process id, so those of two servers may differ in a few bits only.
 constexpr std::uint64_t mix(std::uint64_t v) {
     v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9;
     v = (v ^ v >> 27) * 0x94d049bb133111eb;

@@ -45,8 +45,9 @@ public:
 private:
     static constexpr std::uint32_t window = 128, half = window << 16;
 
-    // The code of an id that has the metabyte of the first id, without the metabyte itself. It is exact in the window
-    // of 128 partitions, and leaves out the sequence outside it. The result is less than half + 2^15.
+    // The code of an id that has the metabyte of the first id, without the metabyte itself. In the window of 128
+    // partitions it is exact. Outside it, two partitions share a code, and the sequence is left out. The result is less
+    // than half + 2^15, so that the whole code fits 24 bits.
     constexpr std::uint32_t code_for_same_metabyte(std::uint32_t partition, std::uint32_t sequence) const {
         if (partition < window_start_) return partition >> 1;
         const std::uint32_t place = partition - window_start_;
@@ -63,7 +64,7 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // The distance from P, or that of the last code if there are no codes so far away.
+    // A distance from the neighbour of P, which itself has 0. If there are no codes so far away, that of the last code.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }

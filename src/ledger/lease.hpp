@@ -49,7 +49,8 @@ inline std::uint32_t lease_size(const Lease& l, bool same_view, std::uint32_t pe
 }
 
 // Call this after a claim of `want` numbers has succeeded. The caller uses the first number of the claim, and the
-// others become the lease. If the clock is behind, they are given up instead. Returns how many were given up.
+// others become the lease. If the clock is behind, they are given up instead, because the tick may have to last.
+// Returns how many were given up.
 inline std::uint32_t begin_lease(Lease& l, const Claim& c, std::uint32_t want) {
     l.tick = c.tick;
     l.toggle = c.toggle;

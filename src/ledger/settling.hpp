@@ -42,7 +42,7 @@
 // earlier ones finished. Therefore several transactions may share an entry, with the newest id and the lowest `low` of
 // them. For a snapshot that calls the newest one finished, all of them are; for any other snapshot T is lower than
 // necessary. So T can be too early because of this, never too late, and it is never missing. Entries are merged
-//   - when the new one's `low` is less than a millisecond after the newest entry's;
+//   - when the new one's `low` is less than a millisecond after the newest entry's, and the database is the same;
 //   - when the ring is full: the two neighbours that are closest together for their age. So the entries lie the closer
 //     the newer they are, and T is too early by about as long as the snapshot is old, however much has ended since.
 // Entries only move down, and an entry is whole in the lower place before the higher place is overwritten. A reader
@@ -69,7 +69,8 @@ namespace snowflake_ids::ledger {
 // The `low` of a transaction without ids: it is after all times.
 inline constexpr UnixTime no_low = UnixTime::max();
 
-// Transactions whose `low` is closer together share an entry of the ring.
+// A transaction shares the newest entry of the ring if that is of the same database, and if the transaction's `low` is
+// less than this after the entry's.
 inline constexpr microseconds ring_resolution = milliseconds{1};
 
 // The database of an entry that was merged from those of several databases. It counts for all.

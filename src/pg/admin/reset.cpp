@@ -108,7 +108,8 @@ FUNCTION(snowflake_ids_reset) {
                         .force = force_argument(fcinfo, 3)};
     if (!PG_ARGISNULL(1)) reset.kind = kind_argument(fcinfo, 1);
     if (!PG_ARGISNULL(2)) reset.node = node_argument(fcinfo, 2, reset.kind);
-    // Users with the privilege to call this must not stop all generators by a floor in the far future.
+    // Users who are not superusers may have the privilege to call this. They must not stop all generators by a floor in
+    // the far future.
     if (!superuser()) operate::check_not_far_ahead(floor, "floor");
 
     const ledger::Ledger& shared = shared_ledger();

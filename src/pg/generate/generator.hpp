@@ -86,7 +86,7 @@ void count_up(Generator& g);
 void end_leases_and_count();
 
 // The header of the ledger. Until this backend sets up its first generator, it is a header of zeros. It has hidden
-// visibility, so that it is loaded without a detour for each id.
+// visibility, so that each id loads it directly, and not through the global offset table.
 [[gnu::visibility("hidden")]] extern const ledger::Header* header;
 
 // True if `g` must be set up again, because settings or Header::revision have changed since it was set up.

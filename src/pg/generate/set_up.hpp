@@ -30,8 +30,9 @@ Generator& sno_of_partition(uint32 partition);
 // True if a session of this server has used a sno generator of that partition, so that it has a slot.
 bool has_sno_generator(uint32 partition);
 
-// Each function ready_…() returns this session's generator of a format, for the server's own node. If a setting or the
-// ledger's revision has changed, it first sets the generator up again. This may wait, or raise an error.
+// Each function ready_…() returns this session's generator of a format, for the server's own node. ready_sno_at()
+// returns that of gen_sno_at(). If a setting or the ledger's revision has changed, the function first sets the
+// generator up again. This may wait, or raise an error.
 inline Generator& ready_sno() {
     if (unlikely(is_stale(own_sno))) set_up_sno(own_sno);
     return own_sno;

@@ -59,7 +59,7 @@ void hand_over_to_prepared() {
     const ledger::Ledger* shared = ledger_if_attached();
     if (shared == nullptr) return;
     const ledger::Backend& backend = own_backend(*shared);
-    // A transaction without a transaction id has no rows.
+    // PREPARE TRANSACTION gives each transaction an id before this. One without an id would have no rows.
     if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
     // PostgreSQL keeps this lock for the prepared transaction.
     if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);

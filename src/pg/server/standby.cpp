@@ -30,14 +30,14 @@ bool have_flushed(XLogRecPtr position) {
     return with_it >= SyncRepConfig->num_sync;
 }
 
-// A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL. So this function gives
-// the transaction what is missing of the two.
+// A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL before the COMMIT. So
+// this function gives the transaction what is missing of the two.
 void make_commit_wait() {
     const bool wrote = XactLastRecEnd != InvalidXLogRecPtr;
     if (wrote && TransactionIdIsValid(GetTopTransactionIdIfAny())) return;  // its COMMIT waits anyway
-    end_if_orphaned();  // a transaction with an id writes WAL at its COMMIT
+    // From here on the transaction writes WAL, at its COMMIT at the latest. An orphan must not do that (orphan.hpp).
+    end_if_orphaned();
     GetTopTransactionId();
-    // A COMMIT waits only if its transaction wrote WAL before.
     if (wrote) return;
     XLogBeginInsert();
     XLogInsert(RM_XLOG_ID, XLOG_NOOP);

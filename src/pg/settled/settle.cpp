@@ -63,11 +63,11 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Lifts the promise as far as ids that are generated now will keep it, and returns it. Only a forced reset takes a
-// promise back. So if the promise followed a clock that is wrong and far ahead, it would stay there after the
-// correction. Therefore it goes only one longest tick further than the last id that was issued. Without this tick, the
-// last ids would not settle for snowflake_ids_settled() until other ids follow. The promise never passes its durable
-// ceiling. If that cannot be lifted now, there is no error.
+// Lifts the promise as far as ids that are generated now will keep it, but at most to `slack` behind the clock. Returns
+// the promise. Only a forced reset takes a promise back. So if the promise followed a clock that is wrong and far
+// ahead, it would stay there after the correction. Therefore it goes only one longest tick further than the last id
+// that was issued. Without this tick, the last ids would not settle for snowflake_ids_settled() until other ids follow.
+// The promise never passes its durable ceiling. If that cannot be lifted now, there is no error.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const UnixTime now = ledger::wall_clock();
@@ -103,6 +103,7 @@ bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
 
 bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
+        // A place that is being taken for another transaction (taken_mark) still belongs to the one whose id it has.
         if ((shared.prepared[i].xid.load() & ~ledger::taken_mark) == xid) return true;
     }
     return false;
