@@ -1,8 +1,8 @@
-// The core: formats, and the step from one state of a generator to the next. Pure functions: no clock, no memory, no
-// PostgreSQL, and errors are values. Enters: numbers, texts and bytes. Leaves: ids, fields, states. Read next: sno.hpp
-// (a format), step.hpp (the step).
+// The core has the formats, and the step from one state of a generator to the next. Its functions are pure: they turn
+// numbers, texts and bytes into ids, fields and states. They use no clock, no memory and nothing of PostgreSQL, and
+// errors are values. Read next: sno.hpp (a format), step.hpp (the step).
 //
-// This file: how a format counts time: ticks of a fixed length since an epoch.
+// This file shows how a format counts time, which is in ticks of a fixed length since an epoch.
 //
 // A tick is a number here, because its length is data. So this is where ticks and times are converted. All times fit a
 // UnixTime: Mastic ends in the year 10945, and check_layout() refuses a layout whose times do not fit. Ticks are

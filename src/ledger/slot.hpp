@@ -1,9 +1,8 @@
-// The room of what processes share. Enters: calls that want numbers, lives that begin, readers that ask what has
-// settled. Leaves: numbers that nobody else gets, ceilings that are durable, a time that has settled. It knows no
-// PostgreSQL. Read next: claim.hpp (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp
-// (readers).
+// The room of what processes share. It gives each caller numbers that nobody else gets, makes ceilings durable, begins
+// the lives of a server, and tells readers up to which time ids have settled. It knows nothing of PostgreSQL. Read
+// next: claim.hpp (numbers), ceiling_file.hpp (what is durable), life.hpp (crashes), settling.hpp (readers).
 //
-// This file: what the processes of one server share, byte for byte, in the server's shared memory
+// This file describes what the processes of one server share, byte for byte, in the server's shared memory
 // (pg/server/shared_ledger.hpp). Everything that changes is an atomic 64-bit word. No lock guards anything, so a
 // process that ends between any two instructions leaves a valid state. The words used here are explained in
 // doc/glossary.md.

@@ -1,6 +1,6 @@
 // The room of layouts: a layout by its name, which is built in or was created in this database.
 //
-// Enters: a name, from a SQL function or from a generator. Leaves: a core Layout (core/layout.hpp), or an error.
+// A SQL function or a generator gives it a name. It returns a core Layout (core/layout.hpp), or raises an error.
 // Generators of layouts are in generate/snowflake_generate.cpp, fields of their ids in types/snowflake_fields.cpp.
 //
 // Created layouts are rows of the table snowflake_ids.created_layout, a member of the extension. pg_dump dumps its

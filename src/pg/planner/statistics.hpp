@@ -1,8 +1,9 @@
-// The room that helps the planner. Enters: a comparison of an id column with a time or an id. Leaves: the fraction of
-// rows that match. Without it, all queries give the same rows, some of them by worse plans. Read next: estimates.cpp.
+// The room that helps the planner. It receives a comparison of an id column with a time or an id, and returns the
+// fraction of rows that match. Without this room, all queries return the same rows, but some have worse plans. Read
+// next: estimates.cpp.
 //
-// This file: what ANALYZE knows about a column of ids, and the fraction of its rows that are in a range. estimates.cpp
-// makes row estimates of it.
+// This file reads what ANALYZE knows about a column of ids, and computes the fraction of its rows that are in a range.
+// estimates.cpp makes row estimates of this fraction.
 #pragma once
 
 #include "pg/pg.hpp"

@@ -1,8 +1,8 @@
-// The room that knows the server: its shared memory, its data directory, its WAL, its settings, its clock. Enters:
-// calls of the rooms above. Leaves: the ledger's words, and errors with SQLSTATE and hint. Read next: ceiling_file.hpp,
-// wal_ceiling.hpp, settings.hpp.
+// The room that knows the server: its shared memory, its data directory, its WAL, its settings and its clock. The rooms
+// above call it. It gives them the words of the ledger, or raises errors with SQLSTATE and hint. Read next:
+// ceiling_file.hpp, wal_ceiling.hpp, settings.hpp.
 //
-// This file: the ledger in the server's shared memory.
+// This file finds or makes the ledger in the server's shared memory.
 //
 // A few bytes of the server's main shared memory say where the ledger is (Place in shared_ledger.cpp). The server
 // reserves more there than it uses, so these bytes need no preloading. The ledger itself is

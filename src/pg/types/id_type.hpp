@@ -1,7 +1,8 @@
-// The room of types. Enters: texts, bytes, ids and times of SQL. Leaves: ids, fields, comparisons. It keeps no state.
-// The bits are in core: sno.hpp, gid.hpp, mastic.hpp. Read next: sno_type.cpp, sno_fields.cpp, id_time.cpp.
+// The room of types. It receives texts, bytes, ids and times of SQL, and returns ids, fields and comparisons. It keeps
+// no state. Which bits an id has is decided in core: sno.hpp, gid.hpp, mastic.hpp. Read next: sno_type.cpp,
+// sno_fields.cpp, id_time.cpp.
 //
-// This file: templates of the SQL functions that are the same for each id type: comparison, sorting, skip scans, min
+// This file has templates of the SQL functions that are the same for each id type: comparison, sorting, skip scans, min
 // and max. For sno and gid, which are passed by reference, it also has input, output, hashing and bytea. sno_type.cpp,
 // gid_type.cpp and mastic_type.cpp make SQL functions of these templates, with the macros at the end. All these
 // functions are STRICT in SQL, so no argument is NULL.
