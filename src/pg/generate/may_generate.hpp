@@ -21,8 +21,8 @@ uint64 numbering_of(const char* name, const Layout& layout);
 void check_clock(const char* name, const Timeline& timeline);
 
 // The node that ids of the layout get on this server; 0 if the layout has no node bits. Raises an error if the node
-// does not fit into the layout, or if in recovery a standby may not generate such ids. Warns if other servers may have
-// the same node.
+// does not fit into the layout, or if in recovery a standby may not generate such ids (see to_generate_with() in
+// server/machine_id.hpp). Warns if other servers may have the same node.
 uint32 node_of(const char* name, const Layout& layout, bool in_recovery);
 
 }  // namespace snowflake_ids::generator
