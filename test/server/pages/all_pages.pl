@@ -50,20 +50,31 @@ $server->start;
 	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
 		'>', 9000, 'a bound alone returns nearly all of the old random ids');
 
-	# The back-fill, where rows came by one statement and so have one time.
+	# The back-fill, where numbers run against time: two rows of each millisecond, so eight have one tick.
 	my (undef, $fill) = map { $_->{content} }
 	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
-	$fill =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $fill =~ s/\b1000\b/200000/g or die;
-	$server->safe_psql('postgres', 'CREATE DATABASE one_time');
-	$server->safe_psql('one_time', 'CREATE EXTENSION snowflake_ids');
-	my ($rc, undef, $err) = $server->psql('one_time', $fill, on_error_stop => 1);
-	is("$rc $err", '0 ', '200,000 rows of one time are filled as the page says');
-	is( $server->safe_psql(
-			'one_time', "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
+	my $in_order =
+	  "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
 				(WHERE sno_timestamp(id) <> date_bin('4 ms', created_at, '2010-01-01 00:00+00'))
-				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s"),
-		'200000|200000|0|0',
-		'and have as many ids, in their order and with their time');
+				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s";
+	my $filled = sub {
+		my ($db, $rows) = @_;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		my ($rc, undef, $err) = $server->psql($db, $rows, on_error_stop => 1);
+		is("$rc $err", '0 ', "$db: filled as the page says");
+		return $server->safe_psql($db, $in_order);
+	};
+	my $downwards = $fill;
+	$downwards =~ s/now\(\) - n \* interval '1 hour'/now() - n * interval '0.5 ms'/ or die;
+	is($filled->('downwards', $downwards),
+		'1000|1000|0|0', 'ids of one tick are in the order of their times, not of their numbers');
+
+	# Rows that came by one statement, and so have one time.
+	my $at_once = $fill;
+	$at_once =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $at_once =~ s/\b1000\b/200000/g or die;
+	is($filled->('at_once', $at_once),
+		'200000|200000|0|0', '200,000 rows of one time have as many ids, in their order and with their time');
 	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
 	like(
 		$said->("ANALYZE invoice; EXPLAIN (COSTS OFF) $newest"),
