@@ -53,8 +53,7 @@ $server->start;
 	# The back-fill, where numbers run against time: two rows of each millisecond, so eight have one tick.
 	my (undef, $fill) = map { $_->{content} }
 	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
-	my $in_order =
-	  "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
+	my $in_order = "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
 				(WHERE sno_timestamp(id) <> date_bin('4 ms', created_at, '2010-01-01 00:00+00'))
 				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s";
 	my $filled = sub {
