@@ -399,24 +399,49 @@ END
 		'', 'the runbook has no section about a message that is gone');
 }
 
-# ---- doc/runbook-queries.md: messages of the server's own
+# ---- doc/runbook-queries.md: messages of the server's own. Those of a heading come, and so do others of its section.
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
 	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
-	my @headings = Page->new('doc/runbook-queries.md')->headings;
+	my $page = Page->new('doc/runbook-queries.md');
+	my $id = q{'9q99v4p624ppi223'::text};
 	for (
+		[   'A bigint or a gid compared with a time',
+			'operated',
+			'SELECT 5::bigint >= now()',
+			q{SELECT 5::bigint >= '2026-01-01'},
+			q{SELECT gen_gid('log') >= now()},
+			'SELECT current_date > 5' ],
 		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
+		[   'A text in place of an id',
+			'operated',
+			"SELECT FROM event WHERE id = $id",
+			"INSERT INTO event (id) VALUES ($id)",
+			'SELECT FROM event WHERE id = 5',
+			'INSERT INTO event (id) VALUES (5)' ],
 		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
 		[ 'A row without a table partition', 'operated', 'INSERT INTO event DEFAULT VALUES' ],
 		[   'A time as the bound of a partition',
 			'operated',
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
 	{
-		my ($title, $db, $sql) = @$_;
-		my ($message) = map { /^\Q$title\E: `(.*)`$/ } @headings;
-		my ($rc, $out, $err) = $server->psql($db, $sql);
-		like($err, qr/ERROR:  \Q$message\E\n/, "$title: the message is that of the runbook");
+		my ($title, $db, @statements) = @$_;
+		my ($heading, $text) = $page->text =~ /^### (\Q$title\E: [^\n]*)\n(.*?)(?=^##|\z)/ms;
+		my %in_heading = map { $_ => 1 } $heading =~ /`([^`]+)`/g;
+		my %quoted = map { s/\s+/ /gr => 1 } "$heading\n$text" =~ /`([^`]+)`/g;
+		for (@statements)
+		{
+			my ($rc, $out, $err) = $server->psql($db, $_);
+			my ($message) = $err =~ /ERROR:  (.*)\n/;
+			ok($quoted{ $message // '' }, "$title: $_ has a message of this section of the runbook") or diag $err;
+			delete $in_heading{ $message // '' };
+		}
+		is(join(', ', sort keys %in_heading), '', "$title: the messages of the heading come");
 	}
+	is( $server->safe_psql(
+			'operated', "SELECT count(*) FROM event WHERE id = $id\::sno OR id = ANY (ARRAY[$id]::sno[])"),
+		'0',
+		'the casts help');
 }
 
 # ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an id of the time that the first one names
