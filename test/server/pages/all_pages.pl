@@ -114,6 +114,14 @@ $server->start;
 		is( $said->('SELECT array_agg(id::text ORDER BY id::text) = array_agg(id::text ORDER BY number) FROM delivery'),
 			'f', 'with the collation of the database, the texts are out of order');
 	}
+
+	# psql stops at the first error, for example because of a second view.
+	my (undef, undef, $stopped) = $node->psql(
+		'app',
+		"CREATE VIEW delivery_light AS SELECT id FROM delivery;\n$change->{content}",
+		on_error_stop => 0);
+	is(join(', ', $stopped =~ /ERROR:  (.*)/g), $errors[0], 'one error is not followed by others');
+	is($said->('SELECT count(*) FROM delivery_heavy'), 500, 'and no object is lost');
 	$said->('DROP TABLE delivery, delivery_stop CASCADE; DROP FUNCTION IF EXISTS newest_delivery');
 	$page->run_chapter($node, $chapter, dbname => 'app');
 	is( $said->('SELECT count(*), count(DISTINCT city), max(weight) FROM delivery JOIN delivery_stop ON delivery = id'),

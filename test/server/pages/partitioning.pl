@@ -187,6 +187,11 @@ END
 		UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname <> 'reading_z'};
 	my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 	my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
+	my (undef, undef, $stopped) =
+	  $server->psql('left_by_all', "CREATE VIEW light AS SELECT id FROM reading;\n$steps", on_error_stop => 0);
+	like($stopped, qr/ERROR:  cannot drop table reading because other objects depend on it\n/, 'a view: an error');
+	is(scalar(() = $stopped =~ /ERROR/g), 1, 'which is not followed by others');
+	$said->('DROP VIEW light');
 	my ($rc, undef, $err) = $server->psql('left_by_all', $steps, on_error_stop => 1);
 	is("$rc $err", '0 ', 'tables as people have them: the steps');
 	($rc, undef, $err) = $server->psql('left_by_all', 'DROP EXTENSION snowflake_ids');
