@@ -50,20 +50,30 @@ $server->start;
 	cmp_ok($said->(q{SELECT count(*) FROM invoice WHERE id >= uuid7_lower_bound(now() - interval '1 day')}),
 		'>', 9000, 'a bound alone returns nearly all of the old random ids');
 
-	# The back-fill, where rows came by one statement and so have one time.
+	# The back-fill, where numbers run against time: two rows of each millisecond, so eight have one tick.
 	my (undef, $fill) = map { $_->{content} }
 	  grep { $_->{heading} eq 'Add an id to an existing table' } $page->blocks('Add an id to an existing table', 'sql');
-	$fill =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $fill =~ s/\b1000\b/200000/g or die;
-	$server->safe_psql('postgres', 'CREATE DATABASE one_time');
-	$server->safe_psql('one_time', 'CREATE EXTENSION snowflake_ids');
-	my ($rc, undef, $err) = $server->psql('one_time', $fill, on_error_stop => 1);
-	is("$rc $err", '0 ', '200,000 rows of one time are filled as the page says');
-	is( $server->safe_psql(
-			'one_time', "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
+	my $in_order = "SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id <= previous), count(*) FILTER
 				(WHERE sno_timestamp(id) <> date_bin('4 ms', created_at, '2010-01-01 00:00+00'))
-				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s"),
-		'200000|200000|0|0',
-		'and have as many ids, in their order and with their time');
+				FROM (SELECT *, lag(id) OVER (ORDER BY created_at, n) AS previous FROM visitor) AS s";
+	my $filled = sub {
+		my ($db, $rows) = @_;
+		$server->safe_psql('postgres', "CREATE DATABASE $db");
+		$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
+		my ($rc, undef, $err) = $server->psql($db, $rows, on_error_stop => 1);
+		is("$rc $err", '0 ', "$db: filled as the page says");
+		return $server->safe_psql($db, $in_order);
+	};
+	my $downwards = $fill;
+	$downwards =~ s/now\(\) - n \* interval '1 hour'/now() - n * interval '0.5 ms'/ or die;
+	is($filled->('downwards', $downwards),
+		'1000|1000|0|0', 'ids of one tick are in the order of their times, not of their numbers');
+
+	# Rows that came by one statement, and so have one time.
+	my $at_once = $fill;
+	$at_once =~ s/now\(\) - n \* (interval '1 hour')/now() - $1/ && $at_once =~ s/\b1000\b/200000/g or die;
+	is($filled->('at_once', $at_once),
+		'200000|200000|0|0', '200,000 rows of one time have as many ids, in their order and with their time');
 	my ($newest) = $page->text =~ /^(SELECT name FROM invoice\n.*?;)$/ms;
 	like(
 		$said->("ANALYZE invoice; EXPLAIN (COSTS OFF) $newest"),
@@ -104,6 +114,14 @@ $server->start;
 		is( $said->('SELECT array_agg(id::text ORDER BY id::text) = array_agg(id::text ORDER BY number) FROM delivery'),
 			'f', 'with the collation of the database, the texts are out of order');
 	}
+
+	# psql stops at the first error, for example because of a second view.
+	my (undef, undef, $stopped) = $node->psql(
+		'app',
+		"CREATE VIEW delivery_light AS SELECT id FROM delivery;\n$change->{content}",
+		on_error_stop => 0);
+	is(join(', ', $stopped =~ /ERROR:  (.*)/g), $errors[0], 'one error is not followed by others');
+	is($said->('SELECT count(*) FROM delivery_heavy'), 500, 'and no object is lost');
 	$said->('DROP TABLE delivery, delivery_stop CASCADE; DROP FUNCTION IF EXISTS newest_delivery');
 	$page->run_chapter($node, $chapter, dbname => 'app');
 	is( $said->('SELECT count(*), count(DISTINCT city), max(weight) FROM delivery JOIN delivery_stop ON delivery = id'),
@@ -389,24 +407,49 @@ END
 		'', 'the runbook has no section about a message that is gone');
 }
 
-# ---- doc/runbook-queries.md: messages of the server's own
+# ---- doc/runbook-queries.md: messages of the server's own. Those of a heading come, and so do others of its section.
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
 	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
-	my @headings = Page->new('doc/runbook-queries.md')->headings;
+	my $page = Page->new('doc/runbook-queries.md');
+	my $id = q{'9q99v4p624ppi223'::text};
 	for (
+		[   'A bigint or a gid compared with a time',
+			'operated',
+			'SELECT 5::bigint >= now()',
+			q{SELECT 5::bigint >= '2026-01-01'},
+			q{SELECT gen_gid('log') >= now()},
+			'SELECT current_date > 5' ],
 		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
+		[   'A text in place of an id',
+			'operated',
+			"SELECT FROM event WHERE id = $id",
+			"INSERT INTO event (id) VALUES ($id)",
+			'SELECT FROM event WHERE id = 5',
+			'INSERT INTO event (id) VALUES (5)' ],
 		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
 		[ 'A row without a table partition', 'operated', 'INSERT INTO event DEFAULT VALUES' ],
 		[   'A time as the bound of a partition',
 			'operated',
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
 	{
-		my ($title, $db, $sql) = @$_;
-		my ($message) = map { /^\Q$title\E: `(.*)`$/ } @headings;
-		my ($rc, $out, $err) = $server->psql($db, $sql);
-		like($err, qr/ERROR:  \Q$message\E\n/, "$title: the message is that of the runbook");
+		my ($title, $db, @statements) = @$_;
+		my ($heading, $text) = $page->text =~ /^### (\Q$title\E: [^\n]*)\n(.*?)(?=^##|\z)/ms;
+		my %in_heading = map { $_ => 1 } $heading =~ /`([^`]+)`/g;
+		my %quoted = map { s/\s+/ /gr => 1 } "$heading\n$text" =~ /`([^`]+)`/g;
+		for (@statements)
+		{
+			my ($rc, $out, $err) = $server->psql($db, $_);
+			my ($message) = $err =~ /ERROR:  (.*)\n/;
+			ok($quoted{ $message // '' }, "$title: $_ has a message of this section of the runbook") or diag $err;
+			delete $in_heading{ $message // '' };
+		}
+		is(join(', ', sort keys %in_heading), '', "$title: the messages of the heading come");
 	}
+	is( $server->safe_psql(
+			'operated', "SELECT count(*) FROM event WHERE id = $id\::sno OR id = ANY (ARRAY[$id]::sno[])"),
+		'0',
+		'the casts help');
 }
 
 # ---- doc/pictures/formats.svg and layouts.svg: each built-in layout, with an id of the time that the first one names

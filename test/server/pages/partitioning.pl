@@ -75,6 +75,28 @@ is($server->safe_psql($db, $this_month), "log_entry_$month", 'renamed: the month
 $server->safe_psql($db, q{INSERT INTO log_entry (body) VALUES ('after')});
 is(rows_of($db, 'log_entry'), "log_entry_$month|1", 'and takes rows');
 
+# A default partition takes rows of months that have none, and stands in the way of these until it is detached.
+my ($in_the_way) = $page->text =~ /`(updated partition constraint .*?)`/;
+my $two_months = q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2035-01-01', 2)};
+$server->safe_psql($db, <<'END');
+CREATE TABLE log_entry_rest PARTITION OF log_entry DEFAULT;
+INSERT INTO log_entry (id)
+SELECT make_sno(t, 0, 0, 0) FROM unnest(ARRAY['2035-01-31 12:00+00', '2035-02-01 12:00+00']::timestamptz[]) AS t;
+END
+like(
+	refused($two_months),
+	qr/ERROR:  @{[ join 'log_entry_rest', map { quotemeta } split '…', $in_the_way ]}\n/,
+	'a default partition with rows of the month: the message of the page');
+is($server->safe_psql($db, <<"END"), "log_entry_2035_01\nlog_entry_2035_02", 'what the page says makes the months');
+BEGIN;
+ALTER TABLE log_entry DETACH PARTITION log_entry_rest;
+$two_months;
+INSERT INTO log_entry SELECT * FROM log_entry_rest;
+DROP TABLE log_entry_rest;
+COMMIT;
+END
+is(rows_of($db, 'log_entry'), "log_entry_$month|1\nlog_entry_2035_01|1\nlog_entry_2035_02|1", 'with their rows');
+
 for my $bound (
 	[ gid => 'gid(log)', q{gid_lower_bound('log', %L)}, q{make_gid('log', t, '\x0102030405060708')} ],
 	[ si => 'bigint', 'snowflake_si_lower_bound(%L)', 'make_snowflake_si(t, 1, 1)' ],
@@ -165,6 +187,11 @@ END
 		UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname <> 'reading_z'};
 	my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
 	my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
+	my (undef, undef, $stopped) =
+	  $server->psql('left_by_all', "CREATE VIEW light AS SELECT id FROM reading;\n$steps", on_error_stop => 0);
+	like($stopped, qr/ERROR:  cannot drop table reading because other objects depend on it\n/, 'a view: an error');
+	is(scalar(() = $stopped =~ /ERROR/g), 1, 'which is not followed by others');
+	$said->('DROP VIEW light');
 	my ($rc, undef, $err) = $server->psql('left_by_all', $steps, on_error_stop => 1);
 	is("$rc $err", '0 ', 'tables as people have them: the steps');
 	($rc, undef, $err) = $server->psql('left_by_all', 'DROP EXTENSION snowflake_ids');
