@@ -33,9 +33,10 @@ Datum count_datum(const ledger::Word& counter) {
 }
 
 // The name of the built-in layout with this numbering, or null. A slot contains the numbering of its layout, not the
-// name, because a created layout may have another name in each database.
+// name, because a created layout may have another name in each database. A layout that can only be decoded has no slot.
 const char* known_name(uint64 numbering) {
     for (const KnownLayout& k : known_layouts) {
+        if (!k.generates) continue;
         const Result<uint64> known = ledger::pack_numbering(k.layout);
         if (known && known.value == numbering) return k.name;
     }
