@@ -42,7 +42,8 @@ inline constexpr KnownLayout known_layouts[] = {
     // The epoch is that of Unix time. The low 16 bits are a sum modulo 2^16. It adds a hash of the table's name and the
     // time to the next value of the table's sequence, so ids of one millisecond have no order.
     {"mastodon", {ms_since(0, 48), 0, 16}, false, "Mastodon: milliseconds, 16 bits without order"},
-    // Epoch 2023-01-01T00:00:00Z. Until early 2024 the node was last, as their README still has it.
+    // Epoch 2023-01-01T00:00:00Z. Until version 1.2 (early 2024) the node was last, and pgEdge's documentation
+    // described it so until November 2025.
     {"pgedge", {ms_since(1672531200000, 41), 10, 12}, true, "pgEdge snowflake: milliseconds, node, counter"},
     {"pgedge_old",
      {ms_since(1672531200000, 41), 10, 12, true},

@@ -1,4 +1,4 @@
-// A 64-bit snowflake is data: an epoch, a tick length and three widths.
+// The layout of a 64-bit snowflake: an epoch, a tick length, the widths of three fields, and the order of two of them.
 //
 //   | unused | timestamp | node | sequence |      most significant bit first
 //   | unused | timestamp | sequence | node |      the same with node_last

@@ -64,7 +64,8 @@ private:
         return above_p + capped(partition - partition_ - 1);
     }
 
-    // A distance from the neighbour of P, which itself has 0. If there are no codes so far away, that of the last code.
+    // The distance from the neighbour of P, which is 0 for the neighbour itself. All ids that are further away than
+    // there are codes get the distance of the last code.
     static constexpr std::uint32_t capped(std::uint32_t distance) {
         return distance < codes_beside_p - 1 ? distance : codes_beside_p - 1;
     }

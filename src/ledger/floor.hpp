@@ -72,7 +72,8 @@ void apply_floor(const H& header, S& slot, Lift lift) {
 // Header::revision.
 void lift_floor(const Ledger& ledger, Floor floor);
 
-// Lifts a slot above Header::floor. Each process calls it for a slot that it has created or found.
+// Lifts a slot above Header::floor, unless its tick is past the floor already. Each process calls it for a slot that it
+// has created or found, before it uses the slot. A slot whose format has no time stays as it is.
 void apply_floor(const Ledger& ledger, Slot& slot);
 
 // Lifts a slot above the floor, as begin_slot() does. A slot whose format has no time stays as it is.

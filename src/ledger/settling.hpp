@@ -122,7 +122,8 @@ std::size_t closest(const Ring& ring, UnixTime now) {
     UnixTime low = ring[0].low.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i + 1 < std::size(ring); i++) {
         const UnixTime next = ring[i + 1].low.load(std::memory_order_relaxed);
-        // If a newer entry has a `low` that is as early as this one, T is that early without the merging too.
+        // If the entry above, or the one that comes next, has a `low` that is not later than this one, T is that early
+        // without the merging too.
         const bool free = next <= low || now <= low;
         const double part = free ? 0 : Real{next - low} / Real{now - low};
         if (part < least) {

@@ -137,7 +137,8 @@ constexpr milliseconds between_passes{50};
 using Ready = Generator& (*) ();
 
 // Returns when the generator of `ready` issues nothing at or before `until` any more. This session may do that itself,
-// or wait until another session has done it.
+// or wait until another session has done it. Raises an error if the generator cannot be set up, or if a ceiling cannot
+// be lifted.
 void use_up_until(Ready ready, UnixTime until) {
     for (;;) {
         // After each wait, the generator is asked for again, because it must be set up again after a reset.

@@ -169,8 +169,9 @@ FUNCTION(snowflake_ids_status) {
     PG_RETURN_DATUM(record(fcinfo, values, columns, nulls));
 }
 
-// snowflake_ids.stats_reset(): sets the counters to 0, except the number of sessions that wait now. It does not change
-// the state of the generators.
+// snowflake_ids.stats_reset(): sets the counters of snowflake_ids.stats to 0, except the number of sessions that wait
+// now. The ids that this session has not counted yet are counted before, so that they are not in the new counters. The
+// state of the generators does not change.
 FUNCTION(snowflake_ids_stats_reset) {
     generator::end_leases_and_count();
     const ledger::Ledger& shared = shared_ledger();

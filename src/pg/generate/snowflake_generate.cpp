@@ -128,9 +128,9 @@ Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
 
 }  // namespace
 
-// An invalidation message only clears named.valid. The layout itself changes only when it is looked up again: by
-// set_up_layout() here, or by layouts::argument() in a later call. So it does not change after this, until the call
-// ends.
+// An invalidation message only clears named.valid. The layout in `named` changes only when it is looked up again: by
+// set_up_layout() here, or by a caller before it calls this function (layouts::argument(), or layouts::pin() in a
+// series). So after this function has returned, the layout does not change until the call of the SQL function ends.
 Generator& generator::ready_snowflake(NamedLayout& named) {
     const bool is_last = used_layouts != nullptr && used_layouts->named == &named;
     UsedLayout& used = likely(is_last) ? *used_layouts : used_layout_of(named);

@@ -170,8 +170,9 @@ FUNCTION(snowflake_ids_layout_generates) {
 }
 
 // The function of the triggers that keep rows unchanged (src/sql/80-layouts.sql). Before an update, delete or truncate
-// it raises an error; only a subscription may delete a row. The trigger before an insert is fired only for users who
-// may not create layouts, and this too is an error.
+// it raises an error. Only a subscription may delete a row; but if ids of the layout were generated on this server, the
+// row stays, without an error (may_apply_drop()). The trigger before an insert is fired only for users who may not
+// create layouts, and this too is an error.
 FUNCTION(snowflake_ids_layout_keep) {
     // If a subscription deletes a row, it drops a layout. So the table is locked as in snowflake_layout_drop().
     const bool applied = IsLogicalWorker();

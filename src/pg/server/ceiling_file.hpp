@@ -37,7 +37,8 @@ void give_entry(const ledger::Slot& slot);
 // Reads the file, and raises the error that a session would get that has to write the file.
 void check();
 
-// Applies an operator's reset to the slots in memory and to the file. Raises an error if the file cannot be written.
+// Applies an operator's reset to the slots in memory and to the file. Raises an error if the lock of the file is not
+// free within max_wait, or if the file cannot be read or written. If writing fails, slots in memory may have moved.
 void apply_reset(const ledger::Reset& reset);
 
 // The state of the file, for snowflake_ids.status(): "ready", or the reason why no ids can be generated once the

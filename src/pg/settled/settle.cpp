@@ -82,10 +82,11 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     return word.load();
 }
 
-// The snapshot calls this transaction unfinished, and it is not in the ledger's table of prepared transactions. True if
-// it is certain that it is not a transaction that was prepared before the server started and may have written to the
-// table. A transaction that was prepared since the start, and is not in the ledger, has generated no id. If a
-// transaction is still in progress after its locks were looked at, all of them were seen.
+// True unless the transaction may be an old writer: one that was prepared before the server started, and that may have
+// written to the table. The snapshot calls the transaction unfinished, and the ledger's table of prepared transactions
+// does not contain it. A transaction that was prepared since the start, and is not in the ledger, has generated no id.
+// If a transaction is still in progress after its locks were looked at, all of them were seen. If it has ended by now,
+// its locks may be gone, so it may be an old writer.
 bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {

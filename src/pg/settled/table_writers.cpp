@@ -37,10 +37,10 @@ bool may_have_children(Oid relation) {
     return SearchSysCacheExists1(RELOID, ObjectIdGetDatum(relation)) && has_subclass(relation);
 }
 
-// A list of the table's oid, followed by those of its partitions and children at all levels. If `above` is true, it is
-// followed by those of all tables that the table is a part of. `inherits` is pg_inherits, open. PostgreSQL's own
-// functions leave out partitions that are being detached. But transactions that began before can still write to them
-// through the parent.
+// A list of the table's oid, followed by those of its partitions and children at all levels. If `above` is true, those
+// of all tables that the table is a part of follow instead. `inherits` is pg_inherits, open. PostgreSQL's own functions
+// leave out partitions that are being detached. But transactions that began before can still write to them through the
+// parent.
 List* with_relatives(Relation inherits, Oid table, bool above) {
     List* found = list_make1_oid(table);
     for (int i = 0; i < list_length(found); i++) {
@@ -111,9 +111,9 @@ bool TableWriters::has_in_main_table(PGPROC& place, bool is_process) {
     bool found = !find_relatives();
     for (int i = 0; i < NUM_LOCK_PARTITIONS && !found; i++) {
         if ((partitions_ >> i & 1) == 0) continue;
-        // If the list of a process is empty, it needs no lock to see that: a lock that the process takes now is later
-        // than the promise. The list of a prepared transaction may be empty because PREPARE is just moving the locks to
-        // it.
+        // If the list of a process is empty, no LWLock is needed to see that: a lock that the process takes now is
+        // later than the promise. The list of a prepared transaction may be empty because PREPARE is just moving the
+        // locks to it.
         if (is_process && lock_list(place, i)->next == lock_list(place, i)) continue;
         LWLock* lock = LockHashPartitionLockByIndex(i);
         LWLockAcquire(lock, LW_SHARED);

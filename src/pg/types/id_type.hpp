@@ -172,7 +172,7 @@ Datum abbreviate(Datum original, SortSupport support) {
 // True if the sort should continue without abbreviated keys. `rows` is how many rows PostgreSQL has collected. The
 // thresholds are those of PostgreSQL's own types:
 //   - before 10,000 ids, the result is false;
-//   - once there were more than 100,000 different keys, it is false for the rest of the sort;
+//   - after a call that has found more than 100,000 different keys, it is false for the rest of the sort;
 //   - otherwise it is true if there is less than about one different key for each 2,000 ids.
 template <class Type>
 bool stop_abbreviating(int rows, SortSupport support) {

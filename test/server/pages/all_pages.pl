@@ -509,7 +509,7 @@ END
 	my $db = 'elsewhere';
 	my $page = Page->new('doc/runbook-queries.md');
 	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
-	my ($set) = $page->text =~ /Add it:\s+`(SET search_path = .*?)`/;
+	my ($set) = $page->text =~ /Add it after your schemas:\s+`(SET search_path = .*?)`/;
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db,
 		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
