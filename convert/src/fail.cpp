@@ -15,7 +15,8 @@ char* text_argument(FunctionCallInfo fcinfo, int n) {
     return PG_ARGISNULL(n) ? nullptr : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-// PostgreSQL's number for a SQLSTATE. If `state` is null or no SQLSTATE of an error, it is the number that RAISE uses.
+// PostgreSQL's number for a SQLSTATE. If `state` is null, is no SQLSTATE, or means success (class 00), it is the number
+// that RAISE uses if it is given none.
 int state_of(const char* state) {
     if (state == nullptr || strlen(state) != 5 || strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") != 5 ||
         strncmp(state, "00", 2) == 0)

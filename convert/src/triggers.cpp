@@ -304,8 +304,10 @@ FUNCTION(snowflake_ids_convert_key) {
     return PointerGetDatum(call.tuple);
 }
 
-// The trigger on a table that refers to the key, before a row is written: the new column gets the new id of the key. It
-// stays null if there is no such key yet, or if this key has no new id yet. Another trigger or the conversion fills it.
+// The trigger on a table that refers to the key, before a row is inserted or updated: the new column gets the new id of
+// the key. If an update does not change the key, a new column that is not null stays as it is. The new column is null
+// if the row refers to no key, if there is no such key yet, or if this key has no new id yet. In the last two cases,
+// another trigger or the conversion fills it.
 FUNCTION(snowflake_ids_convert_follow) {
     const Call call = read_call(fcinfo, TRIGGER_EVENT_BEFORE, true);
     const bool insert = TRIGGER_FIRED_BY_INSERT(call.data->tg_event);

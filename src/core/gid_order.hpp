@@ -60,7 +60,8 @@ constexpr Id lowest() { return lowest(Kind::volume, 0); }
 constexpr Id highest() { return highest(Kind::segment, timeline.max_tick()); }
 
 // next() and previous() return the neighbour of a valid id among the valid ids. After the last id of a millisecond
-// comes the first of the next one, and after the last id of a kind the first of the next kind.
+// comes the first of the next one, and after the last id of a kind the first of the next kind. If there is no
+// neighbour, `exists` of the result is false.
 constexpr Neighbour<Id> next(const Id& id) {
     Fields f = split(id);
     if (compare(id, highest(f.kind, f.ms)) != 0) {

@@ -54,8 +54,8 @@ private:
         return place < window ? (window_start_ >> 1) + (place << 16 | sequence) : half + (partition >> 1);
     }
 
-    // The code of an id with another metabyte, 15 bits. Each partition below or above P has one code, and those that
-    // are further away than there are codes share the last one.
+    // The code of an id with another metabyte, 15 bits. P has 2^14 codes, each for four sequence numbers. Each
+    // partition below or above P has one code, and those that are further away than there are codes share the last one.
     static constexpr std::uint32_t below_p = 0x0000, at_p = 0x2000, above_p = 0x6000, codes_beside_p = 0x2000;
 
     constexpr std::uint32_t code_for_another_metabyte(std::uint32_t partition, std::uint32_t sequence) const {

@@ -131,9 +131,9 @@ constexpr Step step(const State& s, std::uint64_t now, std::uint32_t want, const
     return {.verdict = Verdict::regression, .state = s, .resume = resume};
 }
 
-// The state after a floor from outside (restore, observe, a new life): ids continue above it. The new state issues
-// nothing at or below the highest of `floor`, its own tick and its safe tick, in either toggle and with any bounds. It
-// never moves back.
+// The state `s` after a floor from outside (restore, observe, a new life): ids continue above it. The new state issues
+// nothing at or below the highest of `floor`, s.tick and s.safe, in either toggle and with any bounds of the sequence.
+// Its tick is never lower than s.tick.
 constexpr State lift(const State& s, std::uint64_t floor) {
     State up = s;
     if (up.safe > floor) floor = up.safe;

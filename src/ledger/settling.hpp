@@ -113,7 +113,7 @@ void put(Entry& entry, std::uint64_t xid, UnixTime low, std::uint64_t database) 
 }
 
 // The two neighbours in a full ring whose merging makes T too early by the smallest part of their age. Returns the
-// index of the lower one. `now` is the `low` that comes next.
+// index of the lower one. `now` is the `low` of the entry that comes next; the age of a `low` is its distance from it.
 template <class Ring>
 std::size_t closest(const Ring& ring, UnixTime now) {
     using Real = std::chrono::duration<double, std::micro>;
@@ -122,8 +122,8 @@ std::size_t closest(const Ring& ring, UnixTime now) {
     UnixTime low = ring[0].low.load(std::memory_order_relaxed);
     for (std::size_t i = 0; i + 1 < std::size(ring); i++) {
         const UnixTime next = ring[i + 1].low.load(std::memory_order_relaxed);
-        // If the entry above, or the one that comes next, has a `low` that is not later than this one, T is that early
-        // without the merging too.
+        // If the `low` of the entry above, or of the entry that comes next, is not later than the `low` of this entry,
+        // the merging costs nothing: T is that early without it too.
         const bool free = next <= low || now <= low;
         const double part = free ? 0 : Real{next - low} / Real{now - low};
         if (part < least) {
@@ -136,7 +136,7 @@ std::size_t closest(const Ring& ring, UnixTime now) {
 }
 
 // Merges two neighbours of a full ring and moves the entries above them down, so that the highest place can be
-// overwritten. `now` is the `low` that comes next.
+// overwritten. `now` is the `low` of the entry that comes next.
 template <class Ring>
 void make_room(Ring& ring, UnixTime now) {
     struct Read {
@@ -169,7 +169,8 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
     if (n > 0) {
         auto& newest = ring[n - 1];
         const UnixTime newest_low = newest.low.load(std::memory_order_relaxed);
-        // The transaction shares the newest entry if it is close enough.
+        // The transaction shares the newest entry if that is of the same database and `low` is not too late for it: see
+        // ring_resolution.
         if (newest.database.load(std::memory_order_relaxed) == database && low < newest_low + ring_resolution) {
             if (low < newest_low) newest.low.store(low, std::memory_order_release);
             newest.xid.store(xid, std::memory_order_release);

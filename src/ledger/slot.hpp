@@ -71,9 +71,9 @@ void lift_to(W& word, decltype(word.load()) floor) {
 }
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // with another byte order it is another number
-// Sessions of two releases share the memory, so an upgrade needs no restart. A release takes a new word from bytes that
-// are unused so far: the rest of the header's page, of a slot's first cache line, Backend::reserved. They are 0 until a
-// session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
+// Sessions of two releases can share the memory, so an upgrade needs no restart. A release takes a new word from bytes
+// that are unused so far: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until
+// a session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;

@@ -1,4 +1,5 @@
-// A generator's whole state in one 64-bit word, changed only by compare-and-swap.
+// Tick, toggle and next number of a generator in one 64-bit word, changed only by compare-and-swap. The rest of its
+// state (State in core/step.hpp) is not in the word: the slot has the safe tick in a word of its own.
 //
 //   bits 63-17  block: the tick; sno keeps its tick-tock toggle in the lowest bit
 //   bits 16-0   next sequence number, 0-65536; above the upper bound: all used up

@@ -34,4 +34,4 @@ REVOKE ALL ON FUNCTION snowflake_ids.reset(timestamptz, text, integer, boolean) 
 CREATE FUNCTION snowflake_ids.pass_now(format text) RETURNS timestamptz
     AS 'MODULE_PATHNAME', 'snowflake_ids_pass_now' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION snowflake_ids.pass_now(text) IS
-    'the present time; all ids that are generated later have later times, so they differ from ids that you make from times up to it';
+    'the present time; later ids of this server''s own generator have later times, so they differ from ids that you make from times up to it';

@@ -77,6 +77,9 @@ using operate::kind_argument;
 using operate::lift_past;
 using operate::observe;
 
+// Each function …_observe() raises an error if it does not ignore the id, and the id is more than a minute ahead of the
+// clock. `force` allows such an id; only a superuser may use it.
+
 // sno_observe(id, force): later snos of the id's partition are later than the id. It ignores an id of a partition in
 // which this server generates none.
 FUNCTION(snowflake_ids_sno_observe) {
@@ -179,9 +182,10 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 
 }  // namespace
 
-// snowflake_ids.pass_now(format): returns the present time. No id that is generated later has this time or an earlier
-// one. It needs no privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if others
-// wait too, and then for a sync.
+// snowflake_ids.pass_now(format): returns the present time. No id that this server's own generator of the format
+// generates later has this time or an earlier one. The generators of other partitions do not move. It needs no
+// privilege, because this is the clock's own time. It may wait 50 ms for its turn, or longer if others wait too, and
+// then for a sync.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
     use_up_until(ready_argument(fcinfo, 0), unix_time(now));

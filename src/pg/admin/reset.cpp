@@ -35,7 +35,8 @@ Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
 }
 
 // Lowers the WAL ceiling of this database after a forced reset. It stays above all ids of generators that were not
-// reset, because it is not lower than the ceilings of their slots.
+// reset, because it is not lower than the ceilings of their slots, or than the old WAL ceiling if that is lower. Raises
+// an error as the functions of wal_ceiling.hpp do.
 //
 // A session may be set up after the reset and before this call. It generates ids below the old WAL ceiling. This may
 // last long, because this function waits if ALTER SEQUENCE has locked the sequence of the ceiling. So the function
@@ -66,8 +67,8 @@ void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset
     shared.header->revision.fetch_add(1);
 }
 
-// The node in argument `n`. Raises an error if ids of this kind cannot have it. If `kind` is none, ids of any kind may
-// have it.
+// The node in argument `n`. Raises an error if ids of this kind cannot have it. If `kind` is none, a node is accepted
+// if ids of at least one kind can have it.
 int node_argument(FunctionCallInfo fcinfo, int n, ledger::Kind kind) {
     if (kind == ledger::Kind::mastic) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("ids of format mastic have no node"),

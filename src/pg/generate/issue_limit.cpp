@@ -66,7 +66,8 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
         settings::generation++;  // every generator is set up again
     });
     const wal_ceiling::InDatabase in_database{patience};
-    // Generators may already be at the time where the life began.
+    // The ids of a life begin at ahead_of() the time when the life began, or later. So without the step, the first id
+    // could already be at the target or above it.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
@@ -125,7 +126,7 @@ Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
 
 void forget_wal_ceiling() { seen_wal = {}; }
 
-// Nothing has to be protected if the transaction has no ids, or if COMMIT waits for no standby.
+// Nothing has to be protected if `latest` is 0, if COMMIT waits for no standby, or in recovery.
 void protect_commit() {
     if (latest == UnixTime{} || !standby::commits_wait() || RecoveryInProgress()) return;
     // The standbys need the WAL in which a ceiling above `latest` was written. If its position is not known, it is 0,

@@ -15,10 +15,12 @@ namespace snowflake_ids::generator {
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 // These set up `g` as a generator of the server's own node. They raise an error if no id may be generated
-// (may_generate.hpp), if there is no slot for it, or if a ceiling cannot be read or written within max_wait.
+// (may_generate.hpp), if the bounds of the sequence are too close, if there is no slot for it, or if a ceiling cannot
+// be read or written within max_wait.
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);
-// This sets up a generator of any 64-bit layout. `owner` is the database that has created the layout, or built_in.
+// This sets up a generator of any 64-bit layout, which `name` names in messages. `owner` is the database that has
+// created the layout, or built_in. It raises an error for the same reasons, except for the bounds.
 inline constexpr Oid built_in = InvalidOid;
 void set_up_snowflake(Generator& g, const char* name, const Layout& layout, Oid owner);
 

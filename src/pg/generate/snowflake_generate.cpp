@@ -58,7 +58,7 @@ pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready 
 // gen_mastic()
 FUNCTION(snowflake_ids_gen_mastic) { return generate<MasticTime>(generator::ready_mastic(), mastic::layout); }
 
-// gen_mastic_series(count)
+// gen_mastic_series(count): as many rows as `count` says.
 FUNCTION(snowflake_ids_gen_mastic_series) {
     return generate_series<MasticTime>(fcinfo, generator::ready_mastic,
                                        [](const Generator&) { return mastic::layout; });
@@ -69,7 +69,7 @@ FUNCTION(snowflake_ids_gen_snowflake_si) {
     return generate<SnowflakeSiTime>(generator::ready_snowflake_si(), snowflake_si::layout);
 }
 
-// gen_snowflake_si_series(count)
+// gen_snowflake_si_series(count): as many rows as `count` says.
 FUNCTION(snowflake_ids_gen_snowflake_si_series) {
     return generate_series<SnowflakeSiTime>(fcinfo, generator::ready_snowflake_si,
                                             [](const Generator&) { return snowflake_si::layout; });

@@ -23,9 +23,9 @@ bool admit(UnixTime t);
 constexpr Oid every_table = ExtensionRelationId;
 
 // From now on a transaction that has generated ids counts as a writer of every table. Call this when a part of the
-// transaction, such as a subtransaction, has failed, before PostgreSQL releases the locks of this part. A cursor that
-// has failed in a subtransaction loses its locks too. But the rows that the cursor inserted before the subtransaction
-// remain.
+// transaction, a subtransaction or a cursor, has failed, before PostgreSQL releases the locks of this part. For the
+// subtransaction itself it does nothing, because the rows of the subtransaction are gone. But a cursor that has failed
+// in a subtransaction loses its locks too, and the rows that it inserted before the subtransaction remain.
 void count_for_every_table();
 
 // Copies what the transaction has shown to the ledger's table of prepared transactions. Call it when the transaction is

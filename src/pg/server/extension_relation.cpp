@@ -70,8 +70,8 @@ Relation try_open(Oid relation, LOCKMODE lock, bool* busy) {
 }
 
 // Finds the relation and opens it: by the oid `known`, by the oid that another session has left in shared memory, or
-// from the catalogs. Stores the oid in `known`. Returns null if there is no such member of this kind, or if it is
-// locked; for `busy` see try_open().
+// from the catalogs. Stores the oid in `known`. Returns null if there is no such member of this kind. `busy` is as in
+// try_open(): if it is not null, and another session has the relation locked, the result is null too.
 Relation find_and_open(Oid& known, const char* name, char kind, LOCKMODE lock, bool* busy) {
     if (busy != nullptr) *busy = false;
     const auto is_busy = [&] { return busy != nullptr && *busy; };

@@ -14,7 +14,8 @@ inline constexpr unsigned sno_bits = 16;  // the width of the node of a sno, its
 uint32 of_primary(unsigned node_bits);
 
 // Where the present machine id comes from, for snowflake_ids.status(): "automatic" if none is set, or the source of the
-// setting as pg_settings shows it. In recovery, the setting is standby_machine_id.
+// setting as pg_settings shows it. In recovery, it is always the source of standby_machine_id: "default" if that is not
+// set.
 const char* source(bool in_recovery);
 
 // The node for new ids. `name` is the name of the format. In recovery, it raises an error if no standby_machine_id is

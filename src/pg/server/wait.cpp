@@ -18,7 +18,8 @@ namespace snowflake_ids {
 void nap(microseconds wanted) {
     constexpr microseconds none{}, longest = seconds{1};
     // A latch counts in whole milliseconds, and a tick may last just one. With the latch alone, a session would often
-    // miss the tick that it waits for. So it sleeps the last part with nanosleep().
+    // miss the tick that it waits for. So one call waits for the latch for whole milliseconds, and when the session
+    // calls again for the rest, that call sleeps with nanosleep().
     constexpr milliseconds latch_from{2};
     wanted = std::clamp(wanted, none, longest);
 

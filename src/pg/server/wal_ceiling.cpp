@@ -262,7 +262,7 @@ Buffer read_anything(Relation rel) {
 
 }  // namespace
 
-// PostgreSQL cannot remove such a callback, so it is registered once in a process.
+// PostgreSQL cannot remove a relcache callback, so this one is registered once in a process.
 void watch(void (*forget)()) {
     if (forget_ceiling == nullptr) CacheRegisterRelcacheCallback(relation_changed, Datum{0});
     forget_ceiling = forget;

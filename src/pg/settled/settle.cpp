@@ -83,10 +83,13 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
 }
 
 // True unless the transaction may be an old writer: one that was prepared before the server started, and that may have
-// written to the table. The snapshot calls the transaction unfinished, and the ledger's table of prepared transactions
-// does not contain it. A transaction that was prepared since the start, and is not in the ledger, has generated no id.
-// If a transaction is still in progress after its locks were looked at, all of them were seen. If it has ended by now,
-// its locks may be gone, so it may be an old writer.
+// written to the table. Call it for a transaction that the snapshot calls unfinished, and that is not in the ledger's
+// table of prepared transactions. In each of these cases it is no old writer:
+//   - A process has it, so it is not prepared.
+//   - It is of another database.
+//   - It was prepared since the start. Such a transaction has generated no id, because it is not in the ledger.
+//   - It holds no lock of a writer, and is still in progress after its locks were looked at, so all of them were seen.
+// If it has ended by now, its locks may be gone, so it may be an old writer.
 bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {

@@ -1,6 +1,6 @@
 // The SQL functions snowflake_ids_settled(), sno_settled() and so on. They return the time or the id before which every
-// id has arrived, for readers who continue after the last id that they have read. All calls with one snapshot get the
-// same time. settle.cpp finds it.
+// id has arrived, for readers who continue after the last id that they have read. All calls for one table with one
+// snapshot get the same time. settle.cpp finds it.
 #include <algorithm>
 
 #include "core/sno.hpp"

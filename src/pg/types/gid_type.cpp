@@ -95,7 +95,7 @@ FUNCTION(snowflake_ids_gid_typmod_out) {
 }
 
 // PostgreSQL calls this when a value is stored in a column with a modifier, or cast to a type with one. Returns the gid
-// itself, or raises an error if it is of another kind.
+// itself, or raises an error if it is of another kind. After a soft error, the result is NULL.
 FUNCTION(snowflake_ids_gid_check_modifier) {
     const Id& id = id_argument<Id>(fcinfo, 0);
     if (!check_modifier(id, PG_GETARG_INT32(1), fcinfo->context)) PG_RETURN_NULL();
