@@ -70,7 +70,7 @@ sub session
 	my ($self, $place) = @_;
 	return $self->{sessions}{$place} if $self->{sessions}{$place};
 	my $server = $self->{server}->($place eq 'standby' ? 'standby' : 'primary');
-	my $session = Session->new($server, options => "-c client_min_messages=error $self->{options}");
+	my $session = Session->new($server, options => $self->{options});
 	for my $sql ('SELECT pg_backend_pid()', map { $_->[2] } grep { $_->[0] eq $place } @{ $self->{once} })
 	{
 		my $said = $session->ask($self->filled($sql));

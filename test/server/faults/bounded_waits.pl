@@ -1,5 +1,5 @@
 # No draw waits longer than max_wait, whatever another session or process holds, and none waits for that while its
-# ceiling has room. Held are the relations of the extension, by DROP EXTENSION, and the lock of the ceiling file, as if
+# ceiling has room. DROP EXTENSION holds the relations of the extension, and the lock of the ceiling file is held as if
 # a sync did not return. A sync that is only slow: slow_sync_stops_no_other.pl.
 use strict;
 use warnings;
