@@ -81,68 +81,6 @@ $server->start;
 		'two bounds are a range of the index');
 }
 
-# ---- doc/uninstalling.md, in a database whose collation sorts the texts of ids wrongly. Each error of its table comes when
-# all above it was dropped. The sequence gets far ahead of the clock before the extension comes back.
-{
-	my $page = Page->new('doc/uninstalling.md');
-	my $node = PostgreSQL::Test::Cluster->new('uninstalled');
-	$node->init;
-	$node->append_conf('postgresql.conf', 'fsync = off');
-	$node->start;
-	my $said = sub { $node->safe_psql('app', $_[0]) };
-	my $icu = $node->safe_psql('postgres', q{SELECT count(*) FROM pg_collation WHERE collname = 'da-x-icu'});
-	$node->safe_psql('postgres',
-		"CREATE DATABASE app TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
-		  . ($icu && " LOCALE_PROVIDER icu ICU_LOCALE 'da-DK'"));
-	$said->('CREATE EXTENSION snowflake_ids');
-
-	my $chapter = 'A table and what depends on it';
-	my ($create, $change) = $page->blocks($chapter, 'sql');
-	$said->($create->{content});
-	my @errors = chapter_text($page, $chapter) =~ /^\| `([^`]+)` \|/mg;
-	my @drops = $change->{content} =~ /^((?:DROP|ALTER TABLE \w+ DROP CONSTRAINT) .*;\n)/mg;
-	is(scalar(@errors), scalar(@drops), 'an error for each object that is dropped first');
-	my ($alter) = $change->{content} =~ /^(ALTER TABLE .* TYPE text.*;\n)/m;
-	for my $n (0 .. $#errors)
-	{
-		my ($rc, $out, $err) = $node->psql('app', join '', "BEGIN;\n", @drops[ 0 .. $n - 1 ], $alter);
-		like($err, qr/ERROR:  \Q$errors[$n]\E\n/, "until it is dropped: $errors[$n]");
-	}
-  SKIP:
-	{
-		skip 'no ICU', 1 unless $icu;
-		is( $said->('SELECT array_agg(id::text ORDER BY id::text) = array_agg(id::text ORDER BY number) FROM delivery'),
-			'f', 'with the collation of the database, the texts are out of order');
-	}
-
-	# psql stops at the first error, for example because of a second view.
-	my (undef, undef, $stopped) = $node->psql(
-		'app',
-		"CREATE VIEW delivery_light AS SELECT id FROM delivery;\n$change->{content}",
-		on_error_stop => 0);
-	is(join(', ', $stopped =~ /ERROR:  (.*)/g), $errors[0], 'one error is not followed by others');
-	is($said->('SELECT count(*) FROM delivery_heavy'), 500, 'and no object is lost');
-	$said->('DROP TABLE delivery, delivery_stop CASCADE; DROP FUNCTION IF EXISTS newest_delivery');
-	$page->run_chapter($node, $chapter, dbname => 'app');
-	is( $said->('SELECT count(*), count(DISTINCT city), max(weight) FROM delivery JOIN delivery_stop ON delivery = id'),
-		'1000|1|19', 'all rows are there');
-	$page->run_chapter($node, 'The extension', dbname => 'app');
-	$said->(<<'END');
-SELECT setval('delivery_number', (extract(epoch FROM now() + interval '30 s' - timestamptz '2026-01-01 00:00+00') * 1000)::bigint << 16);
-INSERT INTO delivery (weight) VALUES (4);
-END
-	$page->run_chapter($node, 'If you create it again', dbname => 'app');
-	is( $said->(
-			q{ALTER TABLE delivery_stop DROP CONSTRAINT delivery_stop_delivery_fkey; DROP VIEW delivery_heavy;
-			DROP FUNCTION newest_delivery; DELETE FROM delivery WHERE id LIKE 'z%';
-			ALTER TABLE delivery ALTER id DROP DEFAULT, ALTER id TYPE sno USING id::sno;
-			SELECT count(*), bool_and(sno_timestamp(id) = created) FROM delivery}),
-		'1000|t',
-		'and the old texts can be snos again');
-	$page->all_run;
-	$node->stop;
-}
-
 # ---- doc/choosing.md, and the years of its table
 {
 	my $page = Page->new('doc/choosing.md');
@@ -618,7 +556,7 @@ END
 			"\n",
 			map {
 				my $path = $_;
-				grep { !$there{$path}{$_} } keys %{ $Page::run_by{$path} }
+				grep { $_ ne '' && !$there{$path}{$_} } keys %{ $Page::run_by{$path} }
 			} grep { ref $Page::run_by{$_} } keys %Page::run_by),
 		'',
 		'no script is named for a heading that is gone');

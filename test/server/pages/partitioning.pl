@@ -136,82 +136,6 @@ DROP EXTENSION snowflake_ids CASCADE;
 SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relname ~ '^by_month_[a-z]+$';
 ROLLBACK;
 END
-my $uninstalling = Page->new('doc/uninstalling.md');
-my $last = 'All tables of a database';
-my $without = $uninstalling->run_chapter($server, $last);
-is($server->safe_psql($without, <<'END'), "reading_old|text|16|kept\nreading_z|text|16|new", 'without our types');
-DROP EXTENSION snowflake_ids;
-SELECT tableoid::regclass, pg_typeof(id), length(id), body FROM reading ORDER BY id;
-END
-
-# The same for tables as people have them: of another role, by month, with a foreign key, privileges, a trigger, names
-# that need quotes and all types. Each row is what it was, and who could write still can.
-{
-	my $steps = join '', map { $_->{content} } $uninstalling->blocks($last, 'sql');
-	$steps =~ s/^CREATE TABLE .*?'kept'\);\n//s or die;
-	$server->safe_psql('postgres', 'CREATE ROLE shop; CREATE ROLE app; CREATE DATABASE left_by_all');
-	my $said = sub { $server->safe_psql('left_by_all', $_[0]) };
-	$said->(
-		'CREATE EXTENSION snowflake_ids; GRANT CREATE, USAGE ON SCHEMA public TO shop; CREATE SCHEMA "Shop" AUTHORIZATION shop'
-	);
-	$said->("SET ROLE shop; $_->{content}")
-	  for grep { $_->{content} =~ /^CREATE FUNCTION/ } $page->blocks($chapter, 'sql');
-	$said->(<<'END');
-SET ROLE shop;
-CREATE FUNCTION "Shop".counted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
-CREATE TABLE reading (id sno DEFAULT gen_sno() PRIMARY KEY, body text, refs sno[], n int DEFAULT 7 CHECK (n > 0)) PARTITION BY RANGE (id);
-CREATE INDEX reading_body ON reading (body);
-CREATE TRIGGER counted AFTER INSERT ON reading FOR EACH ROW EXECUTE FUNCTION "Shop".counted();
-CREATE TABLE "Shop".post (id mastic DEFAULT gen_mastic() PRIMARY KEY, body text) PARTITION BY RANGE (id);
-CREATE TABLE "Shop".number (id bigint DEFAULT gen_snowflake_si() PRIMARY KEY, body text) PARTITION BY RANGE (id);
-SELECT add_monthly_partitions('reading', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
-    add_monthly_partitions('"Shop".post', 'mastic_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3),
-    add_monthly_partitions('"Shop".number', 'snowflake_si_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 3);
-CREATE TABLE "Shop"."Line" (id bigint DEFAULT gen_mastic() PRIMARY KEY, "Of" sno NOT NULL REFERENCES reading, body text,
-    disk gid DEFAULT gen_gid('volume'), log gid(log), u uuid DEFAULT gen_uuid7(), m mastic DEFAULT gen_mastic() UNIQUE, ms mastic[]);
-GRANT INSERT, SELECT ON reading TO app;
-GRANT INSERT, SELECT ON ALL TABLES IN SCHEMA "Shop" TO app;
-GRANT USAGE ON SCHEMA "Shop" TO app;
-INSERT INTO reading (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
-UPDATE reading SET refs = ARRAY[id];
-INSERT INTO "Shop"."Line" ("Of", log, ms) SELECT id, gen_gid('log'), ARRAY[gen_mastic()] FROM reading;
-INSERT INTO "Shop".post (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
-INSERT INTO "Shop".number (body) SELECT 'row ' || n FROM generate_series(1, 100) AS n;
-END
-	my @tables = ('reading', '"Shop".post', '"Shop".number', '"Shop"."Line"');
-	my $rows = join ' UNION ALL ',
-	  map { "SELECT concat_ws(' ', tableoid::regclass, t) FROM $_ AS t WHERE body IS NULL OR body <> 'new'" } @tables;
-	my $objects =
-	  q{SELECT concat_ws(' ', conrelid::regclass, conname, contype) FROM pg_constraint WHERE connamespace IN ('public'::regnamespace, '"Shop"'::regnamespace)
-		AND conparentid = 0 AND contype <> 'n' AND conrelid::regclass::text !~ 'reading_z' UNION ALL SELECT concat_ws(' ', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid::regclass::text !~ 'reading_z|^snowflake_ids'
-		UNION ALL SELECT concat_ws(' ', oid::regclass, relowner::regrole) FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace IN ('public'::regnamespace, '"Shop"'::regnamespace) AND relname <> 'reading_z'};
-	my $files = q{SELECT pg_relation_filenode(inhrelid) FROM pg_inherits WHERE inhparent = '"Shop".post'::regclass};
-	my @before = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
-	my (undef, undef, $stopped) =
-	  $server->psql('left_by_all', "CREATE VIEW light AS SELECT id FROM reading;\n$steps", on_error_stop => 0);
-	like($stopped, qr/ERROR:  cannot drop table reading because other objects depend on it\n/, 'a view: an error');
-	is(scalar(() = $stopped =~ /ERROR/g), 1, 'which is not followed by others');
-	$said->('DROP VIEW light');
-	my ($rc, undef, $err) = $server->psql('left_by_all', $steps, on_error_stop => 1);
-	is("$rc $err", '0 ', 'tables as people have them: the steps');
-	($rc, undef, $err) = $server->psql('left_by_all', 'DROP EXTENSION snowflake_ids');
-	is("$rc $err", '0 ', 'then nothing needs the extension');
-	my @after = map { $said->("$_ ORDER BY 1") } $rows, $objects, $files;
-	is($after[0], $before[0], 'each row is what it was, where it was');
-	is($after[2], $before[2], 'a mastic becomes a bigint, and no row is rewritten');
-	is($after[1], $before[1], 'constraints, triggers and owners are those that there were');
-
-	is($said->("SELECT string_agg(DISTINCT relowner::regrole::text, ' ') FROM pg_class WHERE relname ~ '^reading'"),
-		'shop', 'the new partition and sequence belong to the owner too');
-	for my $table (@tables)
-	{
-		my ($columns, $values) = $table =~ /Line/ ? ('"Of", body', "max(id), 'new' FROM reading") : ('body', "'new'");
-		($rc, undef, $err) = $server->psql('left_by_all', "SET ROLE app; INSERT INTO $table ($columns) SELECT $values");
-		is("$rc $err", '0 ', "who could insert into $table still can");
-		is( $said->("SELECT bool_and(body = 'new') FROM (SELECT body FROM $table ORDER BY id DESC LIMIT 1) AS newest"),
-			't', "$table: the new id sorts last");
-	}
-}
 
 # ---- with pg_partman. What is not here is said, and is no failure.
 sub runs
@@ -339,6 +263,5 @@ END
 }
 
 $page->all_run;
-$uninstalling->all_run;
 $server->stop;
 done_testing();

@@ -1,0 +1,57 @@
+-- Changes all tables of a database in one transaction, so that none needs the extension snowflake_ids: sno and gid
+-- become text, mastic becomes bigint, and new ids come from sequences. doc/installing.md ("Leaving") says what to do
+-- before and after. Run it as a superuser: psql -X -d DATABASE -f uninstall.sql
+\set ON_ERROR_STOP on
+CREATE TEMP VIEW ours AS SELECT classid, objid FROM pg_depend
+WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids');
+CREATE TEMP VIEW changing AS -- columns of our types, and those whose default calls one of our functions
+SELECT c.oid, c.oid::regclass AS tab, relowner::regrole AS owner, relacl, nspname, relname, attname, is_ours, called,
+    attnum = ANY (coalesce(partattrs, '')::int2[]) AS is_key, attinhcount = 0 AS own, inhparent::regclass AS parent,
+    CASE WHEN is_ours THEN CASE WHEN typname ~ 'mastic' THEN 'bigint' ELSE 'text' END || CASE WHEN typelem > 0 THEN '[]' ELSE '' END
+        ELSE typname END AS becomes, format('%I.%I', nspname, relname || '_' || attname || '_new') AS seq
+FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid AND relkind IN ('r', 'p') AND relpersistence <> 't'
+JOIN pg_namespace ON pg_namespace.oid = relnamespace AND nspname <> 'snowflake_ids' JOIN pg_type ON pg_type.oid = atttypid
+LEFT JOIN pg_inherits ON inhrelid = c.oid LEFT JOIN pg_partitioned_table ON partrelid = c.oid CROSS JOIN LATERAL (SELECT
+    ('pg_type'::regclass, coalesce(nullif(typelem, 0), atttypid)) IN (SELECT classid, objid FROM ours),
+    EXISTS (SELECT FROM pg_attrdef JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = pg_attrdef.oid
+        WHERE adrelid = c.oid AND adnum = attnum AND d.refclassid = 'pg_proc'::regclass
+            AND (d.refclassid, d.refobjid) IN (SELECT classid, objid FROM ours))) AS s (is_ours, called)
+WHERE attnum > 0 AND NOT attisdropped AND (is_ours OR called);
+CREATE TEMP VIEW keyed AS SELECT DISTINCT tab, owner, relacl, nspname, relname, becomes FROM changing
+WHERE is_key AND is_ours AND EXISTS (SELECT FROM pg_inherits WHERE inhparent = tab);
+CREATE TEMP VIEW part AS SELECT tab, inhrelid::regclass AS part, pg_get_expr(relpartbound, inhrelid) AS bounds
+FROM keyed JOIN pg_inherits ON inhparent = tab JOIN pg_class ON pg_class.oid = inhrelid;
+CREATE TEMP TABLE todo AS
+SELECT step, CASE step WHEN 1 THEN format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+    ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) END AS statement
+FROM pg_constraint, unnest('{1,9}'::int[]) AS step WHERE contype = 'f' AND conparentid = 0
+    AND EXISTS (SELECT FROM changing WHERE is_ours AND changing.oid IN (conrelid, confrelid))
+UNION ALL SELECT 2, format('ALTER TABLE %s DETACH PARTITION %s', tab, part) FROM part
+UNION ALL SELECT 3, format('DROP TABLE %s', tab) FROM keyed
+UNION ALL SELECT 4, format('ALTER TABLE %s ', tab) || string_agg(concat_ws(', ',
+    CASE WHEN called THEN format('ALTER %I DROP DEFAULT', attname) END, CASE WHEN is_ours THEN format(
+        'ALTER %1$I TYPE %2$s %3$s USING %1$I::%2$s', attname, becomes, CASE WHEN becomes ~ 'text' THEN 'COLLATE "C"' END) END), ', ')
+FROM changing WHERE tab NOT IN (SELECT tab FROM keyed) AND (own OR parent IN (SELECT tab FROM keyed)) GROUP BY tab
+UNION ALL SELECT 5, format('CREATE TABLE %s (LIKE %s INCLUDING ALL) PARTITION BY %s', tab, min(part::text), pg_get_partkeydef(tab))
+FROM part GROUP BY tab
+UNION ALL SELECT 6, format('ALTER TABLE %s ATTACH PARTITION %s %s', tab, part, bounds) FROM part
+UNION ALL SELECT unnest('{6,7}'::int[]), unnest(ARRAY[format('CREATE TABLE %s PARTITION OF %s FOR VALUES FROM (''z'') TO (MAXVALUE)',
+    z, tab), format('ALTER TABLE %s OWNER TO %s', z, owner)]) FROM keyed, format('%I.%I', nspname, relname || '_z') AS z
+WHERE becomes = 'text' AND NOT EXISTS (SELECT FROM part WHERE part.tab = keyed.tab AND bounds ~ 'MAXVALUE|DEFAULT')
+UNION ALL SELECT 6, format('ALTER TABLE %s OWNER TO %s', tab, owner) FROM keyed
+UNION ALL SELECT 7, format('GRANT %s ON %s TO %s', privilege_type, tab, coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'))
+FROM keyed, aclexplode(relacl)
+UNION ALL SELECT 7, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal AND tgrelid IN (SELECT tab FROM keyed)
+UNION ALL SELECT step, CASE step WHEN 5 THEN format('CREATE SEQUENCE %s', seq)
+    WHEN 6 THEN format('ALTER SEQUENCE %s OWNER TO %s', seq, owner)
+    WHEN 7 THEN format('ALTER SEQUENCE %s OWNED BY %s.%I', seq, tab, attname)
+    WHEN 8 THEN format('SELECT setval(%L, coalesce(max(%I), 0) + 1, false) FROM %s', seq, attname, tab) END
+FROM changing, generate_series(5, 8) AS step WHERE called AND own AND (becomes ~ 'int' OR step < 8 AND becomes <> 'uuid')
+UNION ALL SELECT 8, format('GRANT USAGE ON SEQUENCE %s TO %s', seq, coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'))
+FROM changing, aclexplode(relacl) WHERE called AND own AND becomes <> 'uuid' AND privilege_type = 'INSERT'
+UNION ALL SELECT 8, format('ALTER TABLE %s ALTER %I SET DEFAULT %s', tab, attname, CASE becomes WHEN 'uuid' THEN 'gen_random_uuid()'
+    WHEN 'text' THEN format($$'z' || lpad(nextval(%L)::text, 15, '0')$$, seq) ELSE format('nextval(%L)', seq) END)
+FROM changing WHERE called AND own;
+BEGIN;
+SELECT statement FROM todo ORDER BY step, statement \gexec
+COMMIT;
