@@ -1,5 +1,5 @@
-# doc/retention.md does what it says: its commands are run, and its script and its function meet transactions that use the
-# table. A script that times out leaves a partition that is half detached, and the next run drops it.
+# doc/partitioning.md, "Drop old months each night": its commands are run, and its script and its function meet
+# transactions that use the table. A script that times out leaves a partition that is half detached, and the next run drops it.
 use strict;
 use warnings;
 use FindBin;
@@ -8,12 +8,12 @@ use Faults;
 use Page;
 use Test::More;
 
-my $page = Page->new('doc/retention.md');
+my $page = Page->new('doc/partitioning.md');
 my $server = new_server('retention', clock());
 my $db = 'retention';
 $server->safe_psql('postgres', "CREATE DATABASE $db");
 $server->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
-$page->run_chapter($server, $_, dbname => $db) for 'Which partitions are old', 'With psql and cron', 'With pg_cron';
+$page->run_chapter($server, 'Drop old months each night', dbname => $db);
 $page->all_run;
 
 # The parts of a table, with whether they are half detached
@@ -25,7 +25,8 @@ sub parts
 		FROM pg_inherits WHERE inhparent = 'audit_entry'::regclass");
 }
 my ($made) =
-  map { $_->{content} =~ /^(CREATE TABLE audit_entry_2024 .*?;\n)/ms } $page->blocks('Which partitions are old', 'sql');
+  map { $_->{content} =~ /^(CREATE TABLE audit_entry_2024 .*?;\n)/ms }
+  $page->blocks('Drop old months each night', 'sql');
 my ($script) = map { $_->{content} } $page->blocks('With psql and cron', 'sql');
 $script =~ s/lock_timeout = '10s'/lock_timeout = '100ms'/ or die;
 my $row = q{INSERT INTO audit_entry (id) VALUES (make_sno('2024-05-01 00:00+00', 0, 0, 0))};
