@@ -13,16 +13,16 @@ $server->init;
 $server->append_conf('postgresql.conf', "fsync = off\ntimezone = 'Asia/Tokyo'");
 $server->start;
 
-# A page is run as somebody runs it who follows it in psql: from top to bottom, in one session.
-my $recipes = Page->new('convert/recipes.md');
-for my $page (Page->new('convert/migration.md'), Page->new('convert/problems.md'), $recipes)
+# The page is run as somebody runs it who follows it in psql: from top to bottom, in one session.
+my $page = Page->new('convert/migration.md');
 {
-	my ($db) = $page->{path} =~ m{(\w+)\.md};
-	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql('postgres', 'CREATE DATABASE migration');
 	my @blocks = grep { $_->{language} eq 'sql' && $_->{content} !~ /^-- on / } $page->commands;
-	my ($rc, $out, $err) =
-	  $server->psql($db, join('', map { "$_->{content}\n\\echo -- end of $_->{name}\n" } @blocks), on_error_stop => 1);
-	is($err =~ s/^psql:\S+ NOTICE:  installing required extension.*\n?//r, '', "$page->{path}: psql says nothing else");
+	my ($rc, $out, $err) = $server->psql(
+		'migration',
+		join('', map { "$_->{content}\n\\echo -- end of $_->{name}\n" } @blocks),
+		on_error_stop => 1);
+	is($err =~ s/^psql:\S+ NOTICE:  installing required extension.*\n?//r, '', 'psql says nothing else');
 	for (@blocks)
 	{
 		my ($said) = $out =~ s/^(.*?)-- end of \Q$_->{name}\E\n?//s ? $1 : ();
@@ -30,7 +30,30 @@ for my $page (Page->new('convert/migration.md'), Page->new('convert/problems.md'
 		is($said, $_->{output}, "$_->{name} says what is shown") if defined $_->{output};
 		$_->{run} = 1;
 	}
-	$page->all_run unless $page == $recipes;
+}
+
+# A dump that was taken during a conversion: the script of the page removes what it has of it.
+{
+	my $chapter = 'A dump taken during a conversion';
+	my ($db) = ($page->blocks($chapter, 'sh'))[0]{content} =~ /-d (\w+)/;
+	my $convert = q{CALL snowflake_ids_convert('appointment', 'id', 'sno', 'at'};
+	my $left = q{SELECT (SELECT count(*) FROM pg_attribute WHERE attname ~ '^snowflake_ids_new_\d+$' AND attnum > 0),
+		(SELECT count(*) FROM pg_trigger WHERE tgname ~ '^zz_snowflake_ids'),
+		(SELECT count(*) FROM pg_constraint WHERE conname ~ '^snowflake_ids_check_'),
+		(SELECT count(*) FROM pg_class WHERE relname ~ '^snowflake_ids_(map|index)_\d')};
+	$server->safe_psql('postgres', "CREATE DATABASE $db");
+	$server->safe_psql($db, 'CREATE EXTENSION snowflake_ids_convert CASCADE');
+	$server->safe_psql($db, <<"END");
+CREATE TABLE appointment (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+INSERT INTO appointment DEFAULT VALUES;
+$convert, finish => false);
+DELETE FROM snowflake_ids_convert.my_conversion WHERE relation = 'appointment'::regclass;   -- as after a restore
+END
+	unlike($server->safe_psql($db, $left), qr/\b0\b/, 'a restored dump has columns, triggers, checks and the map');
+	$page->run_sh($chapter, $ENV{SNOWFLAKE_IDS_SRC}, PGHOST => $server->host, PGPORT => $server->port);
+	is($server->safe_psql($db, $left), '0|0|0|0', 'the script drops them');
+	$server->safe_psql($db, "$convert, concurrently => false)");
+	is($server->safe_psql($db, 'SELECT pg_typeof(id) FROM appointment'), 'sno', 'and the table can be converted again');
 }
 
 # A publisher and a subscriber. After each block, the subscriber has caught up.
@@ -88,7 +111,7 @@ $publisher->safe_psql('app', 'DROP PUBLICATION every');
 $subscriber->safe_psql('app', 'TRUNCATE mark');
 subscribe('named', 'TABLE mark');
 my $not_synced = q{SELECT count(*) = 0 FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's')};
-for my $block ($recipes->take('Tables in logical replication', 'sql'))
+for my $block ($page->take('Tables in logical replication', 'sql'))
 {
 	my ($name) = $block->{content} =~ /^-- on (\w+)/ or die "$block->{name} does not say where";
 	Page::run_block($block, $block->{name}, $servers{$name}, 'app', Page::for_servers($block->{content}, \%servers));
@@ -102,6 +125,6 @@ $publisher->safe_psql('app', q{INSERT INTO product (name) VALUES ('new')});
 ok($subscriber->poll_query_until('app', q{SELECT count(*) = 101 AND bool_or(name = 'new') FROM product}),
 	'and receives new rows');
 arrives('another table was replicated all the time');
-$recipes->all_run;
+$page->all_run;
 $_->stop for $subscriber, $publisher, $server;
 done_testing();

@@ -1,6 +1,6 @@
 # The messages that the sources can raise: for tests that compare them with what the pages say.
 #
-#   for my $m (Messages::all()) { $m->{file}, $m->{level}, $m->{message}, $m->{hint}, $m->{sqlstate} }
+#   for my $m (Messages::all()) { $m->{file}, $m->{convert}, $m->{level}, $m->{message}, $m->{hint}, $m->{sqlstate} }
 #
 # Where a message has a value, `message` has "…".
 package Messages;
@@ -50,6 +50,7 @@ sub all
 			my ($code_name) = $report =~ /\berrcode\((\w+)\)/;
 			push @all,
 			  { file => $file =~ s{.*/}{}r,
+				convert => scalar($file =~ m{/convert/}),
 				level => $level,
 				message => $message,
 				hint => scalar($report =~ /\berrhint\(/),
@@ -66,6 +67,7 @@ sub all
 			$message =~ s/%+/…/g;
 			push @all,
 			  { file => $file =~ s{.*/}{}r,
+				convert => scalar($file =~ m{/convert/}),
 				level => $level eq 'EXCEPTION' ? 'ERROR' : $level,
 				message => $message,
 				hint => scalar($rest =~ /\bHINT\s*=/i) };
@@ -75,6 +77,7 @@ sub all
 			my ($sqlstate, $message, $rest) = ($1, $2, $3);
 			push @all,
 			  { file => $file =~ s{.*/}{}r,
+				convert => scalar($file =~ m{/convert/}),
 				level => 'ERROR',
 				message => $message =~ s/''/'/gr =~ s/%[sI]/…/gr,
 				hint => scalar($rest =~ /\bhint =>/),

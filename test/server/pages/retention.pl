@@ -1,5 +1,6 @@
 # doc/partitioning.md, "Drop old months each night": its commands are run, and its script and its function meet
-# transactions that use the table. A script that times out leaves a partition that is half detached, and the next run drops it.
+# transactions that use the table. A script that times out leaves a partition that is half detached, and the next run
+# drops it.
 use strict;
 use warnings;
 use FindBin;
