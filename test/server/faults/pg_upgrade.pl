@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
+use Clauses;
 use Faults;
 use Test::More;
 
@@ -46,6 +47,8 @@ INSERT INTO order_line SELECT FROM generate_series(1, 100);
 CREATE DATABASE other;
 END
 	$old->safe_psql('other', 'CREATE EXTENSION snowflake_ids');
+	$old->safe_psql('other', Clauses::objects('public', 1));
+	my $clauses = $old->safe_psql('other', Clauses::contents());
 	$old->safe_psql('postgres', "LOAD 'snowflake_ids'; ALTER SYSTEM SET snowflake_ids.machine_id = 7");
 	reload($old);
 	my $machine_id = 'SELECT machine_id, machine_id_source FROM snowflake_ids.status()';
@@ -86,6 +89,7 @@ END
 	$clock->set(-7200);
 	start_at($new, $clock);
 	is(value($new, $rows), $content, "$from: the rows are there");
+	is($new->safe_psql('other', Clauses::contents()), $clauses, "$from: so is what prints operators without a schema");
 	like(value($new, $machine_id), qr/\|automatic$/, "$from: the settings were not copied, as doc/backups.md says");
 	$new->append_conf('postgresql.conf', "snowflake_ids.machine_id = 7\n");
 	reload($new);
