@@ -35,7 +35,7 @@ WHERE o.oprcode IN (SELECT function FROM extension_functions) AND NOT p.proleakp
 
 SET timezone = 'UTC';
 SET datestyle = 'ISO';
--- The schema of the user's choice has types, operators, operator classes and what queries call. Relations, functions
+-- The schema of the user's choice has types, operator classes and what queries call; pg_catalog has the operators. Relations, functions
 -- that are behind something, and what operators of a server call are in the schema snowflake_ids.
 CREATE TEMP TABLE behind AS
 SELECT unnest(ARRAY[oprcode, oprrest, oprjoin])::oid AS function FROM pg_operator

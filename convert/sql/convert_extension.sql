@@ -126,7 +126,7 @@ SELECT "The tool".snowflake_ids_convert_undo('by_si');
 SELECT count(*),
        count(*) FILTER (WHERE three.mastic_timestamp(m.id) = m.created AND m.created < '2026-03-01') AS of_their_times
 FROM of_mastic o
-     JOIN by_mastic m ON m.id OPERATOR(three.=) o.key;
+     JOIN by_mastic m ON m.id OPERATOR(pg_catalog.=) o.key;
 SELECT count(*),
        count(*) FILTER (WHERE three.sno_timestamp(id) = created AND created < '2026-03-01') AS of_their_times,
        count(*) FILTER (WHERE up::text = id::text) AS own

@@ -58,7 +58,7 @@ SELECT public.snowflake_ids_convert_undo('public.one'::pg_catalog.regclass);
 CALL public.snowflake_ids_convert('public.one', 'id', 'mastic', 'created', batch_size => 3, concurrently => false);
 SELECT pg_catalog.count(*) AS rows
 FROM public.many m
-     JOIN public.one o ON m.one OPERATOR(public.=) o.id AND o.up OPERATOR(public.=) o.id;
+     JOIN public.one o ON m.one OPERATOR(pg_catalog.=) o.id AND o.up OPERATOR(pg_catalog.=) o.id;
 SELECT public.snowflake_ids_convert_forget('public.one'::pg_catalog.regclass);
 ALTER TABLE public.one OWNER TO regress_convert_lookalike;
 ALTER TABLE public.many OWNER TO regress_convert_lookalike;

@@ -1,60 +1,69 @@
 -- For each of: sno gid mastic
 -- The order of a type: comparison, operators, operator classes, min and max. It is that of the bytes of a sno or a gid,
 -- and of the unsigned numbers of mastic; the comment of each type says which fields come first.
+--
+-- The operators are in pg_catalog. PostgreSQL prints JOIN ... USING, IS DISTINCT FROM, NULLIF, CASE x WHEN and (a, b) <
+-- (c, d) without the schema of their operators, and restores a dump with an empty search_path.
 
 CREATE FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_eq(%ID%, %ID%) IS 'implementation of = operator';
-CREATE OPERATOR = (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_eq, COMMUTATOR = =, NEGATOR = <>,
+CREATE OPERATOR pg_catalog.= (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_eq,
+    COMMUTATOR = OPERATOR(pg_catalog.=), NEGATOR = OPERATOR(pg_catalog.<>),
     RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
 );
-COMMENT ON OPERATOR = (%ID%, %ID%) IS 'equal';
+COMMENT ON OPERATOR pg_catalog.= (%ID%, %ID%) IS 'equal';
 
 CREATE FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_ne(%ID%, %ID%) IS 'implementation of <> operator';
-CREATE OPERATOR <> (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ne, COMMUTATOR = <>, NEGATOR = =,
+CREATE OPERATOR pg_catalog.<> (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ne,
+    COMMUTATOR = OPERATOR(pg_catalog.<>), NEGATOR = OPERATOR(pg_catalog.=),
     RESTRICT = neqsel, JOIN = neqjoinsel
 );
-COMMENT ON OPERATOR <> (%ID%, %ID%) IS 'not equal';
+COMMENT ON OPERATOR pg_catalog.<> (%ID%, %ID%) IS 'not equal';
 
 CREATE FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_lt(%ID%, %ID%) IS 'implementation of < operator';
-CREATE OPERATOR < (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_lt, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_lt,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (%ID%, %ID%) IS 'less than';
+COMMENT ON OPERATOR pg_catalog.< (%ID%, %ID%) IS 'less than';
 
 CREATE FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_le(%ID%, %ID%) IS 'implementation of <= operator';
-CREATE OPERATOR <= (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_le, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_le,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (%ID%, %ID%) IS 'less than or equal';
+COMMENT ON OPERATOR pg_catalog.<= (%ID%, %ID%) IS 'less than or equal';
 
 CREATE FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_gt(%ID%, %ID%) IS 'implementation of > operator';
-CREATE OPERATOR > (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_gt, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_gt,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (%ID%, %ID%) IS 'greater than';
+COMMENT ON OPERATOR pg_catalog.> (%ID%, %ID%) IS 'greater than';
 
 CREATE FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_ge(%ID%, %ID%) IS 'implementation of >= operator';
-CREATE OPERATOR >= (
-    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ge, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = %ID%, RIGHTARG = %ID%, FUNCTION = snowflake_ids.%ID%_ge,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (%ID%, %ID%) IS 'greater than or equal';
+COMMENT ON OPERATOR pg_catalog.>= (%ID%, %ID%) IS 'greater than or equal';
 
 CREATE FUNCTION snowflake_ids.%ID%_cmp(%ID%, %ID%) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
@@ -117,7 +126,8 @@ CREATE FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_smaller(%ID%, %ID%) IS 'the smaller of two ids';
 CREATE AGGREGATE min(%ID%) (
-    SFUNC = snowflake_ids.%ID%_smaller, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_smaller, SORTOP = <, PARALLEL = SAFE
+    SFUNC = snowflake_ids.%ID%_smaller, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_smaller,
+    SORTOP = OPERATOR(pg_catalog.<), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE min(%ID%) IS 'the smallest %ID%';
 
@@ -125,6 +135,7 @@ CREATE FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) RETURNS %ID%
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_larger(%ID%, %ID%) IS 'the larger of two ids';
 CREATE AGGREGATE max(%ID%) (
-    SFUNC = snowflake_ids.%ID%_larger, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_larger, SORTOP = >, PARALLEL = SAFE
+    SFUNC = snowflake_ids.%ID%_larger, STYPE = %ID%, COMBINEFUNC = snowflake_ids.%ID%_larger,
+    SORTOP = OPERATOR(pg_catalog.>), PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE max(%ID%) IS 'the greatest %ID%';

@@ -13,41 +13,45 @@
 CREATE FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_lt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_lt_timestamptz(%ID%, timestamptz) IS 'implementation of < operator';
-CREATE OPERATOR < (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_lt_timestamptz, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_lt_timestamptz,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (%ID%, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.< (%ID%, timestamptz) IS
     'the timestamp of the %ID% is earlier than the time';
 
 CREATE FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_le_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_le_timestamptz(%ID%, timestamptz) IS 'implementation of <= operator';
-CREATE OPERATOR <= (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_le_timestamptz, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_le_timestamptz,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (%ID%, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.<= (%ID%, timestamptz) IS
     'the timestamp of the %ID% is earlier than the time, or it is the first id of the tick that begins then';
 
 CREATE FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_ge_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_ge_timestamptz(%ID%, timestamptz) IS 'implementation of >= operator';
-CREATE OPERATOR >= (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_ge_timestamptz, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_ge_timestamptz,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (%ID%, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.>= (%ID%, timestamptz) IS
     'the timestamp of the %ID% is the time or later';
 
 CREATE FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_%ID%_gt_timestamptz' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.%ID%_gt_timestamptz(%ID%, timestamptz) IS 'implementation of > operator';
-CREATE OPERATOR > (
-    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_gt_timestamptz, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = %ID%, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.%ID%_gt_timestamptz,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (%ID%, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.> (%ID%, timestamptz) IS
     'the timestamp of the %ID% is the time or later, and it is not the first id of the tick that begins then';
 
 CREATE FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) RETURNS integer
@@ -60,38 +64,42 @@ COMMENT ON FUNCTION snowflake_ids.%ID%_cmp_timestamptz(%ID%, timestamptz) IS
 CREATE FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_lt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.timestamptz_lt_%ID%(timestamptz, %ID%) IS 'implementation of < operator';
-CREATE OPERATOR < (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_lt_%ID%, COMMUTATOR = >, NEGATOR = >=,
+CREATE OPERATOR pg_catalog.< (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_lt_%ID%,
+    COMMUTATOR = OPERATOR(pg_catalog.>), NEGATOR = OPERATOR(pg_catalog.>=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (timestamptz, %ID%) IS 'the same as > with the %ID% first';
+COMMENT ON OPERATOR pg_catalog.< (timestamptz, %ID%) IS 'the same as > with the %ID% first';
 
 CREATE FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_le_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.timestamptz_le_%ID%(timestamptz, %ID%) IS 'implementation of <= operator';
-CREATE OPERATOR <= (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_le_%ID%, COMMUTATOR = >=, NEGATOR = >,
+CREATE OPERATOR pg_catalog.<= (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_le_%ID%,
+    COMMUTATOR = OPERATOR(pg_catalog.>=), NEGATOR = OPERATOR(pg_catalog.>),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalarlejoinsel
 );
-COMMENT ON OPERATOR <= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
+COMMENT ON OPERATOR pg_catalog.<= (timestamptz, %ID%) IS 'the same as >= with the %ID% first';
 
 CREATE FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_ge_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.timestamptz_ge_%ID%(timestamptz, %ID%) IS 'implementation of >= operator';
-CREATE OPERATOR >= (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_ge_%ID%, COMMUTATOR = <=, NEGATOR = <,
+CREATE OPERATOR pg_catalog.>= (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_ge_%ID%,
+    COMMUTATOR = OPERATOR(pg_catalog.<=), NEGATOR = OPERATOR(pg_catalog.<),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargejoinsel
 );
-COMMENT ON OPERATOR >= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
+COMMENT ON OPERATOR pg_catalog.>= (timestamptz, %ID%) IS 'the same as <= with the %ID% first';
 
 CREATE FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_gt_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.timestamptz_gt_%ID%(timestamptz, %ID%) IS 'implementation of > operator';
-CREATE OPERATOR > (
-    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_gt_%ID%, COMMUTATOR = <, NEGATOR = <=,
+CREATE OPERATOR pg_catalog.> (
+    LEFTARG = timestamptz, RIGHTARG = %ID%, FUNCTION = snowflake_ids.timestamptz_gt_%ID%,
+    COMMUTATOR = OPERATOR(pg_catalog.<), NEGATOR = OPERATOR(pg_catalog.<=),
     RESTRICT = snowflake_ids.id_ineqsel, JOIN = scalargtjoinsel
 );
-COMMENT ON OPERATOR > (timestamptz, %ID%) IS 'the same as < with the %ID% first';
+COMMENT ON OPERATOR pg_catalog.> (timestamptz, %ID%) IS 'the same as < with the %ID% first';
 
 CREATE FUNCTION snowflake_ids.timestamptz_cmp_%ID%(timestamptz, %ID%) RETURNS integer
     AS 'MODULE_PATHNAME', 'snowflake_ids_timestamptz_cmp_%ID%' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;

@@ -10,56 +10,56 @@ CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguo
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: raises an error';
-CREATE OPERATOR < (
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (snowflake_ids.mastic_ambiguous, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.< (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR <= (
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR <= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.<= (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR >= (
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR >= (snowflake_ids.mastic_ambiguous, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.>= (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR > (
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = snowflake_ids.mastic_ambiguous, RIGHTARG = timestamptz, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR > (snowflake_ids.mastic_ambiguous, timestamptz) IS
+COMMENT ON OPERATOR pg_catalog.> (snowflake_ids.mastic_ambiguous, timestamptz) IS
     'internal: with it, a bigint next to a time is ambiguous';
 
 CREATE FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) RETURNS boolean
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_ambiguous_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_ambiguous_time(timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: raises an error';
-CREATE OPERATOR < (
+CREATE OPERATOR pg_catalog.< (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR < (timestamptz, snowflake_ids.mastic_ambiguous) IS
+COMMENT ON OPERATOR pg_catalog.< (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR <= (
+CREATE OPERATOR pg_catalog.<= (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR <= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+COMMENT ON OPERATOR pg_catalog.<= (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR >= (
+CREATE OPERATOR pg_catalog.>= (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR >= (timestamptz, snowflake_ids.mastic_ambiguous) IS
+COMMENT ON OPERATOR pg_catalog.>= (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';
-CREATE OPERATOR > (
+CREATE OPERATOR pg_catalog.> (
     LEFTARG = timestamptz, RIGHTARG = snowflake_ids.mastic_ambiguous, FUNCTION = snowflake_ids.mastic_ambiguous_time,
     RESTRICT = scalarltsel, JOIN = scalarltjoinsel
 );
-COMMENT ON OPERATOR > (timestamptz, snowflake_ids.mastic_ambiguous) IS
+COMMENT ON OPERATOR pg_catalog.> (timestamptz, snowflake_ids.mastic_ambiguous) IS
     'internal: with it, a bigint next to a time is ambiguous';

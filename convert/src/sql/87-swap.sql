@@ -7,7 +7,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
     first_later_id text;
-    operator_schema text := CASE job.format WHEN 'snowflake_si' THEN 'pg_catalog' ELSE job.core END;
 BEGIN
     EXECUTE format('SELECT (' || job.make || ')::pg_catalog.text',
                    snowflake_ids_convert.tick_of(job, job.issued_after), 0)
@@ -15,10 +14,10 @@ BEGIN
     EXECUTE format('INSERT INTO %s (old, new)
                     SELECT k.%I, k.%I
                     FROM ONLY %s AS k
-                    WHERE k.%3$I OPERATOR(%5$s.>=) %6$L::%7$s
+                    WHERE k.%3$I OPERATOR(pg_catalog.>=) %5$L::%6$s
                       AND ($1 IS NULL OR age(k.xmin) <= age(pg_snapshot_xmin($1)::xid))
-                      AND NOT EXISTS (SELECT FROM %1$s AS m WHERE m.new OPERATOR(%5$s.=) k.%3$I)',
-                   job.map, job.key_column, job.shadow, job.relation, operator_schema, first_later_id, job.type)
+                      AND NOT EXISTS (SELECT FROM %1$s AS m WHERE m.new OPERATOR(pg_catalog.=) k.%3$I)',
+                   job.map, job.key_column, job.shadow, job.relation, first_later_id, job.type)
     USING since;
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.complete_map

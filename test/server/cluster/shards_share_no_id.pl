@@ -76,7 +76,7 @@ like(
 like(
 	$server{shard1}->safe_psql(
 		'app',
-		"SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM signal WHERE id OPERATOR(public.>=) '$middle'::timestamp with time zone"
+		"SET enable_seqscan = off; SET enable_bitmapscan = off; EXPLAIN (COSTS OFF) SELECT id FROM signal WHERE id OPERATOR(pg_catalog.>=) '$middle'::timestamp with time zone"
 	),
 	qr/Index Cond: \(id >= /,
 	'which is an index scan there');

@@ -98,12 +98,12 @@ for my $format ('custom', 'plain', 'inserts')
 	like($err, qr/22023/, "$format: a column still refuses other kinds");
 	is( $node->safe_psql(
 			$target,
-			"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id OPERATOR(ids.>) '$last_sno', mastic OPERATOR(ids.>) $last_mastic"
+			"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), ids.gid_kind(volume), id > '$last_sno', mastic > $last_mastic"
 		),
 		'7|volume|t|t',
 		"$format: defaults draw above what is there");
 	is($node->safe_psql($target, 'SELECT count(*) FILTER (WHERE older) >= 1000 FROM seen'), 't', "$format: view");
-	is($node->safe_psql($target, "SELECT fresh() OPERATOR(ids.>) '$last_sno'"), 't', "$format: function");
+	is($node->safe_psql($target, "SELECT fresh() > '$last_sno'"), 't', "$format: function");
 }
 
 # Trusted: the owner of a database dumps and restores it himself. Layouts are for those who may create them.

@@ -104,7 +104,7 @@ is(value('old', $acl), 't|f|t|t|f', 'privileges are as the users left them');
 is(value('old', 'SELECT life FROM snowflake_ids.status()'), $life, 'the ledger is the same');
 is( value(
 		'old',
-		"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(ids.>) '$last_sno', mastic > $last_mastic, si > $last_si"
+		"INSERT INTO item DEFAULT VALUES RETURNING ids.sno_metabyte(id), id OPERATOR(pg_catalog.>) '$last_sno', mastic > $last_mastic, si > $last_si"
 	),
 	'7|t|t|t',
 	'defaults go on above what is there');
@@ -117,8 +117,11 @@ like(
 	),
 	qr/Index (Only )?Scan|Bitmap/,
 	'indexes serve time predicates');
-is($session->ask("SELECT ids.gen_sno() OPERATOR(ids.>) '$last_sno', ids.gen_mastic() OPERATOR(ids.>) $last_mastic"),
-	't|t', 'a session that was connected goes on');
+is( $session->ask(
+		"SELECT ids.gen_sno() OPERATOR(pg_catalog.>) '$last_sno', ids.gen_mastic() OPERATOR(pg_catalog.>) $last_mastic"
+	),
+	't|t',
+	'a session that was connected goes on');
 $session->gone;
 
 # A dump restores what users granted, which it would not if the update had made that a part of the extension.
