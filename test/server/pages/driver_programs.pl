@@ -57,6 +57,7 @@ my $jar = '/usr/share/java/postgresql.jar';
 my %programs = (
 	'node/pg.js' => [ 'node-postgres', $node->('pg') ],
 	'node/postgres.js' => [ 'postgres.js', $node->('postgres') ],
+	'node/knex.js' => [ 'Knex', $node->('pg', 'knex') ],
 	'node/kysely.js' => [ 'Kysely', $node->('pg', 'kysely') ],
 	'node/sequelize.js' => [ 'Sequelize', $node->('pg', 'sequelize') ],
 	'node/typeorm.js' => [ 'TypeORM', $node->('pg', 'typeorm') ],
