@@ -1,4 +1,4 @@
-// doc/schema-tools.md: what MikroORM's schema generator and its migrations propose for a table that has not changed, without
+// doc/drivers.md: what MikroORM's schema generator and its migrations propose for a table that has not changed, without
 // and with the page's line. The page is the first argument.
 const { mkdtempSync, readFileSync, rmSync } = require('fs');
 const { tmpdir } = require('os');

@@ -1,4 +1,4 @@
-// doc/schema-tools.md: what Prisma's db push does to a table that has not changed, its first migration without and with the
+// doc/drivers.md: what Prisma's db push does to a table that has not changed, its first migration without and with the
 // line of the page, and a later one of migrate dev. The page is the first argument. The row in the table is there before
 // and after.
 const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('fs');

@@ -1,4 +1,4 @@
-# doc/schema-tools.md: what Alembic proposes with all schemas, without and with the page's function, and what SQLAlchemy
+# doc/drivers.md: what Alembic proposes with all schemas, without and with the page's function, and what SQLAlchemy
 # reads of an array, before and after the page's lines have registered its type. The page is the first argument.
 import re
 import sys
@@ -17,7 +17,9 @@ class Id(UserDefinedType):
     def get_col_spec(self): return self.spec
 
 
-alembic, arrays = re.findall(r"```python\n(.*?)```", open(sys.argv[1]).read(), re.DOTALL)
+blocks = re.findall(r"```python\n(.*?)```", open(sys.argv[1]).read(), re.DOTALL)
+[alembic] = [block for block in blocks if "include_schemas" in block]
+[arrays] = [block for block in blocks if "new_array_type" in block]
 url = "postgresql+psycopg2://"  # where PGHOST, PGPORT, PGUSER and PGDATABASE say
 
 

@@ -1,4 +1,4 @@
-# doc/decoding.md: the expressions of its table, with the functions below it, give the times that the server gives, in
+# "Times without the server" in doc/drivers.md: the expressions of its table, with the functions below it, give the times that the server gives, in
 # each language, for ids of now, for the first and the last of each format, and for those of the reference
 # implementations. A language that is not here is skipped.
 use strict;
@@ -11,14 +11,14 @@ use Page;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $page = Page->new('doc/decoding.md');
+my $page = Page->new('doc/drivers.md');
 my ($server) = new_server('decoding', clock());
 
 my %name = (sno => 'sno', gid => 'gid', Mastic => 'mastic', 'Snowflake-SI' => 'si', 'UUID version 7' => 'uuid7');
 my %is_number = (mastic => 1, si => 1);
 my ($js, $python, $go) = (0 .. 2);
 my %of;    # the expressions of a format
-for ($page->text =~ /^\| (.*) \|$/mg)
+for (($page->text =~ /^## Times without the server\n(.*)/ms)[0] =~ /^\| (.*) \|$/mg)
 {
 	my ($format, @cells) = split / \| /;
 	next unless $name{ $format =~ tr/`//dr };

@@ -1,6 +1,6 @@
-# doc/schema-tools.md: its SQL is run, its Python by test/drivers/python/schema_tools.py, and its lines for MikroORM and
-# Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what happens without.
-# What it says of postgres_fdw is looked up in plans.
+# The schema tools of doc/drivers.md: their SQL is run, the Python by test/drivers/python/schema_tools.py, and the lines
+# for MikroORM and Prisma by programs of test/drivers/node and test/drivers/prisma. Each has a control that shows what
+# happens without. What the page says of postgres_fdw is looked up in plans.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
-my $page = Page->new('doc/schema-tools.md');
+my $page = Page->new('doc/drivers.md');
 my @run;
 my $server = new_server('tools', clock());
 my $db = 'rails';
@@ -41,7 +41,6 @@ SKIP:
 }
 
 # ---- Python
-$_->{run} = 1 for $page->blocks('Alembic', 'python'), $page->blocks('Arrays in SQLAlchemy', 'python');
 SKIP:
 {
 	skip 'no SQLAlchemy, Alembic and psycopg2 here', 1
@@ -52,7 +51,7 @@ SKIP:
 		"CREATE TABLE listed AS SELECT ARRAY['9q99v4p624ppi223', '9q99v4p624ppi224']::sno[] AS ids");
 	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($server->host, $server->port, $db);
 	my ($out, $err) =
-	  run_command([ 'python3', "$root/test/drivers/python/schema_tools.py", "$root/doc/schema-tools.md" ]);
+	  run_command([ 'python3', "$root/test/drivers/python/schema_tools.py", "$root/doc/drivers.md" ]);
 	my ($without, $with, $before, $after) =
 	  $out =~ /^without:\n(.*?)^with:\n(.*?)^array before: (\d+) elements\narray after: (.*)\z/ms;
 	like(
@@ -66,7 +65,6 @@ SKIP:
 }
 
 # ---- MikroORM and Prisma
-$_->{run} = 1 for $page->blocks('MikroORM', 'js');
 $page->take('Prisma', 'sql');
 my $run_node = sub {
 	my ($file, $dbname) = @_;
@@ -78,7 +76,7 @@ my $run_node = sub {
 		PGDATABASE => $dbname,
 		NODE_PATH => "$root/build/drivers/node/node_modules",
 		PRISMA_HOME => "$root/build/drivers/prisma");
-	my ($out, $err) = run_command([ 'node', "$root/test/drivers/$file", "$root/doc/schema-tools.md" ]);
+	my ($out, $err) = run_command([ 'node', "$root/test/drivers/$file", "$root/doc/drivers.md" ]);
 	diag $err if $err ne '';
 	return $out;
 };
@@ -89,7 +87,7 @@ SKIP:
 	push @run, 'MikroORM';
 	$server->safe_psql('postgres', 'CREATE DATABASE mikroorm');
 	$server->safe_psql('mikroorm', 'CREATE EXTENSION snowflake_ids_convert CASCADE');
-	Page->new('doc/drivers.md')->run_chapter($server, 'What was run', dbname => 'mikroorm');
+	$page->run_chapter($server, 'What was run', dbname => 'mikroorm');
 	my $out = $run_node->('node/mikroorm_schema.js', 'mikroorm');
 	my ($without, $refused, $created, $with) =
 	  $out =~ /^without: (.*)^update without: (.*?)^migration without: (.*?)^(with.*)/ms;
