@@ -454,7 +454,7 @@ END
 		'CREATE SCHEMA ids; CREATE EXTENSION snowflake_ids SCHEMA ids; CREATE TABLE parted AS SELECT ids.gen_sno() AS id'
 	);
 	my ($grant) = $page->text =~ /may\s+use\s+the\s+schema:\s+`(GRANT .*?)`/;
-	my $query = "SELECT count(*) FROM parted WHERE id = '9q99v4p624ppi223'";
+	my $query = 'SELECT count(*) FROM parted WHERE id > gen_sno()';
 	my $as_app = 'SET SESSION AUTHORIZATION app';
 	$server->safe_psql($db, 'CREATE ROLE app')
 	  unless $server->safe_psql($db, q{SELECT count(*) FROM pg_roles WHERE rolname = 'app'});
