@@ -38,11 +38,11 @@ $server->start;
 		"README: an index range scan: $_") for @queries;
 }
 
-# ---- doc/everyday.md, the same way. What a query of the page leaves out is there without its conditions.
+# ---- doc/queries.md. What a query of the page leaves out is there without its conditions.
 {
-	my $page = Page->new('doc/everyday.md');
-	how_to($server, $page, tables => 1);
-	my $said = sub { $server->safe_psql('doc_everyday_md', $_[0]) };
+	my $page = Page->new('doc/queries.md');
+	how_to($server, $page);
+	my $said = sub { $server->safe_psql('doc_queries_md', $_[0]) };
 	my ($query, $old) = $page->text =~ /^(SELECT count.* FROM shopper WHERE n < .*;)  -- the old rows: (\d+)$/m;
 	is($said->($query), $old, 'old rows, told from those with Mastic ids');
 	cmp_ok($said->('SELECT count(*) FROM shopper WHERE n < mastic_lower_bound(now())::bigint'),
@@ -96,9 +96,7 @@ $server->start;
 }
 
 # ---- how-to pages, a database each
-how_to($server, $_)
-  for Page->new('doc/layouts.md'), Page->new('doc/time-queries.md'), Page->new('doc/polling.md'),
-  Page->new('doc/one-table.md');
+how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/polling.md'), Page->new('doc/one-table.md');
 
 # Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
 {
@@ -107,9 +105,9 @@ how_to($server, $_)
 	$node->append_conf('postgresql.conf', "fsync = off\nsnowflake_ids.durable_window = '1min'");
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids');
-	my $page = Page->new('doc/time-queries.md');
-	$page->run_chapter($node, $_, dbname => 'postgres') for '', 'The newest rows';
-	my $bounded = q{SELECT count(*) FROM login WHERE id BETWEEN now() - interval '1 hour' AND now()};
+	my $page = Page->new('doc/queries.md');
+	$page->run_chapter($node, $_, dbname => 'postgres') for 'Create and insert', 'The newest rows';
+	my $bounded = q{SELECT count(*) FROM contact WHERE id BETWEEN now() - interval '1 hour' AND now()};
 	is($node->safe_psql('postgres', $bounded), 0, 'with an upper bound, the rows of just now are not found');
 	$node->stop;
 }
