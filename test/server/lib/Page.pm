@@ -26,9 +26,7 @@ use Test::More;
 # all_pages.
 our %run_by = (
 	'README.md' => 'all_pages',
-	'doc/tutorial.md' => 'first_pages',
-	'doc/faq.md' => 'first_pages',
-	'doc/cheat-sheet.md' => 'first_pages',
+	'doc/tutorial.md' => 'tutorial',
 	'doc/queries.md' => 'all_pages',
 	'doc/choosing.md' => 'all_pages',
 	'doc/one-table.md' => 'all_pages',

@@ -1,4 +1,4 @@
-# The pages that a newcomer reads after the README: the tutorial with its program, the questions, the cheat sheet.
+# The page that a newcomer reads after the README: the tutorial, with its program.
 use strict;
 use warnings;
 use FindBin;
@@ -88,21 +88,6 @@ sub found
 	my ($python, $code) = @_;
 	my ($out, $err) = eval { run_command([ $python, '-c', $code ]) };
 	return defined $err && $? == 0;
-}
-
-# ---- the questions and the cheat sheet, a database each
-for my $page (Page->new('doc/faq.md'), Page->new('doc/cheat-sheet.md'))
-{
-	my $db = $page->{path} =~ s/\W/_/gr;
-	$node{node1}->safe_psql('postgres', "CREATE DATABASE $db");
-	$node{node1}->safe_psql($db, 'CREATE EXTENSION snowflake_ids');
-	$page->run_chapter($node{node1}, $_, dbname => $db, tables => 1)
-	  for grep { $page->blocks($_, 'sql') } '', $page->chapters;
-	$page->all_run;
-}
-{
-	my $page = Page->new('doc/cheat-sheet.md');
-	is(scalar(() = $page->text =~ /^\*\*\d+\. /mg), 12, 'twelve statements, as the page says');
 }
 
 $_->stop for values %node;
