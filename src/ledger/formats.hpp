@@ -1,8 +1,10 @@
 // What the ledger must know of a slot's format: how it counts time, whether it has a tick-tock toggle, and its name.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "core/known_layouts.hpp"
 #include "core/layout.hpp"
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
@@ -86,5 +88,19 @@ constexpr std::uint64_t clamped_tick(const Timeline& timeline, UnixTime t) {
 
 // The tick of the slot's format that contains a time, or the first or last tick if the time is outside the format.
 inline std::uint64_t tick_of(const Slot& slot, UnixTime t) { return clamped_tick(timeline_of(slot), t); }
+
+// The longest tick of all built-in formats. The time of snowflake_ids_settled() is right for ids with this tick or a
+// shorter one. For layouts with a longer tick there is snowflake_settled(layout). The tick is a constant, because the
+// time must not depend on which layouts there are: a layout may be created, and used, while a query with that time
+// runs.
+inline constexpr microseconds longest_tick = milliseconds{10};
+
+// True if longest_tick is what its comment says.
+constexpr bool is_longest() {
+    microseconds found = sno::timeline.tick_length;
+    for (const KnownLayout& known : known_layouts) found = std::max(found, known.layout.timeline.tick_length);
+    return found == longest_tick;
+}
+static_assert(is_longest());
 
 }  // namespace snowflake_ids::ledger

@@ -72,7 +72,7 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
     const UnixTime now = ledger::wall_clock();
     const auto& durable = shared.header->settled_ceiling;
-    UnixTime until = std::min(now - slack, issued_until(shared) + longest_tick);
+    UnixTime until = std::min(now - slack, issued_until(shared) + ledger::longest_tick);
     if (until > durable.load()) {
         ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
         until = std::min<UnixTime>(until, durable.load());

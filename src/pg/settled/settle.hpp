@@ -2,10 +2,7 @@
 // every row whose id is earlier. The protocol is in ledger/settling.hpp.
 #pragma once
 
-#include <algorithm>
-
-#include "core/known_layouts.hpp"
-#include "core/sno.hpp"
+#include "ledger/formats.hpp"
 #include "ledger/memory.hpp"
 #include "pg/pg.hpp"
 #include "pg/settled/table_writers.hpp"
@@ -35,20 +32,6 @@ struct View {
         return !XidInMVCCSnapshot(static_cast<TransactionId>(xid), snapshot);
     }
 };
-
-// The longest tick of all built-in formats. The time of snowflake_ids_settled() is right for ids with this tick or a
-// shorter one. For layouts with a longer tick there is snowflake_settled(layout). The tick is a constant, because the
-// time must not depend on which layouts there are: a layout may be created, and used, while a query with that time
-// runs.
-inline constexpr microseconds longest_tick = milliseconds{10};
-
-// True if longest_tick is what its comment says.
-constexpr bool is_longest() {
-    microseconds found = sno::timeline.tick_length;
-    for (const KnownLayout& known : known_layouts) found = std::max(found, known.layout.timeline.tick_length);
-    return found == longest_tick;
-}
-static_assert(is_longest());
 
 // The PGPROC with this index. The first MaxBackends are those of processes with transactions, and the Backend of such a
 // process in the ledger has the same index. The last ones are those of prepared transactions.

@@ -121,7 +121,7 @@ Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 // Each of these functions has two forms in SQL: for all tables of the database, and with the argument of_table.
 
 // snowflake_ids_settled(), snowflake_ids_settled(of_table)
-FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, longest_tick); }
+FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, ledger::longest_tick); }
 
 // sno_settled(), sno_settled(of_table)
 FUNCTION(snowflake_ids_sno_settled) {
