@@ -35,6 +35,11 @@ namespace snowflake_ids::ledger {
 CeilingResult begin_life(const CeilingPlace& place, const Ledger& ledger, std::uint64_t id, Floor at_least,
                          bool& began);
 
+// Lets the clock of the promise (settling.hpp) begin where ids begin, because they begin ahead of the wall clock: in a new
+// life, and when slots were lifted above the WAL ceiling of another one. Ids that are further ahead than the lead of the
+// life are left out: their time comes from a reset or from a wrong clock, which a promise must not follow.
+void begin_promise_clock(const Ledger& ledger);
+
 // The lead of a life: twice the time by which its own floor is ahead of the clock. This time is counted once for that
 // floor. It is counted once more for ceilings that a life has lifted while its ids were ahead of the clock, because
 // those ceilings are above the floor of the next life, if that begins at once.

@@ -80,6 +80,18 @@ inline constexpr std::uint64_t any_database = 0;
 // such a tick ends before `t`.
 constexpr UnixTime settled_start(UnixTime t, microseconds tick_length) { return t - (tick_length - microseconds{1}); }
 
+// The clock that the promise follows. After a start, ids begin ahead of the wall clock, and readers would see none of
+// them until the wall clock has caught up. So this clock begins where these ids begin, and runs at half the speed of
+// the monotonic clock until the wall clock has caught up. It stands still for no reader, and pushes no generator faster
+// than time. Generators do not follow it. `base` is Header::promise_base.
+constexpr UnixTime promise_clock(UnixTime base, MonotonicTime monotonic, UnixTime wall) {
+    const UnixTime slow = base + monotonic.time_since_epoch() / 2;
+    return slow < wall ? wall : slow;
+}
+
+// The `base` with which promise_clock() begins at `t`.
+constexpr UnixTime promise_base_at(UnixTime t, MonotonicTime monotonic) { return t - monotonic.time_since_epoch() / 2; }
+
 // Lowers a shared word to `t` if it is later.
 template <class W>
 void lower_to(W& word, UnixTime t) {

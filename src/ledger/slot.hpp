@@ -181,6 +181,7 @@ struct Header {
     Word clock_steps;                  // how many steps of it were counted
     Holds<microseconds> clock_step;    // the last step
     Holds<UnixTime> clock_stepped;     // the time just after the last step
+    Holds<UnixTime> promise_base;      // see promise_clock() in settling.hpp
 };
 static_assert(sizeof(Header) <= header_bytes);
 

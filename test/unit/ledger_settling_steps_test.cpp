@@ -320,5 +320,19 @@ TEST_F(LedgerSettledPlaces, OldTransactionIsInTheRingBeforeItIsOverwritten) {
     EXPECT_EQ(prepared_limit(11), 100) << "of another database";
 }
 
+// ---- the clock that the promise follows
+
+TEST(LedgerPromiseClock, RunsAtHalfSpeedUntilTheWallClockHasCaughtUp) {
+    const auto at = [](std::int64_t s) { return MonotonicTime{seconds{s}}; };
+    const auto wall = [](std::int64_t s) { return UnixTime{seconds{s}}; };
+    const UnixTime base = promise_base_at(wall(1010), at(500));  // ids are 10 s ahead of the clock
+    EXPECT_EQ(promise_clock(base, at(500), wall(1000)), wall(1010));
+    EXPECT_EQ(promise_clock(base, at(508), wall(1008)), wall(1014));
+    EXPECT_EQ(promise_clock(base, at(520), wall(1020)), wall(1020));
+    EXPECT_EQ(promise_clock(base, at(600), wall(1100)), wall(1100)) << "from then on it is the wall clock";
+    EXPECT_EQ(promise_clock(UnixTime{}, at(600), wall(1100)), wall(1100)) << "no life has begun ahead of the clock";
+    EXPECT_EQ(promise_clock(base, at(508), wall(900)), wall(1014)) << "it does not go back with the wall clock";
+}
+
 }  // namespace
 }  // namespace snowflake_ids::ledger

@@ -8,6 +8,7 @@ extern "C" {
 #include "ledger/clock_step.hpp"
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
+#include "ledger/life.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/life.hpp"
@@ -32,18 +33,6 @@ ledger::SeenCeilings seen_wal;
 
 // Keeps the WAL ceiling that was read or lifted last, and the position of its WAL.
 void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
-
-// How far a ceiling is lifted above an id that is ahead of the clock: a small step. Otherwise each life would begin a
-// window above the last one, and frequent restarts would add up. A life that has just begun takes steps that are not
-// longer than the life has lasted, but at least 10 ms. Then the clock gains on the ids also when the server crashes
-// several times a second.
-microseconds lift_step() {
-    constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
-    const microseconds most = Min(margin(), highest);
-    const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
-    // A negative time shows that the clock has gone back since the life began.
-    return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
-}
 
 // The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
 // but at least a small step above the tick.
@@ -72,6 +61,7 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
     note_wal_ceiling(ledger::enter_database(in_database, shared.header->life_id.load(), target, [&](Floor floor) {
         ledger::lift_floor(shared, floor);
         shared.header->revision.fetch_add(1);  // ends leases below the floor
+        ledger::begin_promise_clock(shared);
     }));
 }
 
@@ -107,6 +97,14 @@ bool take_turn_to_lift() {
 void end_turn_to_lift() { shared_ledger().header->lifting_until.store({}, std::memory_order_relaxed); }
 
 }  // namespace
+
+microseconds lift_step() {
+    constexpr microseconds least = milliseconds{10}, highest = milliseconds{500};
+    const microseconds most = Min(margin(), highest);
+    const microseconds lasted = ledger::wall_clock() - shared_ledger().header->life_began.load();
+    // A negative time shows that the clock has gone back since the life began.
+    return lasted.count() < 0 ? most : Min(Max(lasted, least), most);
+}
 
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience) {
     const ledger::Ledger& shared = ledger_in_life(patience);

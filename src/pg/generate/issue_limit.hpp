@@ -31,6 +31,12 @@ void protect_commit();
 // was entered. Raises an error if that fails before the patience ends.
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 
+// How far a ceiling is lifted above an id that is ahead of the clock: a small step. Otherwise each life would begin a
+// window above the last one, and frequent restarts would add up. A life that has just begun takes steps that are not
+// longer than the life has lasted, but at least 10 ms. Then the clock gains on the ids also when the server crashes
+// several times a second.
+microseconds lift_step();
+
 // Forgets the WAL ceiling that this backend knows, because it may be lower now: a forced reset may have lowered it, or
 // its relation may be another one. The database must then be entered again.
 void forget_wal_ceiling();

@@ -63,18 +63,21 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Lifts the promise as far as ids that are generated now will keep it, but at most to `slack` behind the clock. Returns
-// the promise. Only a forced reset takes a promise back. So if the promise followed a clock that is wrong and far
+// Lifts the promise as far as ids that are generated now will keep it, but at most to `slack` behind its clock
+// (ledger::promise_clock()). Returns the promise. Only a forced reset takes a promise back. So if the promise followed a clock that is wrong and far
 // ahead, it would stay there after the correction. Therefore it goes only one longest tick further than the last id
 // that was issued. Without this tick, the last ids would not settle for snowflake_ids_settled() until other ids follow.
 // The promise never passes its durable ceiling. If that cannot be lifted now, there is no error.
 UnixTime lift_promise(const ledger::Ledger& shared) {
     find_generators(shared);
-    const UnixTime now = ledger::wall_clock();
+    const UnixTime wall = ledger::wall_clock();
+    const UnixTime now = ledger::promise_clock(shared.header->promise_base.load(), ledger::monotonic_clock(), wall);
     const auto& durable = shared.header->settled_ceiling;
     UnixTime until = std::min(now - slack, issued_until(shared) + ledger::longest_tick);
     if (until > durable.load()) {
-        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling_file::ahead_of(now)));
+        // A life begins above this ceiling. So it is lifted by a small step if the promise is ahead of the wall clock.
+        const UnixTime ceiling = std::max(ceiling_file::ahead_of(wall), until + issue_limit::lift_step());
+        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling));
         until = std::min<UnixTime>(until, durable.load());
     }
     auto& word = shared.header->promise;
