@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ledger/directory.hpp"
+#include "ledger/formats.hpp"
 
 namespace snowflake_ids::ledger {
 
@@ -242,7 +243,7 @@ CeilingResult lift_ceiling(const CeilingPlace& place, const Ledger& ledger, cons
     // Other generators in use get a higher ceiling too, but none above `least` (see `along` in the header).
     const auto wanted = [&](std::uint32_t i) {
         if (i == own) return least;
-        return at(i).ceiling.load() > along.from ? others : Ceiling{};
+        return has_time(format_of(at(i))) && at(i).ceiling.load() > along.from ? others : Ceiling{};
     };
     // Before the first promise, it needs no ceiling.
     const bool promised = ledger.header->promise.load() != UnixTime{};

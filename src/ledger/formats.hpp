@@ -37,7 +37,7 @@ inline Timeline timeline_of(const Slot& slot) {
 }
 
 // What the ids of a slot are called in SQL. `layout` stands for all snowflakes but Mastic and Snowflake-SI, and `none`
-// for a free slot.
+// for a slot without a generator.
 enum class Kind : std::uint8_t { none, sno, sno_at, mastic, snowflake_si, layout };
 
 // The name of a kind in SQL; "unknown" for none.

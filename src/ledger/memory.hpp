@@ -74,8 +74,8 @@ S* find_slot_from(std::uint32_t i, H& header, std::uint32_t count, SlotAt slot, 
 }
 
 // The slot of a generator. If the generator has none yet, a free slot becomes its slot. Returns null if all slots are
-// in use, or if the generator has none and `may_create` is false. For Format::snowflake, `numbering` is the word of the
-// layout (numbering.hpp). For all other formats it is 0.
+// in use, or if the generator has none and `may_create` is false. `numbering` is what Slot::numbering says. For
+// all other formats it is 0.
 Slot* find_slot(const Ledger& ledger, const Key& key, bool may_create = true, std::uint64_t numbering = 0);
 
 // True if any node has a slot with this numbering.

@@ -5,6 +5,7 @@
 
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
+#include "ledger/replicated.hpp"
 #include "ledger/word.hpp"
 
 namespace snowflake_ids::ledger {
@@ -73,6 +74,10 @@ CeilingResult apply_locked_reset(const Ledger& ledger, const Reset& reset, const
         c.floor = header.reset_floor.load();
     };
     const auto move = [&](Slot& slot, CeilingEntry& entry) {
+        if (format_of(slot) == Format::replicated && reset.force && reset.floor < replicated_until(slot)) {
+            slot.passed.store(reset.floor);
+            set_entry(entry, slot, reset.floor);
+        }
         if (!is_chosen(reset, slot)) return;
         const bool toggled_format = has_toggle(format_of(slot));
         const std::uint64_t tick = tick_of(slot, reset.floor);

@@ -15,7 +15,7 @@
 //
 // A transaction that generates an id takes these steps after its claim. t is the time of the id.
 //   1. If t < covered, lower `low` to t. `covered` is a variable of the process. It is none (no_low) when a transaction
-//      starts.
+//      starts. If the promise is above t already, throw the id away before that, or it would hold readers back.
 //   2. Only then load the promise. If it is not above t, the id is accepted: covered := t if that is less. Done.
 //   3. Otherwise throw the id away and claim again, at the promise or later. If covered was none, it becomes the
 //      promise. It does not become t, because another reader may have made a higher promise since, and seen no `low`.
@@ -104,7 +104,10 @@ void lower_to(W& word, UnixTime t) {
 template <class W, class B>
 bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     const bool is_covered = t >= covered;
-    if (!is_covered) lower_to(backend.low, t);
+    if (!is_covered) {
+        if (promise.load(std::memory_order_relaxed) > t) return false;
+        lower_to(backend.low, t);
+    }
     const UnixTime promised = promise.load();
     if (promised <= t) {
         if (!is_covered) covered = t;

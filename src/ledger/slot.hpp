@@ -79,8 +79,9 @@ inline constexpr std::uint32_t slot_count = 1024;
 inline constexpr std::size_t header_bytes = 4096;
 
 // Values are stored in files, so a value never changes its meaning. `snowflake` is any 64-bit layout. `sno_at` is for
-// snos of a time that the caller gives; it does not count time.
-enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3 };
+// snos of a time that the caller gives; it does not count time. The slot of `replicated` is no generator, but what a
+// server remembers of its standbys for a database: see replicated.hpp.
+enum class Format : std::uint8_t { none = 0, sno = 1, sno_at = 2, snowflake = 3, replicated = 4 };
 
 // The generator that a slot belongs to. For Format::snowflake, Slot::numbering is a part of its identity too. `node` is
 // the generator's number in its ids: the partition or the machine id. `owner` is no part of the identity, but serves
@@ -128,7 +129,7 @@ struct BasicSlot {
     // forced reset and a new life may lower it. 0: none yet
     Holds<Ceiling> ceiling;
     Word begun;  // see claim.hpp: when a held tick was begun
-    // Format::snowflake: see numbering.hpp. Set once, by compare-and-swap from 0, before the key is. If the creator
+    // Format::snowflake: see numbering.hpp. Format::replicated: the oid of the database. Set once, by compare-and-swap from 0, before the key is. If the creator
     // ends before that, the slot stays free, and only this numbering or another format can take it.
     Word numbering;
     // No id of this time or earlier is generated any more, see snowflake_ids.pass_now(). Only a forced reset lowers it

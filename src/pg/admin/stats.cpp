@@ -109,7 +109,7 @@ FUNCTION(snowflake_ids_stats) {
     const UnixTime now = ledger::wall_clock();
     for (uint32 i = 0; i < ledger::slot_count; i++) {
         const ledger::Slot& slot = shared.slots[i];
-        if (ledger::format_of(slot) == ledger::Format::none) continue;
+        if (ledger::kind_of(slot) == ledger::Kind::none) continue;
         put_row(result, slot, *shared.header, now);
     }
     PG_RETURN_NULL();

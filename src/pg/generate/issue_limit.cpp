@@ -9,6 +9,7 @@ extern "C" {
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
+#include "ledger/replicated.hpp"
 #include "pg/generate/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/life.hpp"
@@ -31,8 +32,17 @@ using ceiling_file::ahead_of, ceiling_file::margin;
 // Then forget_wal_ceiling() sets 0 here.
 ledger::SeenCeilings seen_wal;
 
-// Keeps the WAL ceiling that was read or lifted last, and the position of its WAL.
-void note_wal_ceiling(Ceiling until) { seen_wal.note(until, wal_ceiling::position()); }
+// Lifts R (ledger/replicated.hpp) to the highest of the two ceilings that the standbys have flushed.
+void lift_replicated(ledger::Slot& slot) { ledger::lift_to(slot.passed, seen_wal.highest(standby::had_flushed)); }
+
+// Keeps the WAL ceiling that was read or lifted last, and the position of its WAL. The one before may be known to be
+// replicated only here: the standbys may never get the next one.
+void note_wal_ceiling(Ceiling until) {
+    if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
+        if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
+    }
+    seen_wal.note(until, wal_ceiling::position());
+}
 
 // The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
 // but at least a small step above the tick.
@@ -120,6 +130,23 @@ Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
     // It is lower if `t` is the end of a tick that begins below the ceiling, but ends above it.
     if (seen_wal.until() < t) lift_wal_above(t, t, patience);
     return seen_wal.until();
+}
+
+UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& patience) {
+    ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, promised);
+    if (slot == nullptr) {
+        note_latest(wanted);
+        return wanted;
+    }
+    if (ledger::replicated_until(*slot) < wanted) lift_replicated(*slot);
+    if (ledger::replicated_until(*slot) < wanted) {
+        note_wal_ceiling(wal_ceiling::read(patience).until);
+        lift_replicated(*slot);
+    }
+    const UnixTime until = ledger::replicated_until(*slot);
+    const Ceiling durable = std::chrono::floor<milliseconds>(until);
+    if (slot->ceiling.load() < durable) (void) ceiling_file::try_lift(*slot, durable);
+    return std::min(until, wanted);
 }
 
 void forget_wal_ceiling() { seen_wal = {}; }

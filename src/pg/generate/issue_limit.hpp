@@ -14,8 +14,7 @@ namespace snowflake_ids::issue_limit {
 // generator gets a slot. Raises an error if a ceiling cannot be read or written before the patience ends.
 const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& patience);
 
-// The latest time of the ids that the present transaction has generated, or of the settled ids that it has returned. 0:
-// there are none. If synchronous replication is on, the transaction's COMMIT waits until the standbys have a WAL
+// The latest time of the ids that the present transaction has generated. 0: there are none. If synchronous replication is on, the transaction's COMMIT waits until the standbys have a WAL
 // ceiling above this time. Before the COMMIT, nothing protects an id. The same is true of a value of nextval().
 extern UnixTime latest;
 
@@ -36,6 +35,12 @@ Ceiling wal_ceiling_at(UnixTime t, const Patience& patience);
 // longer than the life has lasted, but at least 10 ms. Then the clock gains on the ids also when the server crashes
 // several times a second.
 microseconds lift_step();
+
+// Until when a reader may call ids settled that wants to call them settled until `wanted`, if COMMIT waits for standbys
+// (ledger/replicated.hpp). `promised` is the promise before. If the ledger has no room for another database, the result
+// is `wanted`, and COMMIT waits. Call it only in a database that was entered. Raises an error if the WAL ceiling cannot
+// be read before the patience ends.
+UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& patience);
 
 // Forgets the WAL ceiling that this backend knows, because it may be lower now: a forced reset may have lowered it, or
 // its relation may be another one. The database must then be entered again.

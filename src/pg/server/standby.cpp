@@ -9,6 +9,8 @@ extern "C" {
 #include "catalog/pg_control.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/lwlock.h"
 }
 
 #include "pg/server/orphan.hpp"
@@ -16,7 +18,9 @@ extern "C" {
 namespace snowflake_ids::standby {
 
 // SyncRepConfig is null if synchronous_standby_names is empty.
-bool commits_wait() { return SyncRepConfig != nullptr && SyncRepRequested(); }
+bool are_named() { return SyncRepConfig != nullptr; }
+
+bool commits_wait() { return are_named() && SyncRepRequested(); }
 
 bool have_flushed(XLogRecPtr position) {
     if (position == InvalidXLogRecPtr) return false;
@@ -28,6 +32,15 @@ bool have_flushed(XLogRecPtr position) {
     for (int i = 0; i < count; i++) with_it += candidates[i].flush >= position;
     if (candidates != nullptr) pfree(candidates);
     return with_it >= SyncRepConfig->num_sync;
+}
+
+// PostgreSQL keeps how far it has let waiting transactions go.
+bool had_flushed(XLogRecPtr position) {
+    if (position == InvalidXLogRecPtr || !are_named()) return false;
+    LWLockAcquire(SyncRepLock, LW_SHARED);
+    const XLogRecPtr flushed = WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH];
+    LWLockRelease(SyncRepLock);
+    return position <= flushed;
 }
 
 // A COMMIT waits for standbys only if its transaction has a transaction id and has written WAL before the COMMIT. So

@@ -15,6 +15,7 @@ extern "C" {
 #include "pg/generate/unsettled.hpp"
 #include "pg/server/ceiling_file.hpp"
 #include "pg/server/shared_ledger.hpp"
+#include "pg/server/standby.hpp"
 
 namespace snowflake_ids {
 
@@ -167,10 +168,10 @@ UnixTime settle(Snapshot snapshot, Oid table) {
     const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
-    const UnixTime promised = lift_promise(shared);
-    const UnixTime until = std::min<UnixTime>(promised, issue_limit::wal_ceiling_at(promised, patience));
-    // A standby that is promoted later must issue no id before this time, so COMMIT may have to wait for standbys.
-    issue_limit::note_latest(until);
+    const UnixTime before = shared.header->promise.load();
+    UnixTime until = lift_promise(shared);
+    if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, patience);
+    until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, patience));
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 
