@@ -149,6 +149,21 @@ DROP FOREIGN DATA WRAPPER nowhere CASCADE;
 DROP SEQUENCE numbers;
 DROP TABLE sent CASCADE;
 
+-- On a quiet server the settled time stands still. has_settled() lets it go on, if no transaction holds it back.
+SELECT gen_sno() IS NOT NULL AS generated, pg_sleep(0.1);
+SELECT snowflake_ids_settled() < clock_timestamp() - interval '50 ms' AS stands_still;
+SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there,
+       snowflake_ids_has_settled(clock_timestamp() + interval '1 ms') AS future,
+       snowflake_ids_has_settled('-infinity') AS always, snowflake_ids_has_settled('infinity') AS never,
+       snowflake_ids_has_settled(NULL) IS NULL AS null;
+SELECT snowflake_ids_settled() >= clock_timestamp() - interval '50 ms' AS went_on;
+-- Its own transaction may hold it back as well.
+BEGIN;
+SELECT gen_sno() IS NOT NULL AS generated, pg_sleep(0.1);
+SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there;
+COMMIT;
+SELECT snowflake_ids_has_settled(clock_timestamp() - interval '20 ms') AS there;
+
 -- What people may do with it.
 SELECT proname, provolatile, proparallel, proisstrict, has_function_privilege('public', p.oid, 'EXECUTE') AS public
 FROM pg_proc p WHERE proname ~ 'settled' ORDER BY 1;
