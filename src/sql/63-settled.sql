@@ -25,6 +25,11 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT
 COMMENT ON FUNCTION snowflake_settled(text) IS
     'an id of this layout, and no new row gets a smaller one, if its transaction generates the id (as DEFAULT does)';
 
+CREATE FUNCTION snowflake_ids_has_settled(until timestamptz) RETURNS boolean
+AS 'MODULE_PATHNAME', 'snowflake_ids_has_settled' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION snowflake_ids_has_settled(timestamptz) IS
+    'true if snowflake_ids_settled() has reached the time, so every row with an earlier id is there; on a quiet server it uses up a tick if it must';
+
 -- The same for one table.
 
 CREATE FUNCTION snowflake_ids_settled(of_table regclass) RETURNS timestamptz

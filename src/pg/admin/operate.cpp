@@ -136,13 +136,9 @@ namespace {
 // share this pass.
 constexpr milliseconds between_passes{50};
 
-// A function that returns a generator of this session, set up: generator::ready_sno() and so on.
-using Ready = Generator& (*) ();
+}  // namespace
 
-// Returns when the generator of `ready` issues nothing at or before `until` any more. This session may do that itself,
-// or wait until another session has done it. Raises an error if the generator cannot be set up, or if a ceiling cannot
-// be lifted.
-void use_up_until(Ready ready, UnixTime until) {
+void operate::use_up_until(Ready ready, UnixTime until) {
     for (;;) {
         // After each wait, the generator is asked for again, because it must be set up again after a reset.
         Generator& g = ready();
@@ -160,9 +156,11 @@ void use_up_until(Ready ready, UnixTime until) {
     }
 }
 
+namespace {
+
 // The function that returns the generator of the format in argument `n`, set up. Raises an error for layouts, and for
 // an unknown format.
-Ready ready_argument(FunctionCallInfo fcinfo, int n) {
+operate::Ready ready_argument(FunctionCallInfo fcinfo, int n) {
     switch (kind_argument(fcinfo, n)) {
         case ledger::Kind::sno:
             return generator::ready_sno;
@@ -188,7 +186,7 @@ Ready ready_argument(FunctionCallInfo fcinfo, int n) {
 // then for a sync.
 FUNCTION(snowflake_ids_pass_now) {
     const TimestampTz now = GetCurrentTimestamp();
-    use_up_until(ready_argument(fcinfo, 0), unix_time(now));
+    operate::use_up_until(ready_argument(fcinfo, 0), unix_time(now));
     PG_RETURN_TIMESTAMPTZ(now);
 }
 

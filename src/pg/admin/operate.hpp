@@ -28,4 +28,12 @@ ledger::Kind kind_argument(FunctionCallInfo fcinfo, int n);
 // message.
 void observe(Generator& g, UnixTime id_time, bool force, const char* what);
 
+// A function that returns a generator of this session, set up: generator::ready_sno() and so on.
+using Ready = Generator& (*) ();
+
+// Returns when the generator of `ready` issues nothing at or before `until` any more. This session may do that itself,
+// or wait until another session has done it. Raises an error if the generator cannot be set up, or if a ceiling cannot
+// be lifted.
+void use_up_until(Ready ready, UnixTime until);
+
 }  // namespace snowflake_ids::operate

@@ -7,6 +7,8 @@
 #include "ledger/settling.hpp"
 
 extern "C" {
+#include "access/parallel.h"
+#include "access/xlog.h"
 #include "storage/procarray.h"
 #include "utils/memutils.h"
 }
@@ -160,6 +162,26 @@ UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, Uni
 Snapshot active_snapshot() {
     if (!ActiveSnapshotSet() || !IsMVCCSnapshot(GetActiveSnapshot())) elog(ERROR, "no active snapshot");
     return GetActiveSnapshot();
+}
+
+Snapshot readers_snapshot() {
+    // A worker has a copy of the leader's snapshot, without the times that the leader keeps for it.
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("a parallel worker does not know which ids are settled"),
+                        errdetail("The workers and the leader of a query would use different times."),
+                        errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for the function that calls it.")));
+    }
+    const Snapshot snapshot = active_snapshot();
+    // A snapshot from before a promotion does not know the transactions of the old primary one by one.
+    if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby does not know which ids are settled"),
+             errhint(
+                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(). Read from the standby when pg_last_wal_replay_lsn() has reached that position.")));
+    }
+    return snapshot;
 }
 
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.

@@ -55,6 +55,9 @@ bool prepared_writes(TableWriters& writers, TransactionId xid);
 // The active snapshot. Raises an error if there is none, or if it is not an MVCC snapshot, which shows transactions.
 Snapshot active_snapshot();
 
+// The active snapshot, of a reader of settled ids. Raises an error in a parallel worker and on a standby.
+Snapshot readers_snapshot();
+
 // Lifts the promise, and returns the time that has settled for this snapshot and table. `never` (before all times):
 // nothing has settled. `table` may be unsettled::every_table. A later call may return a later time, so a snapshot that
 // must have one time only keeps it (settled.cpp). Not in recovery. Raises an error if `table` is no table of this

@@ -8,9 +8,7 @@
 #include "pg/pg.hpp"
 
 extern "C" {
-#include "access/parallel.h"
 #include "access/xact.h"
-#include "access/xlog.h"
 #include "utils/memutils.h"
 }
 
@@ -75,22 +73,7 @@ void keep_answer(const Answer& answer) {
 // its snapshot, and a loop that polls in one transaction advances. Raises an error in a parallel worker, on a standby,
 // and as settle() does.
 UnixTime settled_time(Oid table) {
-    // A worker has a copy of the leader's snapshot, without the times that the leader keeps for it.
-    if (IsParallelWorker()) {
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                        errmsg("a parallel worker does not know which ids are settled"),
-                        errdetail("The workers and the leader of a query would use different times."),
-                        errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for the function that calls it.")));
-    }
-    const Snapshot snapshot = active_snapshot();
-    // A snapshot from before a promotion does not know the transactions of the old primary one by one.
-    if (RecoveryInProgress() || snapshot->takenDuringRecovery) {
-        ereport(
-            ERROR,
-            (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a standby does not know which ids are settled"),
-             errhint(
-                 "Ask the primary for the settled id and pg_current_wal_insert_lsn(). Read from the standby when pg_last_wal_replay_lsn() has reached that position.")));
-    }
+    const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);

@@ -15,7 +15,7 @@ struct Expected {
 inline constexpr Expected expectations[] = {
     // Each side writes before it reads (settling.hpp, steps 2 and 6): at least one of them sees the other.
     {"lift_to: promise.swap", std::memory_order_seq_cst},
-    {"admit: promise.load", std::memory_order_seq_cst},
+    {"admit: promise.load 2", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
     // The floor, then the keys; the key, then the floor (life.hpp).

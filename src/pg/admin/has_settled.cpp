@@ -1,0 +1,33 @@
+// The SQL function snowflake_ids_has_settled(): is every row there whose id is of an earlier time?
+#include "ledger/clock.hpp"
+#include "ledger/formats.hpp"
+#include "ledger/settling.hpp"
+#include "pg/admin/operate.hpp"
+#include "pg/datum.hpp"
+#include "pg/generate/set_up.hpp"
+#include "pg/pg.hpp"
+#include "pg/server/shared_ledger.hpp"
+#include "pg/settled/settle.hpp"
+
+namespace snowflake_ids {
+
+// snowflake_ids_has_settled(until). The settled time does not pass the last id, so on a quiet server it stands still.
+// If no transaction holds it back, a generator is lifted past `until`, and the settled time follows. Mastics need no
+// machine id, so there is always a generator of them.
+FUNCTION(snowflake_ids_has_settled) {
+    const TimestampTz argument = PG_GETARG_TIMESTAMPTZ(0);
+    if (TIMESTAMP_IS_NOBEGIN(argument)) PG_RETURN_BOOL(true);
+    if (TIMESTAMP_IS_NOEND(argument)) PG_RETURN_BOOL(false);
+    const UnixTime until = unix_time(argument);
+    const Snapshot snapshot = readers_snapshot();
+    const auto is_there = [until](UnixTime settled) {
+        return settled != never && ledger::settled_start(settled, ledger::longest_tick) >= until;
+    };
+    const UnixTime settled = settle(snapshot, unsettled::every_table);
+    if (is_there(settled)) PG_RETURN_BOOL(true);
+    if (until > ledger::wall_clock() || settled < shared_ledger().header->promise.load()) PG_RETURN_BOOL(false);
+    operate::use_up_until(generator::ready_mastic, until);
+    PG_RETURN_BOOL(is_there(settle(snapshot, unsettled::every_table)));
+}
+
+}  // namespace snowflake_ids
