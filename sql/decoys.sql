@@ -26,7 +26,7 @@ BEGIN
                             FROM generate_series(1, p.pronargs) AS i) AS v
         WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
           AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'snowflake_ids')
-          AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) AS a WHERE a IN ('internal'::regtype, 'cstring'::regtype))
+          AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) AS a WHERE a IN ('internal'::regtype, 'cstring'::regtype, '"any"'::regtype))
     LOOP
         CONTINUE WHEN to_regprocedure(format('ids.%I(%s)', f.proname, f.args)) IS NOT NULL;
         EXECUTE format('CREATE FUNCTION ids.%I(%s) RETURNS void LANGUAGE plpgsql AS %L', f.proname, f.args,

@@ -1,4 +1,4 @@
--- Mastic next to integers: comparisons, joins, foreign keys, and a bigint column that becomes mastic.
+-- Mastic next to integers: which plans, and a bigint column that becomes mastic. (What is right: mastic_bigint.)
 SET timezone = 'UTC';
 \i sql/include/plan.psql
 SET enable_seqscan = off;
@@ -51,22 +51,17 @@ SELECT coalesce(id, 0) AS coalesce, pg_typeof(CASE WHEN true THEN 5 ELSE id END)
 SELECT pg_typeof(x), count(*) FROM (SELECT id AS x FROM account UNION SELECT 5::bigint UNION SELECT 6) AS u GROUP BY 1;
 
 --
--- Joins with a bigint column: an index on the mastic is used, one on the bigint only if it has the order of mastic.
+-- Joins with a bigint column: an index on either is used. There is no merge join.
 --
 CREATE TABLE as_bigint (id bigint PRIMARY KEY, note text);
-INSERT INTO as_bigint SELECT id, name FROM account;
+INSERT INTO as_bigint SELECT id, name FROM account WHERE id <= 9223372036854775807;
 ANALYZE as_bigint;
 SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off; SET enable_memoize = off;
 SELECT plan('SELECT * FROM (SELECT * FROM as_bigint WHERE id = 5 OFFSET 0) b JOIN account a ON a.id = b.id');
 SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
-CREATE INDEX as_bigint_mastic ON as_bigint (id mastic_ops);
 SELECT plan('SELECT * FROM (SELECT * FROM account WHERE id = 5 OFFSET 0) a JOIN as_bigint b ON a.id = b.id');
-DROP INDEX as_bigint_mastic;
-SET enable_nestloop = off; SET enable_mergejoin = on;
-SELECT plan('SELECT * FROM as_bigint b JOIN account a ON a.id = b.id') ~ 'Merge Cond: .*::mastic' AS merged ORDER BY 1 DESC LIMIT 1;
-SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
-SET enable_mergejoin = off; SET enable_hashjoin = on;
-SELECT plan('SELECT * FROM as_bigint b JOIN account a ON a.id = b.id') ~ 'Hash Cond: .*::mastic' AS hashed ORDER BY 1 DESC LIMIT 1;
+SET enable_nestloop = off; SET enable_hashjoin = on;
+SELECT plan('SELECT * FROM as_bigint b JOIN account a ON a.id = b.id') ~ 'Hash Cond: .*b.id' AS hashed ORDER BY 1 DESC LIMIT 1;
 SELECT count(*) FROM as_bigint b JOIN account a ON a.id = b.id;
 RESET enable_nestloop; RESET enable_mergejoin; RESET enable_hashjoin; RESET enable_material; RESET enable_memoize;
 
@@ -74,7 +69,7 @@ RESET enable_nestloop; RESET enable_mergejoin; RESET enable_hashjoin; RESET enab
 -- Foreign keys: a bigint may refer to a mastic, a mastic not to a bigint.
 --
 CREATE TABLE post (account bigint REFERENCES account ON DELETE CASCADE ON UPDATE CASCADE, n int);
-INSERT INTO post SELECT id, 1 FROM account;
+INSERT INTO post SELECT id, 1 FROM account WHERE id < 9223372036854775807;
 \set VERBOSITY terse
 INSERT INTO post VALUES (6, 1);
 CREATE TABLE refused (id mastic REFERENCES as_bigint);
@@ -86,56 +81,47 @@ CREATE TABLE reply (account mastic REFERENCES account, n int);
 INSERT INTO reply SELECT id, 1 FROM account;
 
 --
--- A bigint column becomes mastic without a rewrite; its indexes and foreign keys are made again.
+-- A bigint column becomes mastic without a rewrite; its indexes and foreign keys are made again. A CHECK finds negative
+-- numbers before.
 --
 CREATE TABLE parent (id bigint PRIMARY KEY, up bigint REFERENCES parent, n int CHECK (n > 0));
 CREATE TABLE child (parent bigint REFERENCES parent, n int);
 INSERT INTO parent SELECT make_mastic('2026-03-01', n)::bigint, NULL, n FROM generate_series(1, 100) AS n;
-INSERT INTO parent VALUES (-1, make_mastic('2026-03-01', 1), 1);
+INSERT INTO parent VALUES (-1, make_mastic('2026-03-01', 1)::bigint, 1);
 INSERT INTO child SELECT id, n FROM parent;
 CREATE TEMP TABLE files AS SELECT relname::text, pg_relation_filenode(oid) AS node FROM pg_class WHERE relname IN ('parent', 'parent_pkey', 'child');
 \set VERBOSITY terse
 ALTER TABLE parent ALTER id TYPE mastic;
+ALTER TABLE parent ADD CONSTRAINT no_negative CHECK (id >= 0);
 \set VERBOSITY default
+DELETE FROM child WHERE parent < 0;
+DELETE FROM parent WHERE id < 0;
+ALTER TABLE parent ADD CONSTRAINT no_negative CHECK (id >= 0);
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
-ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id TYPE mastic, ALTER up TYPE mastic, ALTER id SET DEFAULT gen_mastic();
+ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id TYPE mastic USING snowflake_ids.same_bits(id),
+    ALTER up TYPE mastic USING snowflake_ids.same_bits(up), ALTER id SET DEFAULT gen_mastic();
 ALTER TABLE parent ADD CONSTRAINT parent_up_fkey FOREIGN KEY (up) REFERENCES parent;
-ALTER TABLE child ALTER parent TYPE mastic, ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent;
+ALTER TABLE child ALTER parent TYPE mastic USING snowflake_ids.same_bits(parent), ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent;
 COMMIT;
 SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 \d parent
 SELECT max(id), count(*) FROM parent;
-SELECT * FROM child JOIN parent ON id = parent WHERE id > 9223372036854775807 ORDER BY 1;
 -- Back, without a rewrite as well.
 BEGIN;
 ALTER TABLE child DROP CONSTRAINT child_parent_fkey;
-ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT, ALTER id TYPE bigint, ALTER up TYPE bigint;
-ALTER TABLE child ALTER parent TYPE bigint;
+ALTER TABLE parent DROP CONSTRAINT parent_up_fkey, ALTER id DROP DEFAULT,
+    ALTER id TYPE bigint USING snowflake_ids.same_bits(id), ALTER up TYPE bigint USING snowflake_ids.same_bits(up);
+ALTER TABLE child ALTER parent TYPE bigint USING snowflake_ids.same_bits(parent);
 COMMIT;
 SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files ORDER BY 1;
 SELECT min(id) FROM parent;
--- With an index that was made before, while the table is in use, nothing is built under the lock.
-CREATE UNIQUE INDEX parent_id ON parent (id mastic_ops);
-INSERT INTO files VALUES ('parent_id', pg_relation_filenode('parent_id'));
-BEGIN;
-ALTER TABLE parent DROP CONSTRAINT parent_pkey;
-ALTER TABLE parent ALTER id TYPE mastic, ALTER up TYPE mastic;
-ALTER TABLE child ALTER parent TYPE mastic;
-ALTER TABLE parent ADD CONSTRAINT parent_id PRIMARY KEY USING INDEX parent_id;
-ALTER TABLE parent ADD CONSTRAINT parent_up_fkey FOREIGN KEY (up) REFERENCES parent NOT VALID;
-ALTER TABLE child ADD CONSTRAINT child_parent_fkey FOREIGN KEY (parent) REFERENCES parent NOT VALID;
-COMMIT;
-ALTER TABLE parent VALIDATE CONSTRAINT parent_up_fkey;
-ALTER TABLE child VALIDATE CONSTRAINT child_parent_fkey;
-SELECT relname, pg_relation_filenode(relname::regclass) = node AS kept FROM files WHERE relname <> 'parent_pkey' ORDER BY 1;
-SELECT max(id), count(*) FROM parent;
 \d parent
 
 --
 -- Replica identity, partition keys
 --
-ALTER TABLE parent REPLICA IDENTITY USING INDEX parent_id;
+ALTER TABLE parent REPLICA IDENTITY USING INDEX parent_pkey;
 CREATE TABLE hashed (id mastic PRIMARY KEY) PARTITION BY HASH (id);
 CREATE TABLE hashed_0 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE hashed_1 PARTITION OF hashed FOR VALUES WITH (MODULUS 2, REMAINDER 1);

@@ -13,17 +13,14 @@ SELECT s, r.* FROM unnest(ARRAY['5::bigint < now()', '5::bigint <= now()', '5::b
     'now() <= 5::bigint', 'now() >= 5::bigint', 'now() > 5::bigint', '5 > now()', '5::smallint > now()', '5::bigint > current_date', 'current_date > 5',
     '5::bigint BETWEEN now() AND now()', '5::bigint >= ANY (ARRAY[now()])', '(5::bigint, 1) >= (now(), 1)', '5::bigint::mastic < now()']) AS s,
     refusal('SELECT ' || s) AS r;
--- The domain that makes it ambiguous is not for columns.
-SELECT s, r.* FROM unnest(ARRAY['5::snowflake_ids.mastic_ambiguous < now()', 'now() >= 5::snowflake_ids.mastic_ambiguous', '5::snowflake_ids.mastic_ambiguous::mastic < now()']) AS s,
-    refusal('SELECT ' || s) AS r;
 
--- A bigint column that has Mastic ids: an index of it with the order of mastic serves them.
+-- A bigint column that has Mastic ids: an index on the cast serves them.
 CREATE TABLE as_bigint (id bigint PRIMARY KEY);
 INSERT INTO as_bigint SELECT make_mastic(t, 0) FROM generate_series(timestamptz '2026-03-01', '2026-03-05', '1 hour') AS t;
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= now()$$);
-CREATE INDEX as_bigint_mastic ON as_bigint (id mastic_ops);
+CREATE INDEX as_bigint_mastic ON as_bigint ((id::mastic));
 SELECT plan($$SELECT * FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03' ORDER BY id::mastic LIMIT 5$$)
 \g (format=unaligned)
 SELECT count(*) FROM as_bigint WHERE id::mastic >= timestamptz '2026-03-02' AND id::mastic < timestamptz '2026-03-03';
@@ -31,6 +28,6 @@ DROP TABLE as_bigint;
 -- Ids above 2^63.
 CREATE TABLE far (id mastic PRIMARY KEY);
 INSERT INTO far SELECT make_mastic(t, 0) FROM generate_series(timestamptz '6485-10-16', '6485-10-19', '1 hour') AS t;
-SELECT count(*) AS all_rows, count(*) FILTER (WHERE id::bigint < 0) AS negative FROM far WHERE id >= timestamptz '6485-10-17';
+SELECT count(*) AS all_rows, count(*) FILTER (WHERE snowflake_ids.same_bits(id) < 0) AS negative FROM far WHERE id >= timestamptz '6485-10-17';
 SELECT count(*) FROM far WHERE id BETWEEN timestamptz '6485-10-17' AND timestamptz '6485-10-18';
 DROP TABLE far;

@@ -44,13 +44,14 @@ SELECT count(*) AS pairs,
        count(*) FILTER (WHERE (snowflake_ids.mastic_hash(a) = snowflake_ids.mastic_hash(b)) < (a = b) OR (snowflake_ids.mastic_hash_extended(a, 7) = snowflake_ids.mastic_hash_extended(b, 7)) < (a = b)) AS differ
 FROM unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS a,
      unnest('{0, 1, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS b;
-SELECT snowflake_ids.mastic_hash_extended('5', 0)::bit(32) = snowflake_ids.mastic_hash('5')::bit(32) AS low_half, snowflake_ids.mastic_hash_extended('5', 1) = snowflake_ids.mastic_hash_extended('5', 2) AS seed_ignored;
+SELECT snowflake_ids.mastic_hash_extended(m, 0)::bit(32) = snowflake_ids.mastic_hash(m)::bit(32) AS low_half, snowflake_ids.mastic_hash_extended(m, 1) = snowflake_ids.mastic_hash_extended(m, 2) AS seed_ignored FROM (SELECT mastic '5' AS m) AS x;
 
 --
--- Casts. Integers become a mastic unasked, a mastic becomes a bigint by assignment.
+-- Casts keep the number. A bigint becomes a mastic unasked, smaller integers and the way back want an assignment.
 --
-SELECT 5::smallint::mastic, 5::mastic, 5::bigint::mastic, (-1)::smallint::mastic AS negative, (-1)::mastic AS negative, (-1)::bigint::mastic AS negative;
-SELECT '5'::mastic::bigint, '18446744073709551615'::mastic::bigint AS negative, '116301527915219032'::mastic::timestamptz;
+SELECT 5::smallint::mastic, 5::mastic, 5::bigint::mastic, 9223372036854775807::mastic;
+SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['(-1)::smallint::mastic', '(-1)::mastic', '(-1)::bigint::mastic', $$'18446744073709551615'::mastic::bigint$$]) AS c;
+SELECT '5'::mastic::bigint, snowflake_ids.same_bits(mastic '18446744073709551615') AS negative, snowflake_ids.same_bits(-1) AS same_bits, '116301527915219032'::mastic::timestamptz;
 SELECT '5'::mastic::text, '18446744073709551615'::text::mastic, '18446744073709551615'::mastic::numeric, 18446744073709551615::mastic,
        1.5::mastic AS rounded, 18446744073709551615.4::mastic AS rounded_down, (-0.4)::mastic AS rounded_up;
 SELECT s, r.* FROM unnest(ARRAY['(-1.0)::mastic', '18446744073709551615.5::mastic', '18446744073709551616::mastic', $$'NaN'::numeric::mastic$$,
@@ -91,7 +92,7 @@ CREATE TEMP TABLE round_trip (text text, id mastic);
 SELECT count(*) AS rows,
        count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS text,
        count(*) FILTER (WHERE snowflake_ids.mastic_send(id) IS DISTINCT FROM decode(id_hex, 'hex')) AS send,
-       count(*) FILTER (WHERE id::bigint IS DISTINCT FROM signed OR signed::mastic IS DISTINCT FROM id) AS bigint,
+       count(*) FILTER (WHERE snowflake_ids.same_bits(id) IS DISTINCT FROM signed OR snowflake_ids.same_bits(signed) IS DISTINCT FROM id) AS bigint,
        count(*) FILTER (WHERE id::numeric IS DISTINCT FROM text::numeric OR text::numeric::mastic IS DISTINCT FROM id) AS numeric
 FROM golden;
 SELECT count(*) AS rows, count(*) FILTER (WHERE id::text IS DISTINCT FROM text) AS received FROM round_trip;
@@ -115,7 +116,7 @@ FROM invalid WHERE expect = 'decide';
 -- The catalogue of this topic
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$' AND signature !~ 'timestamp|range|times'
+WHERE proname ~ '^mastic_(in|out|recv|send|eq|ne|lt|le|gt|ge|cmp|hash|hash_extended|to_.*|from_.*)$|^same_bits' AND signature !~ 'timestamp|range|times'
 ORDER BY signature COLLATE "C" \g (format=unaligned)
 SELECT oprname, oprcode, oprcom::regoperator AS commutator, oprnegate::regoperator AS negator, oprrest AS restrict, oprjoin AS join,
        oprcanhash AS hash, oprcanmerge AS merge

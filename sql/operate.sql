@@ -83,7 +83,7 @@ SELECT abs(extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())) < 1
 -- No ids.
 SELECT (refusal('SELECT ' || c)).* FROM unnest(ARRAY['snowflake_si_observe(-1)', 'snowflake_si_observe(9007199254740992)', 'snowflake_observe(''twitter'', -1)',
     'snowflake_observe(''no such'', 1)', 'sno_observe(''x'')']) AS c;
-SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe(1, NULL) IS NULL AS mastic, snowflake_si_observe(NULL, true) IS NULL AS snowflake_si,
+SELECT sno_observe(NULL) IS NULL AS sno, mastic_observe('1', NULL) IS NULL AS mastic, snowflake_si_observe(NULL, true) IS NULL AS snowflake_si,
        snowflake_observe(NULL, 1) IS NULL AS layout;
 
 --

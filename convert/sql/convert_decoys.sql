@@ -37,7 +37,7 @@ BEGIN
           AND d.refclassid = 'pg_extension'::regclass
           AND d.deptype = 'e'
           AND d.refobjid IN (SELECT oid FROM pg_extension WHERE extname IN ('snowflake_ids', 'snowflake_ids_convert'))
-          AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) AS a WHERE a IN ('internal'::regtype, 'cstring'::regtype))
+          AND NOT EXISTS (SELECT FROM unnest(p.proargtypes) AS a WHERE a IN ('internal'::regtype, 'cstring'::regtype, '"any"'::regtype))
     LOOP
         CONTINUE WHEN to_regprocedure(format('ids.%I(%s)', f.proname, f.args)) IS NOT NULL;
         EXECUTE format('CREATE FUNCTION ids.%I(%s) RETURNS void LANGUAGE plpgsql AS %L', f.proname, f.args,

@@ -19,7 +19,7 @@ COMMENT ON FUNCTION snowflake_ids.mastic_recv(internal) IS 'binary input of mast
 CREATE FUNCTION snowflake_ids.mastic_send(mastic) RETURNS bytea AS 'int8send' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_send(mastic) IS 'binary output of mastic: 8 bytes, as those of bigint';
 
--- Of the category of numbers: id IN (1, 2) and coalesce(id, 0) find mastic as the common type.
+-- Of the category of numbers: UNION, COALESCE and USING find mastic as the common type of a mastic and a bigint.
 CREATE TYPE mastic (
     INPUT = snowflake_ids.mastic_in, OUTPUT = snowflake_ids.mastic_out, RECEIVE = snowflake_ids.mastic_recv, SEND = snowflake_ids.mastic_send,
     LIKE = pg_catalog.int8, CATEGORY = 'N'
@@ -30,37 +30,59 @@ COMMENT ON TYPE mastic IS
 
 -- Hashing. The comparison is the same for each type, and so are the operator classes: see 35-id_order.sql.
 
-CREATE FUNCTION snowflake_ids.mastic_hash(mastic) RETURNS integer
-    AS 'hashint8' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_hash(mastic) IS 'hash';
+-- The argument is "any", because PostgreSQL hashes a list (id = ANY (bigint[])) only with one function for both types.
 
-CREATE FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) RETURNS bigint
-    AS 'hashint8extended' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended(mastic, bigint) IS 'hash with a seed, 64 bits';
+CREATE FUNCTION snowflake_ids.mastic_hash("any") RETURNS integer
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_hash' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash("any") IS 'hash of a mastic or a bigint';
 
--- Casts. Integers become ids unasked, so that "id = 5", "id = ANY (bigint[])", joins and foreign keys use the index on
--- the id. A bigint column takes an id by assignment. Neither changes a bit: a negative bigint is an id above 2^63.
--- The way to bigint has a function, although the planner leaves it out: a type that a cast without one makes a bigint
--- passes for it. TimescaleDB partitioned such a column by its number, and gave wrong rows for a time beside it.
+CREATE FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_hash_extended' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) IS
+    'hash of a mastic or a bigint with a seed, 64 bits';
+
+-- Casts keep the number. Only the one from bigint is implicit, so that functions of mastics take a bigint column. Next to
+-- an integer, an id is compared as a number, by the operators of 71-mastic_bigint.sql.
 -- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
 
+CREATE FUNCTION snowflake_ids.mastic_from_bigint(id bigint) RETURNS mastic
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_bigint(bigint) IS 'the mastic of this number; error below 0';
+
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
-    AS 'int48' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic with the bits of the number as a bigint';
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_integer(integer) IS 'the mastic of this number; error below 0';
 
 CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
-    AS 'int28' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS
-    'the mastic with the bits of the number as a bigint';
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_smallint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic of this number; error below 0';
+
+CREATE FUNCTION snowflake_ids.mastic_to_bigint_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint_support(internal) IS
+    'planner support of the cast to bigint: it is left out around gen_mastic()';
+
+CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT snowflake_ids.mastic_to_bigint_support;
+COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the number of a mastic; error above 9223372036854775807';
+
+-- For ALTER TABLE ... TYPE ... USING, which then rewrites no row, and checks none.
 
 CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
     AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
     'planner support of a cast that changes no bit: the call is left out';
 
-CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
+CREATE FUNCTION snowflake_ids.same_bits(id bigint) RETURNS mastic
     AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
-COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the bits of a mastic as a bigint: negative above 2^63';
+COMMENT ON FUNCTION snowflake_ids.same_bits(bigint) IS 
+    'the mastic with the bits of a bigint, for ALTER TABLE ... USING without a rewrite; add CHECK (id >= 0) before';
+
+CREATE FUNCTION snowflake_ids.same_bits(id mastic) RETURNS bigint
+    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
+COMMENT ON FUNCTION snowflake_ids.same_bits(mastic) IS 
+    'the bits of a mastic as a bigint, for ALTER TABLE ... USING without a rewrite; ids above 2^63 become negative';
 
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -71,16 +93,16 @@ CREATE FUNCTION snowflake_ids.mastic_from_numeric(id numeric) RETURNS mastic
 COMMENT ON FUNCTION snowflake_ids.mastic_from_numeric(numeric) IS
     'the mastic of this number, rounded to a whole one; error outside 0 to 18446744073709551615';
 
-CREATE CAST (bigint AS mastic) WITHOUT FUNCTION AS IMPLICIT;
-CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS IMPLICIT;
-CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS IMPLICIT;
+CREATE CAST (bigint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_bigint(bigint) AS IMPLICIT;
+CREATE CAST (integer AS mastic) WITH FUNCTION snowflake_ids.mastic_from_integer(integer) AS ASSIGNMENT;
+CREATE CAST (smallint AS mastic) WITH FUNCTION snowflake_ids.mastic_from_smallint(smallint) AS ASSIGNMENT;
 CREATE CAST (mastic AS bigint) WITH FUNCTION snowflake_ids.mastic_to_bigint(mastic) AS ASSIGNMENT;
 CREATE CAST (mastic AS numeric) WITH FUNCTION snowflake_ids.mastic_to_numeric(mastic);
 CREATE CAST (numeric AS mastic) WITH FUNCTION snowflake_ids.mastic_from_numeric(numeric);
 
-COMMENT ON CAST (bigint AS mastic) IS 'the same 64 bits: a negative number is an id above 2^63';
-COMMENT ON CAST (integer AS mastic) IS 'the same as the cast from bigint';
-COMMENT ON CAST (smallint AS mastic) IS 'the same as the cast from bigint';
-COMMENT ON CAST (mastic AS bigint) IS 'the same 64 bits: an id above 2^63 is a negative number';
+COMMENT ON CAST (bigint AS mastic) IS 'the number; error below 0';
+COMMENT ON CAST (integer AS mastic) IS 'the number; error below 0';
+COMMENT ON CAST (smallint AS mastic) IS 'the number; error below 0';
+COMMENT ON CAST (mastic AS bigint) IS 'the number; error above 9223372036854775807';
 COMMENT ON CAST (mastic AS numeric) IS 'the unsigned number';
 COMMENT ON CAST (numeric AS mastic) IS 'from 0 to 18446744073709551615, rounded to a whole number';

@@ -68,17 +68,26 @@ Key key_of_time(Datum datum) {
     return Key{TimeAmong<Id>{unix_time(DatumGetTimestampTz(datum))}.tick()} << bits_below_time;
 }
 
+// As above, for a bigint next to a mastic. A negative one is below every id.
+Key key_of_bigint(Datum datum) {
+    const int64 number = DatumGetInt64(datum);
+    return number < 0 ? 0 : static_cast<uint64>(number);
+}
+
 // A type of ids. It is recognised by its comparison function, because its oid differs between databases.
 struct IdType {
     PGFunction compare;
-    ToKey of_id, of_time;  // make a Key of an id and of a time; of_time is null if times are not in this order
+    // Make a Key of an id, of a time and of a bigint; null if times or bigints are not in this order.
+    ToKey of_id, of_time, of_bigint;
+
+    ToKey of(Oid type) const { return type == TIMESTAMPTZOID ? of_time : type == INT8OID ? of_bigint : of_id; }
 };
 
 constexpr IdType id_types[] = {
-    {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>},
-    {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>},
+    {snowflake_ids_sno_cmp, key_of_bytes<sno::Id>, key_of_time<sno::Id>, nullptr},
+    {snowflake_ids_mastic_cmp, key_of_mastic, key_of_time<mastic::Id>, key_of_bigint},
     // The kind comes before the time in a gid, so no operator compares gids with times.
-    {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr},
+    {snowflake_ids_gid_cmp, key_of_bytes<gid::Id>, nullptr, nullptr},
 };
 
 // The type of ids whose order an operator belongs to, and the btree operator family of this type. `type` is null if the
@@ -87,11 +96,11 @@ struct Order {
     const IdType* type = nullptr;
     Oid family = InvalidOid;
 
-    // The input of the operator that is no timestamptz is the id.
+    // The input of the operator that is no timestamptz and no bigint is the id.
     explicit Order(Oid opno) {
         Oid left, right;
         op_input_types(opno, &left, &right);
-        const Oid id = left == TIMESTAMPTZOID ? right : left;
+        const Oid id = left == TIMESTAMPTZOID || left == INT8OID ? right : left;
         if (!OidIsValid(id)) return;
         const TypeCacheEntry* known = lookup_type_cache(id, TYPECACHE_BTREE_OPFAMILY | TYPECACHE_CMP_PROC_FINFO);
         family = known->btree_opf;
@@ -113,8 +122,8 @@ struct Comparison {
         Oid left, right;
         if (!op_in_opfamily(opno, order.family)) return;
         get_op_opfamily_properties(opno, order.family, false, &found, &left, &right);
-        column = left == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
-        other = right == TIMESTAMPTZOID ? order.type->of_time : order.type->of_id;
+        column = order.type->of(left);
+        other = order.type->of(right);
         column_type = column_first ? left : right;
         if (!column_first) std::swap(column, other);
         if (found != BTEqualStrategyNumber && column != nullptr && other != nullptr)

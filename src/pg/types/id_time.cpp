@@ -46,11 +46,4 @@ MEMBERS(mastic, _timestamptz, compare_id_time<mastic::Id>(fcinfo))
 MEMBERS(timestamptz, _mastic, compare_time_id<mastic::Id>(fcinfo))
 MEMBERS(mastic_times, , compare_times<mastic::Id>(fcinfo))
 
-// A bigint may have ids of any layout, so PostgreSQL must not read it as a mastic when it is compared with a time. The
-// domain mastic_ambiguous makes such a comparison ambiguous (71-mastic_time.sql). Only a comparison with a value of
-// this domain itself calls this function.
-FUNCTION(snowflake_ids_mastic_ambiguous_time) {
-    ereport(ERROR, (errcode(ERRCODE_AMBIGUOUS_FUNCTION), errmsg("a mastic_ambiguous cannot be compared with a time")));
-}
-
 }  // namespace snowflake_ids

@@ -1,13 +1,11 @@
-// The type mastic: input and output, comparison, sorting, casts. Layout and text are in core/mastic.hpp.
+// The type mastic: input and output, comparison, sorting, casts of numeric. Layout and text are in core/mastic.hpp. What
+// concerns bigint is in mastic_bigint.cpp.
 //
-// A mastic is passed by value, has the 8 bytes of a bigint, and is compared without a sign. Where the sign makes no
-// difference, SQL uses PostgreSQL's own functions for bigint: for hashing, for binary input and output, and for casts
-// from smaller integers.
+// A mastic is passed by value, has the 8 bytes of a bigint, and is compared without a sign. Its binary input and output
+// are those of bigint.
 #include "pg/types/id_type.hpp"
 
 extern "C" {
-#include "nodes/makefuncs.h"
-#include "nodes/supportnodes.h"
 #include "utils/numeric.h"
 }
 
@@ -48,19 +46,6 @@ FUNCTION(snowflake_ids_mastic_out) {
 }
 
 ORDER_FUNCTIONS(mastic)
-
-// ---- bigint, which has the same bits
-
-// The planner support function of casts that keep the bits. It replaces the call of the cast by a RelabelType, as
-// PostgreSQL does for varchar. A RelabelType costs nothing at run time, and with it ALTER TABLE can change the type of
-// a column without a rewrite. For other requests the result is null.
-FUNCTION(snowflake_ids_same_bits_support) {
-    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    if (!IsA(request, SupportRequestSimplify)) return Datum{0};
-    const FuncExpr* call = reinterpret_cast<SupportRequestSimplify*>(request)->fcall;
-    PG_RETURN_POINTER(makeRelabelType(static_cast<Expr*>(linitial(call->args)), call->funcresulttype, -1, InvalidOid,
-                                      call->funcformat));
-}
 
 // ---- numeric, which can hold every mastic as a number
 

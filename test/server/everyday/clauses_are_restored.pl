@@ -100,9 +100,12 @@ BEGIN
         FOREACH l IN ARRAY types || 'unknown'::text LOOP
             FOREACH r IN ARRAY types || 'unknown'::text LOOP
                 BEGIN
-                    q := format('CREATE VIEW pg_temp.v AS SELECT %s %s %s AS c',
-                                CASE l WHEN 'unknown' THEN 'NULL' ELSE 'NULL::' || l END, op, CASE r WHEN 'unknown' THEN 'NULL' ELSE 'NULL::' || r END);
+                    q := format('CREATE VIEW pg_temp.v AS SELECT %s %s %s AS c FROM (SELECT NULL::%s AS l, NULL::%s AS r OFFSET 0) AS x',
+                                CASE l WHEN 'unknown' THEN 'NULL' ELSE 'l' END, op, CASE r WHEN 'unknown' THEN 'NULL' ELSE 'r' END,
+                                coalesce(nullif(l, 'unknown'), 'text'), coalesce(nullif(r, 'unknown'), 'text'));
                     EXECUTE q;
+                    -- A bigint next to a time is an error when it is planned.
+                    EXECUTE 'EXPLAIN SELECT FROM pg_temp.v WHERE c';
                     RETURN NEXT l || ' ' || op || ' ' || r || ' with ' ||
                         (SELECT coalesce(string_agg(d.refobjid::regoperator::text, ','), 'a built-in') FROM pg_depend d JOIN pg_rewrite w ON w.oid = d.objid
                          WHERE w.ev_class = 'pg_temp.v'::regclass AND d.refclassid = 'pg_operator'::regclass);

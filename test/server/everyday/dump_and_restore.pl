@@ -23,7 +23,7 @@ CREATE TABLE public.item (
     created timestamptz GENERATED ALWAYS AS (sno_timestamp(id)) STORED, parents sno[], CHECK (volume <> gid_empty('volume')));
 CREATE INDEX item_mastic ON public.item (mastic_timestamp(mastic));
 CREATE INDEX item_masticint ON public.item (mastic_timestamp(masticint));
-CREATE INDEX item_masticint_ordered ON public.item (masticint mastic_ops);
+CREATE INDEX item_masticint_ordered ON public.item ((masticint::mastic));
 CREATE INDEX item_brin ON public.item USING brin (id);
 CREATE INDEX item_hash ON public.item USING hash (volume);
 CREATE TABLE public.line (item sno REFERENCES public.item, n int) PARTITION BY RANGE (item);

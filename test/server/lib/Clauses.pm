@@ -40,9 +40,13 @@ END
 		for my $op ('<', '<=', '=', '<>', '>=', '>')
 		{
 			push @of_row, "(a, n) $op (b, n)", "(t, a) $op (t, b)", "(n, a, t, b) $op (n, b, t, a)";
+			push @of_row, "(k, t) $op (a, t)", "k $op a" if $type eq 'mastic';
 			next if $op eq '=' || $op eq '<>';
 			push @of_row, map { ("(n, $_->[0]) $op (n, $_->[1])", "$_->[0] $op $_->[1]") } @pairs;
 		}
+		push @of_row, 'a IS DISTINCT FROM k', 'NULLIF(k, a) IS NULL', 'CASE a WHEN k THEN n = 1 ELSE n = 2 END',
+		  'k IN (a, b)', 'a = ANY (ARRAY[k])'
+		  if $type eq 'mastic';
 		push @of_row, map { "$_->[0] NOT BETWEEN $_->[1] AND $_->[1]" } @pairs;
 
 		# Queries.
@@ -60,11 +64,15 @@ END
 			'SELECT n FROM TABLE WHERE (t, a) >= (SELECT t, b FROM TABLE LIMIT 1)',
 			'WITH RECURSIVE w AS (SELECT a FROM TABLE UNION SELECT b FROM TABLE NATURAL JOIN w) SELECT * FROM w',
 			'SELECT ' . join(', ', map { "$of_row[$_] AS c$_" } 0 .. $#of_row) . ' FROM TABLE');
+		push @queries, 'SELECT a FROM TABLE JOIN (SELECT k AS a FROM TABLE) u USING (a)',
+		  'SELECT a FROM TABLE NATURAL JOIN (SELECT k AS a FROM TABLE) u',
+		  'SELECT a FROM TABLE UNION SELECT k FROM TABLE', 'SELECT n FROM TABLE WHERE k IN (SELECT a FROM TABLE)'
+		  if $type eq 'mastic';
 		push @queries, map { "SELECT n FROM TABLE WHERE (n, $_->[0]) > ANY (SELECT n, $_->[1] FROM TABLE)" } @pairs;
 
 		my $table = "of_$type";
 		my $n = 0;
-		$sql .= "CREATE TABLE $table (a $type, b $type, t timestamptz, n integer";
+		$sql .= "CREATE TABLE $table (a $type, b $type, t timestamptz, n integer, k bigint DEFAULT 5";
 		$sql .= join '', map { $n++; ",\n    CONSTRAINT c$n CHECK (($_) IS NOT NULL)" } @of_row;
 		$sql .= ",\n    EXCLUDE USING btree (a WITH =)";
 		$n = 0;
@@ -76,8 +84,8 @@ END
 		for my $e (@of_row)
 		{
 			$n++;
-			my $new = $e =~ s/\b([abtn])\b/NEW.$1/gr;
-			my $old = $e =~ s/\b([abtn])\b/OLD.$1/gr;
+			my $new = $e =~ s/\b([abtnk])\b/NEW.$1/gr;
+			my $old = $e =~ s/\b([abtnk])\b/OLD.$1/gr;
 			$sql .= "CREATE INDEX ON $table (($e));\nCREATE INDEX ON $table (n) WHERE $e;\n" if $n <= 12;
 			$sql .= "CREATE TRIGGER t$n BEFORE UPDATE ON $table FOR EACH ROW WHEN ($new) EXECUTE FUNCTION same();\n";
 			$sql .= "CREATE TRIGGER o$n BEFORE UPDATE ON $table FOR EACH ROW WHEN ($old) EXECUTE FUNCTION same();\n";
@@ -85,7 +93,7 @@ END
 			$sql .= "CREATE POLICY p$n ON $table USING ($e);\n";
 			next if $for_upgrade && $e =~ /^\(/;
 			$sql .=
-			  "CREATE FUNCTION f$n(a $type, b $type, t timestamptz, n integer) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $e; END;\n";
+			  "CREATE FUNCTION f$n(a $type, b $type, t timestamptz, n integer, k bigint) RETURNS boolean LANGUAGE sql BEGIN ATOMIC SELECT $e; END;\n";
 		}
 		$n = 0;
 		for (@queries)

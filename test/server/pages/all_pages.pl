@@ -87,7 +87,7 @@ $server->start;
 	how_to($server, $page);
 	my $years =
 	  "SELECT string_agg(date_part('year', first AT TIME ZONE 'UTC') || ', ' || date_part('year', last AT TIME ZONE 'UTC'), ' | ')
-		FROM (VALUES (mastic_timestamp(0), mastic_timestamp('18446744073709551615')),
+		FROM (VALUES (mastic_timestamp('0'), mastic_timestamp('18446744073709551615')),
 			(sno_timestamp('2222222222222222'), sno_timestamp('xxxxxxxxxxxxxxxx')),
 			(snowflake_si_timestamp(0), snowflake_si_timestamp(9007199254740991))) AS format (first, last)";
 	my $db = $page->{path} =~ s/\W/_/gr;
@@ -351,7 +351,7 @@ END
 	my $page = Page->new('doc/runbook-queries.md');
 	my $id = q{'9q99v4p624ppi223'::text};
 	for (
-		[   'A bigint or a gid compared with a time',
+		[   '`a bigint cannot be compared with a time`',
 			'operated',
 			'SELECT 5::bigint >= now()',
 			q{SELECT 5::bigint >= '2026-01-01'},
@@ -371,7 +371,7 @@ END
 			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
 	{
 		my ($title, $db, @statements) = @$_;
-		my ($heading, $text) = $page->text =~ /^### (\Q$title\E: [^\n]*)\n(.*?)(?=^##|\z)/ms;
+		my ($heading, $text) = $page->text =~ /^### (\Q$title\E(?:: [^\n]*)?)\n(.*?)(?=^##|\z)/ms;
 		my %in_heading = map { $_ => 1 } $heading =~ /`([^`]+)`/g;
 		my %quoted = map { s/\s+/ /gr => 1 } "$heading\n$text" =~ /`([^`]+)`/g;
 		for (@statements)

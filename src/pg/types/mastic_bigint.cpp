@@ -1,0 +1,204 @@
+// A mastic next to a bigint: comparison as numbers, the casts, and the condition for an index on the bigint.
+//
+// A negative bigint is below every id, and an id above 2^63 is above every bigint.
+#include "pg/types/id_type.hpp"
+
+extern "C" {
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_type.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "parser/parse_func.h"
+#include "utils/lsyscache.h"
+
+Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
+}
+
+namespace snowflake_ids {
+
+using mastic::Id;
+
+// ---- comparison
+
+namespace {
+
+// Negative, zero or positive.
+int compare_bigint(const Id& id, int64 number) {
+    return number < 0 ? 1 : compare(id, Id{static_cast<std::uint64_t>(number)});
+}
+
+}  // namespace
+
+#define COMPARE_FUNCTIONS(left, right, compared)                                     \
+    FUNCTION(snowflake_ids_##left##_eq_##right) { PG_RETURN_BOOL((compared) == 0); } \
+    FUNCTION(snowflake_ids_##left##_ne_##right) { PG_RETURN_BOOL((compared) != 0); } \
+    FUNCTION(snowflake_ids_##left##_lt_##right) { PG_RETURN_BOOL((compared) < 0); }  \
+    FUNCTION(snowflake_ids_##left##_le_##right) { PG_RETURN_BOOL((compared) <= 0); } \
+    FUNCTION(snowflake_ids_##left##_gt_##right) { PG_RETURN_BOOL((compared) > 0); }  \
+    FUNCTION(snowflake_ids_##left##_ge_##right) { PG_RETURN_BOOL((compared) >= 0); } \
+    FUNCTION(snowflake_ids_##left##_cmp_##right) { PG_RETURN_INT32(compared); }
+
+COMPARE_FUNCTIONS(mastic, bigint, compare_bigint(id_argument<Id>(fcinfo, 0), PG_GETARG_INT64(1)))
+COMPARE_FUNCTIONS(bigint, mastic, -compare_bigint(id_argument<Id>(fcinfo, 1), PG_GETARG_INT64(0)))
+
+namespace {
+
+// The argument has the SQL type "any". Raises an error for a type that is passed by reference, or a call in SQL would
+// get the hash of an address. Executors that hash say no type.
+void check_hashed_type(FunctionCallInfo fcinfo) {
+    const Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
+    if (OidIsValid(type) && !get_typbyval(type))
+        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                        errmsg("type %s is neither mastic nor bigint", format_type_be(type))));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_hash) {
+    check_hashed_type(fcinfo);
+    return DirectFunctionCall1(hashint8, PG_GETARG_DATUM(0));
+}
+
+FUNCTION(snowflake_ids_mastic_hash_extended) {
+    check_hashed_type(fcinfo);
+    return DirectFunctionCall2(hashint8extended, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
+}
+
+// ---- casts
+
+namespace {
+
+Datum mastic_of(int64 number) {
+    if (unlikely(number < 0))
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("mastic out of range"),
+                        errdetail("The number is " INT64_FORMAT ". A mastic is 0 or greater.", number)));
+    return id_datum(Id{static_cast<std::uint64_t>(number)});
+}
+
+// The argument of the call, with the type of the result and the same bits.
+Node* relabel(const FuncExpr* call) {
+    return reinterpret_cast<Node*>(makeRelabelType(static_cast<Expr*>(linitial(call->args)), call->funcresulttype, -1,
+                                                   InvalidOid, call->funcformat));
+}
+
+// The call that a planner support function is asked to simplify; null for other requests.
+const FuncExpr* to_simplify(FunctionCallInfo fcinfo) {
+    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+    return IsA(request, SupportRequestSimplify) ? reinterpret_cast<SupportRequestSimplify*>(request)->fcall : nullptr;
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_from_bigint) { return mastic_of(PG_GETARG_INT64(0)); }
+FUNCTION(snowflake_ids_mastic_from_integer) { return mastic_of(PG_GETARG_INT32(0)); }
+FUNCTION(snowflake_ids_mastic_from_smallint) { return mastic_of(PG_GETARG_INT16(0)); }
+
+FUNCTION(snowflake_ids_mastic_to_bigint) {
+    const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
+    if (unlikely(number > PG_INT64_MAX))
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("bigint out of range"),
+                        errdetail("The mastic is " UINT64_FORMAT ".", number)));
+    PG_RETURN_INT64(static_cast<int64>(number));
+}
+
+// The planner support function of the cast to bigint. bigint DEFAULT gen_mastic() needs no check, because ids are below
+// 2^63 until the year 6485.
+FUNCTION(snowflake_ids_mastic_to_bigint_support) {
+    const FuncExpr* call = to_simplify(fcinfo);
+    if (call == nullptr || !IsA(linitial(call->args), FuncExpr)) return Datum{0};
+    FmgrInfo inner;
+    fmgr_info(static_cast<FuncExpr*>(linitial(call->args))->funcid, &inner);
+    if (inner.fn_addr != snowflake_ids_gen_mastic) return Datum{0};
+    PG_RETURN_POINTER(relabel(call));
+}
+
+// The planner support function of snowflake_ids.same_bits(). It replaces the call by a RelabelType, as PostgreSQL does for
+// varchar, so ALTER TABLE changes the type of a column without a rewrite.
+FUNCTION(snowflake_ids_same_bits_support) {
+    const FuncExpr* call = to_simplify(fcinfo);
+    if (call == nullptr) return Datum{0};
+    PG_RETURN_POINTER(relabel(call));
+}
+
+// ---- an index on the bigint
+
+// mastic_bound(id, strategy): what an index on a bigint is searched for, with the bigint on the left. b < id becomes
+// b <= id - 1, and b >= id becomes b > id - 1, because 2^63 - 1 then stands for every greater id.
+FUNCTION(snowflake_ids_mastic_bound) {
+    constexpr std::uint64_t most = PG_INT64_MAX;
+    const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
+    switch (PG_GETARG_INT32(1)) {
+        case BTEqualStrategyNumber:
+            if (number > most) PG_RETURN_NULL();
+            PG_RETURN_INT64(static_cast<int64>(number));
+        case BTLessStrategyNumber:
+        case BTGreaterEqualStrategyNumber:
+            if (number == 0) PG_RETURN_INT64(-1);
+            PG_RETURN_INT64(static_cast<int64>(Min(number - 1, most)));
+        default:
+            PG_RETURN_INT64(static_cast<int64>(Min(number, most)));
+    }
+}
+
+namespace {
+
+// The strategy of btree that the operator has with the bigint on the left; 0 for <>.
+int strategy_with_bigint_first(Oid opno, int bigint_argument) {
+    ListCell* cell;
+    foreach (cell, get_op_btree_interpretation(opno)) {
+        const int strategy = static_cast<OpBtreeInterpretation*>(lfirst(cell))->strategy;
+        if (strategy > BTMaxStrategyNumber) continue;
+        return bigint_argument == 0 ? strategy : BTMaxStrategyNumber + 1 - strategy;
+    }
+    return 0;
+}
+
+// The server's own operator on two bigints in the family of this index, for the strategy of mastic_bound(). Invalid if
+// the index cannot be searched so.
+Oid operator_of_index(const IndexOptInfo* index, Oid family, int strategy) {
+    const int of_bound = strategy == BTLessStrategyNumber           ? BTLessEqualStrategyNumber
+                         : strategy == BTGreaterEqualStrategyNumber ? BTGreaterStrategyNumber
+                                                                    : strategy;
+    if (index->relam == HASH_AM_OID)
+        return strategy == BTEqualStrategyNumber ? get_opfamily_member(family, INT8OID, INT8OID, HTEqualStrategyNumber)
+                                                 : InvalidOid;
+    if (index->relam != BTREE_AM_OID && index->relam != BRIN_AM_OID) return InvalidOid;
+    return get_opfamily_member(family, INT8OID, INT8OID, static_cast<int16>(of_bound));
+}
+
+}  // namespace
+
+// The planner support function of the comparisons: gives an index on the bigint the condition that means the same.
+FUNCTION(snowflake_ids_mastic_bigint_support) {
+    Node* node = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
+    if (!IsA(node, SupportRequestIndexCondition)) return Datum{0};
+    auto* request = reinterpret_cast<SupportRequestIndexCondition*>(node);
+    if (!IsA(request->node, OpExpr)) return Datum{0};
+    const auto* op = reinterpret_cast<OpExpr*>(request->node);
+    if (list_length(op->args) != 2) return Datum{0};
+    auto* column = static_cast<Node*>(list_nth(op->args, request->indexarg));
+    auto* id = static_cast<Node*>(list_nth(op->args, 1 - request->indexarg));
+    if (getBaseType(exprType(column)) != INT8OID || !is_pseudo_constant_for_index(request->root, id, request->index))
+        return Datum{0};
+    const int strategy = strategy_with_bigint_first(op->opno, request->indexarg);
+    const Oid of_index = strategy == 0 ? InvalidOid : operator_of_index(request->index, request->opfamily, strategy);
+    if (!OidIsValid(of_index)) return Datum{0};
+    // mastic_bound() is in the schema of the operator's function.
+    Oid types[] = {exprType(id), INT4OID};
+    List* name = list_make2(makeString(get_namespace_name(get_func_namespace(request->funcid))),
+                            makeString(pstrdup("mastic_bound")));
+    const Oid bound_of = LookupFuncName(name, 2, types, true);
+    if (!OidIsValid(bound_of)) return Datum{0};
+    Const* given = makeConst(INT4OID, -1, InvalidOid, sizeof(int32), Int32GetDatum(strategy), false, true);
+    auto* call = makeFuncExpr(bound_of, INT8OID, list_make2(id, given), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
+    Node* bound = eval_const_expressions(request->root, reinterpret_cast<Node*>(call));
+    request->lossy = false;
+    PG_RETURN_POINTER(list_make1(make_opclause(of_index, BOOLOID, false, reinterpret_cast<Expr*>(column),
+                                               reinterpret_cast<Expr*>(bound), InvalidOid, InvalidOid)));
+}
+
+}  // namespace snowflake_ids
