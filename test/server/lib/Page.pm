@@ -79,7 +79,9 @@ our %run_by = (
 		'Kubernetes and Patroni' => 'same_machine_id',
 		'Two servers with the same machine id' => 'same_machine_id',
 		'Read replicas' => 'same_machine_id',
-		'Active-active with logical replication' => 'active_active_agrees' },
+		'Active-active with logical replication' => 'active_active_agrees',
+		'Set up the new server' => 'new_server_by_logical_replication',
+		'Switch' => 'new_server_by_logical_replication' },
 	'doc/shards.md' => 'shards_share_no_id');
 
 sub new
