@@ -14,6 +14,7 @@ extern "C" {
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
 }
@@ -148,13 +149,11 @@ namespace {
 
 // The strategy of btree that the operator has with the bigint on the left; 0 for <>.
 int strategy_with_bigint_first(Oid opno, int bigint_argument) {
-    ListCell* cell;
-    foreach (cell, get_op_btree_interpretation(opno)) {
-        const int strategy = static_cast<OpBtreeInterpretation*>(lfirst(cell))->strategy;
-        if (strategy > BTMaxStrategyNumber) continue;
-        return bigint_argument == 0 ? strategy : BTMaxStrategyNumber + 1 - strategy;
-    }
-    return 0;
+    Oid left, right;
+    op_input_types(opno, &left, &right);
+    const Oid mastic = bigint_argument == 0 ? right : left;
+    const int strategy = get_op_opfamily_strategy(opno, lookup_type_cache(mastic, TYPECACHE_BTREE_OPFAMILY)->btree_opf);
+    return strategy == 0 || bigint_argument == 0 ? strategy : BTMaxStrategyNumber + 1 - strategy;
 }
 
 // The server's own operator on two bigints in the family of this index, for the strategy of mastic_bound(). Invalid if
