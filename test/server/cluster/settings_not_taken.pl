@@ -51,7 +51,11 @@ my $is_loaded = q{SELECT 'loaded ' || count(*) FROM pg_settings WHERE name = 'sn
 my $in_force = join ' || ', map { "'$_=' || current_setting('snowflake_ids.$_') || ' '" } sort keys %good;
 my $expected = join ' ', map { "$_=" . ($good{$_} =~ s/'//gr) } sort keys %good;
 
-# ---- the first load inside a parallel operation
+# ---- the first load inside a parallel operation. A server with assertions, before the minor releases of late 2024, takes
+# no setting there (not_accepted.cpp), so it refuses.
+my $version = $server->safe_psql('postgres', 'SHOW server_version_num');
+my $takes_none = $server->safe_psql('postgres', 'SHOW debug_assertions') eq 'on'
+  && ($version < 150010 || $version >= 160000 && $version < 160006);
 for my $first (
 	[ 'CREATE INDEX', 'CREATE INDEX ON t (id)' ],
 	[ 'CREATE UNIQUE INDEX', 'CREATE UNIQUE INDEX ON t (id, n)' ],
@@ -68,6 +72,11 @@ for my $first (
 		'SELECT snowflake_si_machine_id(gen_snowflake_si())');
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
+	if ($takes_none)
+	{
+		like($err, qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "11"/, "first load in $name: refused");
+		next;
+	}
 	is( join("\n", $before, @rest),
 		"loaded 0\n$expected \n11|t\n11",
 		"first load in $name: the configured values are in force");
