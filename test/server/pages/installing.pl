@@ -25,6 +25,25 @@ my ($first) = $page->blocks('', 'sql');
 like($first->{said}, qr/^[2-9a-x]{16}$/, 'which ends in an id');
 $page->all_run;
 
+# ---- make test with a server that one has built: tools/setup says what is missing
+{
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	mkdir "$dir/$_" for qw(pgxs pgxs/src pgxs/src/makefiles);
+	append_to_file("$dir/pgxs/src/makefiles/pgxs.mk", '');
+	append_to_file("$dir/pg_config",
+		qq{#!/bin/sh\ncase \$1 in \$WITHOUT) echo $dir\${WITHOUT_PATH-} ;; *) exec $ENV{PG_CONFIG} "\$@" ;; esac\n});
+	chmod 0755, "$dir/pg_config";
+	for ([ '--sharedir', '', qr/contrib is not installed \(amcheck\)/ ],
+		[ '--pgxs', '/pgxs/src/makefiles/pgxs.mk', qr/the modules of TAP tests are not installed/ ])
+	{
+		my ($without, $path, $said) = @$_;
+		local %ENV = (%ENV, PG_CONFIG => "$dir/pg_config", WITHOUT => $without, WITHOUT_PATH => $path);
+		my ($out, $err) = run_command(["$root/tools/setup"]);
+		ok($? != 0, "tools/setup fails for a server without $without");
+		like($err, qr{^setup: $dir/pg_config: $said}m, 'and says what is missing');
+	}
+}
+
 # ---- tools/setup waits for apt's locks. Here a real apt has a directory of lists of its own.
 SKIP:
 {
