@@ -7,6 +7,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use FindBin;
 use lib "$FindBin::RealBin/../lib";
+use Faults ();
 use Page;
 
 my $page = Page->new('doc/partitioning.md');
@@ -46,6 +47,18 @@ unlike($server->safe_psql($db, "EXPLAIN (COSTS OFF) SELECT * $bounded"),
 is($server->safe_psql($db, "SELECT count(*) $bounded"), 1, 'and the newest row is found');
 is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-02-20', 3)}),
 	'log_entry_2026_04', 'what is missing is added');
+
+# It stops neither readers nor writers, and waits for nobody longer than a second.
+{
+	my $busy = Session->new($server, dbname => $db);
+	$busy->ask('BEGIN; SELECT count(*) FROM log_entry; INSERT INTO log_entry DEFAULT VALUES');
+	my $add = q{SET statement_timeout = '60s'; SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-05-01', 1)};
+	is($server->safe_psql($db, $add), 'log_entry_2026_05', 'next to an open transaction that reads and writes');
+	$busy->ask('ROLLBACK; BEGIN; LOCK TABLE log_entry');
+	my ($rc, undef, $err) = $server->psql($db, $add =~ s/05-01/06-01/r);
+	like($err, qr/canceling statement due to lock timeout/, 'a lock that is not free: it gives up');
+	$busy->ask('ROLLBACK');
+}
 
 # A foreign key: a month goes when nothing refers to its rows any more, and after it was detached only.
 my $not_dropped = qr/cannot drop table log_entry_2026_02 because other objects depend on it/;
