@@ -42,6 +42,17 @@ $page->all_run;
 		ok($? != 0, "tools/setup fails for a server without $without");
 		like($err, qr{^setup: $dir/pg_config: $said}m, 'and says what is missing');
 	}
+
+	# So do the other programs that run tests.
+	for
+	  my $program ([ 'prove', 'settings', 'search path' ], [qw(prove histories 1)], [qw(prove histories --with-fault)])
+	{
+		my ($name, @arguments) = @$program;
+		local %ENV =
+		  (%ENV, PG_CONFIG => "$dir/pg_config", WITHOUT => '--pgxs', WITHOUT_PATH => '/pgxs/src/makefiles/pgxs.mk');
+		my ($out, $err) = run_command([ "$root/tools/$name", @arguments ]);
+		like($err, qr{^setup: $dir/pg_config: the modules}m, "so does tools/@$program");
+	}
 }
 
 # ---- tools/setup waits for apt's locks. Here a real apt has a directory of lists of its own.
