@@ -71,7 +71,7 @@ SELECT extract(epoch FROM epoch) * 1000 = 1314220021721 AS instagram FROM snowfl
 -- Mastic and Snowflake-SI are what they are elsewhere.
 SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'mastic') d)
     = (SELECT row(created, 0, sequence) FROM mastic_decode(id)) AS mastic,
-       snowflake_timestamp(-id, 'mastic') = mastic_timestamp(snowflake_ids.same_bits(-id)) AS negative
+       snowflake_timestamp(-id, 'mastic') = mastic_timestamp((18446744073709551616 - id)::mastic) AS negative
 FROM (VALUES (116301527915219032)) AS v (id);
 SELECT (SELECT row(d.*) FROM snowflake_decode(id, 'snowflake_si') d) = (SELECT row(d.*) FROM snowflake_si_decode(id) d)
     AS snowflake_si

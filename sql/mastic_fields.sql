@@ -5,7 +5,7 @@ SET datestyle = 'ISO';
 SELECT id, d.* FROM unnest('{0, 65535, 65536, 116301527915219032, 9223372036854775807, 9223372036854775808, 18446744073709551615}'::mastic[]) AS id,
     mastic_decode(id) AS d;
 -- A bigint that has a Mastic id is read as one, as is a number.
-SELECT mastic_timestamp(116301527915219032::bigint), mastic_timestamp(snowflake_ids.same_bits(-1)), mastic_sequence(65535::bigint), mastic_sequence(NULL);
+SELECT mastic_timestamp(116301527915219032::bigint), mastic_timestamp('18446744073709551615'), mastic_sequence(65535::bigint), mastic_sequence(NULL);
 
 --
 -- Composing

@@ -18,7 +18,7 @@ INSERT INTO id_data (part, n, id)
 SELECT 'ends', n, (ARRAY['0', '1', '9223372036854775807', '9223372036854775808', '18446744073709551614', '18446744073709551615']::mastic[])[1 + n % 6]
 FROM generate_series(1, 600) AS n;
 INSERT INTO id_data (part, n, id) SELECT 'null', n, NULL FROM generate_series(1, 10) AS n;
-UPDATE id_data SET id = coalesce(id, snowflake_ids.same_bits(('x' || encode(raw, 'hex'))::bit(64)::bigint)), raw = coalesce(raw, snowflake_ids.mastic_send(id));
+UPDATE id_data SET id = coalesce(id, (('x' || encode(substr(raw, 1, 4), 'hex'))::bit(32)::bigint * 4294967296::numeric + ('x' || encode(substr(raw, 5, 4), 'hex'))::bit(32)::bigint)::mastic), raw = coalesce(raw, snowflake_ids.mastic_send(id));
 
 \set type mastic
 \set type_cmp snowflake_ids.mastic_cmp
