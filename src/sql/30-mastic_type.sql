@@ -45,8 +45,14 @@ COMMENT ON FUNCTION snowflake_ids.mastic_hash_extended("any", bigint) IS
 -- an integer, an id is compared as a number, by the operators of 71-mastic_bigint.sql.
 -- There is no cast to json: JSON has an id as a string then, which JavaScript does not round.
 
+CREATE FUNCTION snowflake_ids.mastic_casts_support(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_casts_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION snowflake_ids.mastic_casts_support(internal) IS
+    'planner support of the casts between bigint and mastic: gen_mastic() needs none, and ALTER TABLE reads the column instead of a rewrite';
+
 CREATE FUNCTION snowflake_ids.mastic_from_bigint(id bigint) RETURNS mastic
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+    SUPPORT snowflake_ids.mastic_casts_support;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_bigint(bigint) IS 'the mastic of this number; error below 0';
 
 CREATE FUNCTION snowflake_ids.mastic_from_integer(id integer) RETURNS mastic
@@ -57,32 +63,10 @@ CREATE FUNCTION snowflake_ids.mastic_from_smallint(id smallint) RETURNS mastic
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_from_smallint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION snowflake_ids.mastic_from_smallint(smallint) IS 'the mastic of this number; error below 0';
 
-CREATE FUNCTION snowflake_ids.mastic_to_bigint_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint_support(internal) IS
-    'planner support of the cast to bigint: it is left out around gen_mastic()';
-
 CREATE FUNCTION snowflake_ids.mastic_to_bigint(id mastic) RETURNS bigint
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-    SUPPORT snowflake_ids.mastic_to_bigint_support;
+    SUPPORT snowflake_ids.mastic_casts_support;
 COMMENT ON FUNCTION snowflake_ids.mastic_to_bigint(mastic) IS 'the number of a mastic; error above 9223372036854775807';
-
--- For ALTER TABLE ... TYPE ... USING, which then rewrites no row, and checks none.
-
-CREATE FUNCTION snowflake_ids.same_bits_support(internal) RETURNS internal
-    AS 'MODULE_PATHNAME', 'snowflake_ids_same_bits_support' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION snowflake_ids.same_bits_support(internal) IS
-    'planner support of a cast that changes no bit: the call is left out';
-
-CREATE FUNCTION snowflake_ids.same_bits(id bigint) RETURNS mastic
-    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
-COMMENT ON FUNCTION snowflake_ids.same_bits(bigint) IS 
-    'the mastic with the bits of a bigint, for ALTER TABLE ... USING without a rewrite; add CHECK (id >= 0) before';
-
-CREATE FUNCTION snowflake_ids.same_bits(id mastic) RETURNS bigint
-    AS 'int8up' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE SUPPORT snowflake_ids.same_bits_support;
-COMMENT ON FUNCTION snowflake_ids.same_bits(mastic) IS 
-    'the bits of a mastic as a bigint, for ALTER TABLE ... USING without a rewrite; ids above 2^63 become negative';
 
 CREATE FUNCTION snowflake_ids.mastic_to_numeric(id mastic) RETURNS numeric
     AS 'MODULE_PATHNAME', 'snowflake_ids_mastic_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

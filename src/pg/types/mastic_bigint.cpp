@@ -1,4 +1,4 @@
-// A mastic next to a bigint: comparison as numbers, the casts, and the condition for an index on the bigint.
+// A mastic next to a bigint: comparison as numbers, and the condition for an index on the bigint.
 //
 // A negative bigint is below every id, and an id above 2^63 is above every bigint.
 #include "pg/types/id_type.hpp"
@@ -15,8 +15,6 @@ extern "C" {
 #include "parser/parse_func.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
-
-Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
 }
 
 namespace snowflake_ids {
@@ -67,62 +65,6 @@ FUNCTION(snowflake_ids_mastic_hash) {
 FUNCTION(snowflake_ids_mastic_hash_extended) {
     check_hashed_type(fcinfo);
     return DirectFunctionCall2(hashint8extended, PG_GETARG_DATUM(0), PG_GETARG_DATUM(1));
-}
-
-// ---- casts
-
-namespace {
-
-Datum mastic_of(int64 number) {
-    if (unlikely(number < 0))
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("mastic out of range"),
-                        errdetail("The number is " INT64_FORMAT ". A mastic is 0 or greater.", number)));
-    return id_datum(Id{static_cast<std::uint64_t>(number)});
-}
-
-// The argument of the call, with the type of the result and the same bits.
-Node* relabel(const FuncExpr* call) {
-    return reinterpret_cast<Node*>(makeRelabelType(static_cast<Expr*>(linitial(call->args)), call->funcresulttype, -1,
-                                                   InvalidOid, call->funcformat));
-}
-
-// The call that a planner support function is asked to simplify; null for other requests.
-const FuncExpr* to_simplify(FunctionCallInfo fcinfo) {
-    Node* request = reinterpret_cast<Node*>(PG_GETARG_POINTER(0));
-    return IsA(request, SupportRequestSimplify) ? reinterpret_cast<SupportRequestSimplify*>(request)->fcall : nullptr;
-}
-
-}  // namespace
-
-FUNCTION(snowflake_ids_mastic_from_bigint) { return mastic_of(PG_GETARG_INT64(0)); }
-FUNCTION(snowflake_ids_mastic_from_integer) { return mastic_of(PG_GETARG_INT32(0)); }
-FUNCTION(snowflake_ids_mastic_from_smallint) { return mastic_of(PG_GETARG_INT16(0)); }
-
-FUNCTION(snowflake_ids_mastic_to_bigint) {
-    const std::uint64_t number = id_argument<Id>(fcinfo, 0).number;
-    if (unlikely(number > PG_INT64_MAX))
-        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("bigint out of range"),
-                        errdetail("The mastic is " UINT64_FORMAT ".", number)));
-    PG_RETURN_INT64(static_cast<int64>(number));
-}
-
-// The planner support function of the cast to bigint. bigint DEFAULT gen_mastic() needs no check, because ids are below
-// 2^63 until the year 6485.
-FUNCTION(snowflake_ids_mastic_to_bigint_support) {
-    const FuncExpr* call = to_simplify(fcinfo);
-    if (call == nullptr || !IsA(linitial(call->args), FuncExpr)) return Datum{0};
-    FmgrInfo inner;
-    fmgr_info(static_cast<FuncExpr*>(linitial(call->args))->funcid, &inner);
-    if (inner.fn_addr != snowflake_ids_gen_mastic) return Datum{0};
-    PG_RETURN_POINTER(relabel(call));
-}
-
-// The planner support function of snowflake_ids.same_bits(). It replaces the call by a RelabelType, as PostgreSQL does for
-// varchar, so ALTER TABLE changes the type of a column without a rewrite.
-FUNCTION(snowflake_ids_same_bits_support) {
-    const FuncExpr* call = to_simplify(fcinfo);
-    if (call == nullptr) return Datum{0};
-    PG_RETURN_POINTER(relabel(call));
 }
 
 // ---- an index on the bigint
