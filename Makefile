@@ -11,6 +11,7 @@
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', three runs; writes doc/speed.md (BENCH="-r 1": a shorter one)
+#   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=6)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
@@ -59,7 +60,7 @@ override with_llvm = no
 
 .DEFAULT_GOAL := all
 .SECONDARY:
-.PHONY: give-back bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
+.PHONY: give-back bench feed-bench demo test simulator prove unit unit-bins unit-objs fuzz fuzz-bins sanitize storm matrix cross dist deb lint setup format follow reference objects refuse-used-server FORCE
 .PHONY: installcheck-convert
 
 # ---- build: PGXS, once there is one. Before that only the targets that can fetch it work.
@@ -115,6 +116,10 @@ sanitize:
 	+@tools/sanitize $(MODES)
 bench: all
 	@test/bench/speed -o doc/speed.md $(BENCH)
+# A short run does not write the page.
+feed-bench: all
+	@tools/setup feed
+	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-s $(SECONDS),-o doc/polling-compared.md)
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:
