@@ -266,11 +266,12 @@ statements(
 # Trigger functions on a table and a view of one's own; with the privilege to use them, too.
 statements(
 	"triggers of $_", q{
-	CREATE TABLE own.t (n int PRIMARY KEY, v int); CREATE VIEW own.v AS TABLE own.t;
-	SELECT format('CREATE TRIGGER g %s ON own.%s FOR EACH %s EXECUTE FUNCTION %s()', at, whose, each, name), format('INSERT INTO own.%s VALUES (1), (2)', whose), format('UPDATE own.%s SET v = 1', whose),
+	CREATE TABLE own.t (n int PRIMARY KEY, v int, s sno, x text); CREATE VIEW own.v AS TABLE own.t;
+	SELECT format('CREATE TRIGGER g %s ON own.%s FOR EACH %s EXECUTE FUNCTION %s(%s)', at, whose, each, name, arguments), format('INSERT INTO own.%s VALUES (1), (2)', whose), format('UPDATE own.%s SET v = 1', whose),
 		format('DELETE FROM own.%s', whose), format('TRUNCATE own.%s', whose), format('DROP TRIGGER IF EXISTS g ON own.%s', whose), 'DELETE FROM own.t'
 	FROM hostile.function, (VALUES ('BEFORE INSERT', 't', 'ROW'), ('BEFORE INSERT', 't', 'STATEMENT'), ('AFTER INSERT OR UPDATE OR DELETE', 't', 'ROW'), ('BEFORE UPDATE', 't', 'ROW'), ('BEFORE DELETE', 't', 'ROW'),
-		('BEFORE DELETE', 't', 'STATEMENT'), ('AFTER TRUNCATE', 't', 'STATEMENT'), ('BEFORE TRUNCATE', 't', 'STATEMENT'), ('INSTEAD OF INSERT OR UPDATE OR DELETE', 'v', 'ROW')) AS p (at, whose, each)
+		('BEFORE DELETE', 't', 'STATEMENT'), ('AFTER TRUNCATE', 't', 'STATEMENT'), ('BEFORE TRUNCATE', 't', 'STATEMENT'), ('INSTEAD OF INSERT OR UPDATE OR DELETE', 'v', 'ROW')) AS p (at, whose, each),
+		unnest(ARRAY['', '''v''', '''twitter'', ''v''', '''s''', '''x''', '''ctid''']) AS arguments
 	WHERE result = 'trigger'::regtype \gexec
 	DROP TABLE own.t CASCADE;
 }, role => $_) for 'stranger', $superuser;

@@ -1,0 +1,153 @@
+-- Triggers that give a column of each new or changed row a new id.
+\set VERBOSITY default
+CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno NOT NULL);
+CREATE INDEX ON news (changed);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+
+-- The id is new, whatever the statement says about the column.
+CREATE TABLE seen (LIKE news);
+CREATE PROCEDURE check_new(what text) LANGUAGE plpgsql AS $$
+DECLARE
+    newer bigint;
+    older bigint;
+BEGIN
+    SELECT count(*) FILTER (WHERE n.changed > (SELECT max(changed) FROM seen)),
+           count(*) FILTER (WHERE n.changed <= (SELECT max(changed) FROM seen) AND n IS DISTINCT FROM s)
+    INTO newer, older FROM news n LEFT JOIN seen s USING (id);
+    RAISE NOTICE '%: % new, % wrong', what, newer, older;
+    TRUNCATE seen;
+    INSERT INTO seen TABLE news;
+END $$;
+INSERT INTO seen VALUES (0, NULL, gen_sno());
+INSERT INTO news VALUES (1, 'one'), (2, 'two'), (3, 'three');
+CALL check_new('insert');
+INSERT INTO news VALUES (4, 'four', '2222222222222222'), (5, 'five', 'xxxxxxxxxxxxxxxx'), (6, 'six', NULL);
+CALL check_new('insert of an id');
+UPDATE news SET body = upper(body) WHERE id = 1;
+CALL check_new('update');
+UPDATE news SET changed = '2222222222222222' WHERE id IN (1, 2);
+UPDATE news SET changed = NULL WHERE id = 3;
+CALL check_new('update of the id');
+INSERT INTO news VALUES (2, 'zwei') ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed;
+INSERT INTO news VALUES (2, 'deux') ON CONFLICT (id) DO NOTHING;
+CALL check_new('upsert');
+MERGE INTO news USING (VALUES (3, 'drei'), (7, 'sieben')) AS v (id, body) ON news.id = v.id
+    WHEN MATCHED THEN UPDATE SET body = v.body WHEN NOT MATCHED THEN INSERT VALUES (v.id, v.body);
+CALL check_new('merge');
+UPDATE news SET body = v.body FROM (VALUES (3, 'tre'), (4, 'quattro')) AS v (id, body) WHERE news.id = v.id;
+CALL check_new('update from');
+COPY news (id, body, changed) FROM STDIN;
+8	eight	2222222222222222
+9	nine	2222222222222222
+\.
+CALL check_new('copy');
+PREPARE late(sno) AS INSERT INTO news VALUES (10, 'ten', $1);
+EXECUTE late(gen_sno());
+DEALLOCATE late;
+CALL check_new('argument');
+SELECT count(DISTINCT changed) FROM news;
+-- RETURNING has the new id.
+WITH n AS (INSERT INTO news VALUES (11, 'eleven', '2222222222222222') RETURNING id, changed)
+SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
+WITH n AS (UPDATE news SET body = 'elf' WHERE id = 11 RETURNING changed)
+SELECT changed > (SELECT max(changed) FROM news) AS new FROM n;
+-- A column before it was dropped.
+ALTER TABLE news DROP COLUMN body, ADD COLUMN body text DEFAULT 'none';
+UPDATE news SET body = 'one' WHERE id = 1 RETURNING id, body, changed > (SELECT max(changed) FROM seen) AS new;
+DROP TABLE seen;
+
+-- Each format, and the partitions of a table: a row that moves is stamped where it arrives.
+CREATE TABLE parted (place int, s sno, m mastic, b bigint, si bigint, l bigint) PARTITION BY LIST (place);
+CREATE TABLE parted_1 (l bigint, b bigint, m mastic, si bigint, s sno, place int);
+ALTER TABLE parted ATTACH PARTITION parted_1 FOR VALUES IN (1);
+CREATE TABLE parted_2 PARTITION OF parted FOR VALUES IN (2);
+CREATE TRIGGER s BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION sno_stamp('s');
+CREATE TRIGGER m BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION mastic_stamp('m');
+CREATE TRIGGER b BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION mastic_stamp('b');
+CREATE TRIGGER si BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION snowflake_si_stamp('si');
+CREATE TRIGGER l BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION snowflake_stamp('twitter', 'l');
+CREATE TABLE before AS SELECT gen_sno() AS s, gen_mastic() AS m, gen_snowflake_si() AS si, gen_snowflake('twitter') AS l;
+INSERT INTO parted VALUES (1), (2);
+CREATE VIEW newer AS SELECT place, parted.tableoid::regclass, parted.s > before.s AS s, parted.m > before.m AS m,
+    b > before.m::bigint AS b, parted.si > before.si AS si, parted.l > before.l AS l FROM parted, before;
+SELECT * FROM newer ORDER BY place;
+UPDATE before SET s = gen_sno(), m = gen_mastic(), si = gen_snowflake_si(), l = gen_snowflake('twitter');
+UPDATE parted SET place = 2, s = '2222222222222222', m = 0, b = 0, si = 0, l = 0 WHERE place = 1;
+SELECT * FROM newer ORDER BY place, s;
+DROP TABLE parted, before CASCADE;
+
+-- Whoever may create a table can create the trigger. What it cannot do is an error.
+CREATE ROLE regress_stamp_user;
+CREATE SCHEMA stamped AUTHORIZATION regress_stamp_user;
+SET ROLE regress_stamp_user;
+SET search_path = stamped, public;
+CREATE TABLE t (id bigint PRIMARY KEY, changed sno, x text, i int, m mastic, u uuid, unique_sno sno UNIQUE);
+-- The statement with an INSERT that calls the function as its trigger, and what it says.
+CREATE PROCEDURE try(trigger text, statement text DEFAULT 'INSERT INTO t (id) VALUES (1)') LANGUAGE plpgsql AS $$
+DECLARE
+    state text; said text; says text; hint text;
+BEGIN
+    EXECUTE trigger;
+    EXECUTE statement;
+    RAISE '% works', trigger;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, said = MESSAGE_TEXT, says = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+    RAISE NOTICE E'%: %\n%\n%', state, said, says, hint;
+END $$;
+SELECT sno_stamp();
+SELECT snowflake_stamp();
+DO $$ BEGIN PERFORM mastic_stamp(); END $$;
+\set before 'CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION '
+CALL try($$CREATE TRIGGER stamp AFTER INSERT ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed')$$);
+CALL try($$CREATE TRIGGER stamp BEFORE INSERT ON t FOR EACH STATEMENT EXECUTE FUNCTION sno_stamp('changed')$$);
+CALL try($$CREATE TRIGGER stamp BEFORE DELETE ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed')$$,
+         $$INSERT INTO t (id) VALUES (1); DELETE FROM t$$);
+CALL try($$CREATE TRIGGER stamp BEFORE TRUNCATE ON t EXECUTE FUNCTION sno_stamp('changed')$$, 'TRUNCATE t');
+CALL try($$CREATE VIEW v AS TABLE t; CREATE TRIGGER stamp INSTEAD OF INSERT ON v FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed')$$,
+         'INSERT INTO v (id) VALUES (1)');
+CALL try($$CREATE EVENT TRIGGER stamp ON ddl_command_end EXECUTE FUNCTION sno_stamp()$$);
+CALL try(:'before' || 'sno_stamp()');
+CALL try(:'before' || $$sno_stamp('changed', 'changed')$$);
+CALL try(:'before' || $$snowflake_stamp('l')$$);
+CALL try(:'before' || $$sno_stamp('Changed')$$);
+CALL try(:'before' || $$sno_stamp('')$$);
+CALL try(:'before' || $$sno_stamp('ctid')$$);
+CALL try(:'before' || $$sno_stamp('tableoid')$$);
+CALL try(:'before' || $$sno_stamp('changed')$$, 'ALTER TABLE t RENAME changed TO at; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('changed')$$, 'ALTER TABLE t DROP changed; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('x')$$);
+CALL try(:'before' || $$sno_stamp('i')$$);
+CALL try(:'before' || $$sno_stamp('m')$$);
+CALL try(:'before' || $$sno_stamp('u')$$);
+CALL try(:'before' || $$mastic_stamp('changed')$$);
+CALL try(:'before' || $$mastic_stamp('i')$$);
+CALL try(:'before' || $$snowflake_si_stamp('m')$$);
+CALL try(:'before' || $$snowflake_stamp('twitter', 'x')$$);
+CALL try(:'before' || $$snowflake_stamp('no such layout', 'b')$$, 'ALTER TABLE t ADD b bigint; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$snowflake_stamp('mastodon', 'b')$$, 'ALTER TABLE t ADD b bigint; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('d')$$, 'CREATE DOMAIN d AS sno; ALTER TABLE t ADD d d; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('a')$$, 'ALTER TABLE t ADD a sno[]; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('s')$$, 'CREATE TYPE sno AS (a int); ALTER TABLE t ADD s stamped.sno; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$sno_stamp('g')$$, 'ALTER TABLE t ADD g public.sno GENERATED ALWAYS AS (changed) STORED; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$mastic_stamp('n')$$, 'ALTER TABLE t ADD n bigint GENERATED BY DEFAULT AS IDENTITY; INSERT INTO t (id) VALUES (1)');
+CALL try(:'before' || $$mastic_stamp('id')$$);
+CALL try(:'before' || $$sno_stamp('unique_sno')$$);
+-- The column changes its type after the session has used the trigger.
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON t FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+INSERT INTO t (id) VALUES (1);
+ALTER TABLE t ALTER changed TYPE text;
+INSERT INTO t (id) VALUES (2);
+UPDATE t SET id = 3;
+RESET search_path;
+RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA stamped CASCADE;
+DROP ROLE regress_stamp_user;
+DROP TABLE news CASCADE;
+DROP PROCEDURE check_new;
+
+--
+-- Reviewed: arguments, result, how it may be used, by whom
+--
+SELECT signature, result, flags, public FROM extension_functions
+WHERE proname ~ '_stamp$' ORDER BY signature COLLATE "C" \g (format=unaligned)

@@ -1,0 +1,87 @@
+# Stamped rows: a trigger gives a column a new id, and readers of the table poll that column. What a trigger alone can
+# do: an id that was generated too early is replaced, and an update is seen like an insert.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Test::More;
+
+my $server = new_server('stamped', clock(), conf => <<'END');
+max_prepared_transactions = 5
+snowflake_ids.machine_id = 1
+snowflake_ids.max_wait = '60s'
+END
+$server->safe_psql('postgres', <<'END');
+CREATE TABLE elsewhere (id mastic DEFAULT gen_mastic());
+CREATE TABLE unrelated (id mastic DEFAULT gen_mastic());
+CREATE TABLE news (id int PRIMARY KEY, body text, changed mastic NOT NULL);
+CREATE INDEX ON news (changed);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+-- A control: the same column with a DEFAULT only.
+CREATE TABLE plain (id int PRIMARY KEY, body text, changed mastic NOT NULL DEFAULT gen_mastic());
+INSERT INTO news SELECT generate_series(1, 30), 'old';
+INSERT INTO plain SELECT generate_series(1, 30), 'old';
+END
+caught_up($server);
+my $reader = Session->new($server);
+my $row = 0;
+
+sub settled { my ($table) = @_; return $reader->ask("SELECT mastic_settled('$table')::bigint") }
+
+# A writer with an id that readers of both tables have been promised not to see any more, and that promise.
+sub late_writer
+{
+	my $writer = Session->new($server);
+	my $id = $writer->ask('BEGIN; INSERT INTO elsewhere DEFAULT VALUES RETURNING id');
+	my $told;
+	eventually(
+		sub {
+			$told->{$_} = settled($_) for qw(news plain);
+			return $told->{news} > $id && $told->{plain} > $id;
+		}) or die 'nothing settles';
+	return ($writer, $id, $told);
+}
+
+# The writer does something with the row ROW of the table TABLE, and with the id LATE. Returns whether a reader who has
+# read up to the promise finds the row as it is now, and whether readers were held back while it was not committed.
+sub reader_finds
+{
+	my ($does, $table, $commit) = @_;
+	my ($writer, $late, $told) = late_writer();
+	$row++;
+	my %of = (ROW => $row, TABLE => $table, LATE => "'$late'::mastic");
+	my $said = $writer->ask($does =~ s/(ROW|TABLE|LATE)/$of{$1}/gr);
+	unlike($said, qr/ERROR/, "$table: $does");
+	my $id = $writer->ask("SELECT changed FROM $table WHERE body = 'new $row'");
+	eventually(sub { settled('unrelated') > $id }) or die 'nothing settles';
+	my $held_back = settled($table) <= $id;
+	is($writer->ask($commit // 'COMMIT'), '', "$table: committed: $does");
+	eventually(sub { settled($table) > $id }) or die 'the row does not settle';
+	my $found = $reader->ask(
+		"SELECT count(*) FROM $table WHERE changed > '$told->{$table}'::bigint - 1 AND changed < mastic_settled('$table') AND body = 'new $row'"
+	);
+	return $found == 0 ? 'lost' : $held_back ? 'held back, found' : 'found';
+}
+
+my @writers = (
+	q{INSERT INTO TABLE VALUES (100 + ROW, 'new ROW', LATE)},
+	q{UPDATE TABLE SET body = 'new ROW', changed = LATE WHERE id = ROW},
+	q{PREPARE p(mastic) AS INSERT INTO TABLE VALUES (100 + ROW, 'new ROW', $1); EXECUTE p(LATE)},
+	q{INSERT INTO TABLE VALUES (ROW, 'new ROW', LATE) ON CONFLICT (id) DO UPDATE SET body = excluded.body, changed = excluded.changed},
+	q{MERGE INTO TABLE t USING (VALUES (ROW)) v (id) ON t.id = v.id WHEN MATCHED THEN UPDATE SET body = 'new ROW', changed = LATE},
+	q{SAVEPOINT s; UPDATE TABLE SET body = 'gone' WHERE id = ROW; ROLLBACK TO s; UPDATE TABLE SET body = 'new ROW', changed = LATE WHERE id = ROW},
+);
+is(reader_finds($_, 'news'), 'held back, found', 'a stamped row is found') for @writers;
+is(reader_finds($_, 'plain'), 'lost', 'a control: the row is lost')        for @writers;
+is(reader_finds(q{UPDATE TABLE SET body = 'new ROW' WHERE id = ROW}, 'news'), 'held back, found', 'an update is found');
+is(reader_finds(q{UPDATE TABLE SET body = 'new ROW' WHERE id = ROW}, 'plain'),
+	'lost', 'a control: an update is no new id');
+is( reader_finds(
+		q{UPDATE TABLE SET body = 'new ROW' WHERE id = ROW},
+		'news', q{PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'}),
+	'held back, found',
+	'an update in a prepared transaction is found');
+
+$server->stop;
+done_testing();
