@@ -1,0 +1,185 @@
+// The trigger functions sno_stamp(), mastic_stamp() and so on. They give a column of each row that is inserted or updated
+// a new id, so that a reader who continues after the last id sees updates as well as inserts.
+//
+// The id is generated after the lock on the table was taken, whatever the arguments of the statement are. So it keeps
+// what settled.cpp promises to the readers of the table.
+#include "pg/pg.hpp"
+
+extern "C" {
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+// SQL functions of other files.
+Datum snowflake_ids_gen_sno(PG_FUNCTION_ARGS);
+Datum snowflake_ids_gen_mastic(PG_FUNCTION_ARGS);
+Datum snowflake_ids_gen_snowflake_si(PG_FUNCTION_ARGS);
+Datum snowflake_ids_gen_snowflake(PG_FUNCTION_ARGS);
+}
+
+namespace snowflake_ids {
+
+namespace {
+
+// The ids of one trigger function.
+struct Stamp {
+    const char* function;
+    const char* arguments;  // of the trigger, for hints
+    const char* type;       // of the column, in the schema of the function; null: bigint only
+    bool or_bigint;
+    int argument_count;
+};
+
+// What is looked up once for each statement, in FmgrInfo::fn_extra. While a statement writes to a table, no other
+// command of its session can alter that table, and no other session can.
+struct Column {
+    int number;
+    text* layout;  // the first of two arguments of the trigger; null if there is one
+};
+
+// Raises an error unless PostgreSQL calls the function as a trigger BEFORE INSERT OR UPDATE, FOR EACH ROW.
+const TriggerData& trigger_data(FunctionCallInfo fcinfo, const Stamp& stamp) {
+    const auto* t = CALLED_AS_TRIGGER(fcinfo) ? reinterpret_cast<const TriggerData*>(fcinfo->context) : nullptr;
+    if (likely(t != nullptr && TRIGGER_FIRED_BEFORE(t->tg_event) && TRIGGER_FIRED_FOR_ROW(t->tg_event) &&
+               !TRIGGER_FIRED_BY_DELETE(t->tg_event)))
+        return *t;
+    ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                    errmsg("function \"%s\" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW", stamp.function),
+                    t == nullptr ? 0
+                                 : errdetail("Trigger \"%s\" of \"%s\" fires it otherwise.", t->tg_trigger->tgname,
+                                             RelationGetRelationName(t->tg_relation)),
+                    errhint("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
+                            t == nullptr ? "my_table" : quote_identifier(RelationGetRelationName(t->tg_relation)),
+                            stamp.function, stamp.arguments)));
+}
+
+// The type of the column, besides bigint. A domain over it is another type, because nothing would check its constraints.
+Oid own_type(const Stamp& stamp, Oid function) {
+    if (stamp.type == nullptr) return InvalidOid;
+    return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(stamp.type),
+                           ObjectIdGetDatum(get_func_namespace(function)));
+}
+
+int hint_for_column(const Stamp& stamp) {
+    return errhint("Give the ids a column of their own: ALTER TABLE ... ADD COLUMN changed %s;",
+                   stamp.type == nullptr ? "bigint" : stamp.type);
+}
+
+// The column that the arguments of the trigger name. Raises an error if it cannot have a stamp.
+Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
+    const Relation rel = t.tg_relation;
+    const char* const table = RelationGetRelationName(rel);
+    if (t.tg_trigger->tgnargs != stamp.argument_count) {
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("wrong number of arguments in trigger \"%s\" of \"%s\"", t.tg_trigger->tgname, table),
+                        errdetail("The trigger has %d.", t.tg_trigger->tgnargs),
+                        errhint("Drop the trigger, and create it with EXECUTE FUNCTION %s(%s).", stamp.function,
+                                stamp.arguments),
+                        errtable(rel)));
+    }
+    const char* const name = t.tg_trigger->tgargs[stamp.argument_count - 1];
+    const int number = SPI_fnumber(RelationGetDescr(rel), name);
+    if (number <= 0) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" of relation \"%s\" does not exist", name, table),
+             errdetail("Trigger \"%s\" gives new ids to this column.", t.tg_trigger->tgname),
+             errhint(
+                 "If the column was renamed, drop the trigger, and create it with the new name. If it was dropped, drop the trigger."),
+             errtable(rel)));
+    }
+    const FormData_pg_attribute* const column = TupleDescAttr(RelationGetDescr(rel), number - 1);
+    const Oid type = own_type(stamp, function);
+    const bool fits =
+        OidIsValid(column->atttypid) && (column->atttypid == type || (stamp.or_bigint && column->atttypid == INT8OID));
+    if (!fits) {
+        ereport(ERROR,
+                (errcode(ERRCODE_DATATYPE_MISMATCH),
+                 errmsg("column \"%s\" of relation \"%s\" has the wrong type for %s()", name, table, stamp.function),
+                 errdetail("Its type is %s, and not %s%s%s.", format_type_be(column->atttypid),
+                           stamp.type == nullptr ? "" : format_type_be(type),
+                           stamp.type != nullptr && stamp.or_bigint ? " or " : "", stamp.or_bigint ? "bigint" : ""),
+                 hint_for_column(stamp), errtablecol(rel, number)));
+    }
+    if (column->attgenerated != '\0' || column->attidentity != '\0') {
+        ereport(ERROR, (errcode(ERRCODE_GENERATED_ALWAYS),
+                        errmsg("%s() cannot set column \"%s\" of relation \"%s\"", stamp.function, name, table),
+                        errdetail("It is %s column.", column->attgenerated != '\0' ? "a generated" : "an identity"),
+                        hint_for_column(stamp), errtablecol(rel, number)));
+    }
+    // An upsert by a key that changes would insert a second row, and a row that refers to the key would lose it.
+    Bitmapset* const keys = RelationGetIndexAttrBitmap(rel, INDEX_ATTR_BITMAP_KEY);
+    if (bms_is_member(number - FirstLowInvalidHeapAttributeNumber, keys)) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+                        errmsg("%s() cannot set column \"%s\" of relation \"%s\"", stamp.function, name, table),
+                        errdetail("It is part of a unique index, and a key must not change."), hint_for_column(stamp),
+                        errtablecol(rel, number)));
+    }
+    return {number, nullptr};
+}
+
+// The column of the trigger that calls the function: looked up for the first row of a statement, then kept.
+const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Stamp& stamp) {
+    FmgrInfo& info = *fcinfo->flinfo;
+    if (unlikely(info.fn_extra == nullptr)) {
+        const Column found = find_column(t, stamp, info.fn_oid);
+        const MemoryContext before = MemoryContextSwitchTo(info.fn_mcxt);
+        auto* const kept = static_cast<Column*>(palloc(sizeof(Column)));
+        *kept = found;
+        if (stamp.argument_count == 2) kept->layout = cstring_to_text(t.tg_trigger->tgargs[0]);
+        MemoryContextSwitchTo(before);
+        info.fn_extra = kept;
+    }
+    return *static_cast<const Column*>(info.fn_extra);
+}
+
+// The body of a trigger function. `generate(column)` gives a new id.
+template <class Generate>
+Datum stamp_row(FunctionCallInfo fcinfo, const Stamp& stamp, Generate generate) {
+    const TriggerData& t = trigger_data(fcinfo, stamp);
+    const Column& column = column_of(fcinfo, t, stamp);
+    Datum id = generate(column);
+    int number = column.number;
+    bool null = false;
+    const HeapTuple row = TRIGGER_FIRED_BY_UPDATE(t.tg_event) ? t.tg_newtuple : t.tg_trigtuple;
+    return PointerGetDatum(heap_modify_tuple_by_cols(row, RelationGetDescr(t.tg_relation), 1, &number, &id, &null));
+}
+
+constexpr Stamp sno_stamp{"sno_stamp", "'my_column'", "sno", false, 1};
+constexpr Stamp mastic_stamp{"mastic_stamp", "'my_column'", "mastic", true, 1};
+constexpr Stamp snowflake_si_stamp{"snowflake_si_stamp", "'my_column'", nullptr, true, 1};
+constexpr Stamp snowflake_stamp{"snowflake_stamp", "'my_layout', 'my_column'", nullptr, true, 2};
+
+}  // namespace
+
+// sno_stamp('column')
+FUNCTION(snowflake_ids_sno_stamp) {
+    return stamp_row(fcinfo, sno_stamp,
+                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_sno, Int32GetDatum(0)); });
+}
+
+// mastic_stamp('column')
+FUNCTION(snowflake_ids_mastic_stamp) {
+    return stamp_row(fcinfo, mastic_stamp,
+                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_mastic, Datum{0}); });
+}
+
+// snowflake_si_stamp('column')
+FUNCTION(snowflake_ids_snowflake_si_stamp) {
+    return stamp_row(fcinfo, snowflake_si_stamp,
+                     [](const Column&) { return DirectFunctionCall1(snowflake_ids_gen_snowflake_si, Datum{0}); });
+}
+
+// snowflake_stamp('layout', 'column')
+FUNCTION(snowflake_ids_snowflake_stamp) {
+    return stamp_row(fcinfo, snowflake_stamp, [](const Column& column) {
+        return DirectFunctionCall1(snowflake_ids_gen_snowflake, PointerGetDatum(column.layout));
+    });
+}
+
+}  // namespace snowflake_ids
