@@ -87,17 +87,20 @@ END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.validate_checks
     IS 'internal: validates the checks on the new columns, and analyzes the columns';
 
--- One row for each index on the old columns. state is null if the new index does not exist, and true if it can be used.
--- It is false if a failed CREATE INDEX CONCURRENTLY left the index invalid, or if its definition is wrong. That can
--- happen if operators of other users came first on the search path of the session that built it.
+-- One row for each index on the old columns of all tables, or of one table. state is null if the new index does not
+-- exist, and true if it can be used. It is false if a failed CREATE INDEX CONCURRENTLY left the index invalid, or if its
+-- definition is wrong. That can happen if operators of other users came first on the search path of the session that
+-- built it.
 CREATE FUNCTION snowflake_ids_convert.new_indexes(
-    job snowflake_ids_convert.job, OUT name text, OUT state boolean, OUT definition text
+    job snowflake_ids_convert.job, of_table regclass DEFAULT NULL,
+    OUT name text, OUT state boolean, OUT definition text
 ) RETURNS SETOF record
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
     WITH rehearsed AS MATERIALIZED (
         SELECT t.rel, t.attnums, t.n, snowflake_ids_convert.rehearse(job, t.rel) AS definitions
         FROM snowflake_ids_convert.tables(job) WITH ORDINALITY AS t (rel, attnums, n)
+        WHERE t.rel = of_table OR of_table IS NULL
     )
     SELECT snowflake_ids_convert.sibling(r.rel, 'snowflake_ids_index_' || x.index::oid),
            i.indisvalid AND i.indisunique = x.is_unique
@@ -114,12 +117,13 @@ $$;
 COMMENT ON FUNCTION snowflake_ids_convert.new_indexes
     IS 'internal: the indexes that the new columns need, and which of them exist';
 
-CREATE FUNCTION snowflake_ids_convert.index_statements(job snowflake_ids_convert.job, build_concurrently boolean)
-RETURNS SETOF text
+CREATE FUNCTION snowflake_ids_convert.index_statements(
+    job snowflake_ids_convert.job, build_concurrently boolean, of_table regclass DEFAULT NULL
+) RETURNS SETOF text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 AS $$
     SELECT replace(statement, '{concurrently}', CASE WHEN build_concurrently THEN 'CONCURRENTLY ' ELSE '' END)
-    FROM snowflake_ids_convert.new_indexes(job) WITH ORDINALITY AS i (name, state, definition, n)
+    FROM snowflake_ids_convert.new_indexes(job, of_table) WITH ORDINALITY AS i (name, state, definition, n)
          CROSS JOIN LATERAL (VALUES (1, 'DROP INDEX {concurrently}' || name), (2, definition)) AS s (nth, statement)
     WHERE state IS NULL AND nth = 2 OR NOT state
     ORDER BY n, nth

@@ -106,15 +106,24 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION snowflake_ids_convert.follow_step IS 'internal: phase follow';
 
--- Each step builds one index. With build_concurrently the user builds them, and the phase waits.
+-- Each step builds one index, or goes on to the next table: a step rehearses only one. With build_concurrently the user
+-- builds them, and the phase waits.
 CREATE FUNCTION snowflake_ids_convert.index_step(job snowflake_ids_convert.job) RETURNS snowflake_ids_convert.job
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
 AS $$
 DECLARE
-    statements text[] := ARRAY(SELECT snowflake_ids_convert.index_statements(job, false));
+    tables regclass[] := ARRAY(SELECT rel FROM snowflake_ids_convert.tables(job));
+    statements text[];
 BEGIN
+    IF NOT job.build_concurrently THEN
+        job.part := coalesce(tables[array_position(tables, job.part)], tables[1]);
+    END IF;
+    statements := ARRAY(SELECT snowflake_ids_convert.index_statements(job, false, job.part));
     IF statements = '{}' THEN
-        job.phase := 'swap';
+        job.part := tables[array_position(tables, job.part) + 1];
+        IF job.part IS NULL THEN
+            job.phase := 'swap';
+        END IF;
     ELSIF NOT job.build_concurrently THEN
         PERFORM snowflake_ids_convert.run(statements[1:CASE WHEN statements[1] ~ '^DROP' THEN 2 ELSE 1 END]);
     END IF;
