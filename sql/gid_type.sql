@@ -16,6 +16,7 @@ SELECT s, r.* FROM unnest(ARRAY['', '5rMJNeFjYs', '5rMJNeFjYs-2eDkDiPiLuBbSS', '
     '5rMJNeFjYs-1zzzzzzzzzzzz', '9rMJNeFjYs-2eDkDiPiLuBbS', '1111111111-2eDkDiPiLuBbS', '5RMJNeFjYs-2eDkDiPiLuBbS'])
         AS s,
     refusal(format('SELECT %L::gid', s)) AS r \g (format=unaligned)
+SELECT '\xa001977420dc00a00f0337bbd1496419'::gid;
 
 \getenv builddir PG_ABS_BUILDDIR
 \cd :builddir

@@ -124,3 +124,5 @@ FROM pg_operator WHERE oprleft = 'mastic'::regtype AND oprright = 'mastic'::regt
 SELECT format('%s -> %s', castsource::regtype, casttarget::regtype) AS cast, castcontext, castmethod,
        CASE castfunc WHEN 0 THEN NULL ELSE castfunc::regprocedure END AS function
 FROM pg_cast WHERE 'mastic'::regtype IN (castsource, casttarget) ORDER BY 1;
+-- There is no cast from bytes, so there is no hint.
+SELECT '\x00ff'::mastic;

@@ -12,6 +12,12 @@ SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM 
 SELECT s, r.* FROM unnest(ARRAY['', 'x', 'brpk4q72xwf2m63', 'brpk4q72xwf2m63ll', 'BRPK4Q72XWF2M63L', 'brpk4q72xwf2m63y',
     'brpk4q72xwf2m631', ' brpk4q72xwf2m63l', 'brpk4q72xwf2m63l ', '00000000-0000-0000-0000-000000000000']) AS s,
      refusal(format('SELECT %L::sno', s)) AS r;
+-- Bytes as a text, which is how drivers send them: the hint says what to write.
+SELECT ('\x4e6f2160a0ff9a0a1033')::sno;
+SELECT '\x4e6f2160a0ff9a0a1033'::bytea::sno;
+SELECT '\x4e6f2160a0ff9a0a103'::sno;
+SELECT '\x'::sno;
+SELECT '\xyz'::sno;
 
 -- A bytea of any length through the binary protocol: what COPY sends for a bytea is what sno_recv gets.
 \getenv builddir PG_ABS_BUILDDIR
