@@ -123,9 +123,21 @@ bool looks_like_time(const char* text) {
     return text[n] == '\0' || text[n] == ' ' || text[n] == 'T' || text[n] == 't';
 }
 
-// The hint for a text that is no id, if it looks like a time: what to write instead. Otherwise null.
+// True if the text is \x and pairs of hexadecimal digits. Drivers send bytes as such a text.
+bool looks_like_bytes(const char* text) {
+    if (text[0] != '\\' || text[1] != 'x') return false;
+    const std::size_t length = std::strlen(text + 2);
+    return length > 0 && length % 2 == 0 && std::strspn(text + 2, "0123456789abcdefABCDEF") == length;
+}
+
+// The hint for a text that is no id, if it looks like a time or like bytes: what to write instead. Otherwise null.
 const char* hint_for_text(const Given& given) {
-    if (given.source != Source::text || given.shown == nullptr || !looks_like_time(given.shown)) return nullptr;
+    if (given.source != Source::text || given.shown == nullptr) return nullptr;
+    // Bytes can be cast to these two types only.
+    if (looks_like_bytes(given.shown) && (std::strcmp(given.what, "sno") == 0 || std::strcmp(given.what, "gid") == 0))
+        return psprintf("To read the bytes of a %1$s, write '\\x...'::bytea::%1$s, or $1::bytea::%1$s for a parameter.",
+                        given.what);
+    if (!looks_like_time(given.shown)) return nullptr;
     const bool quotable = std::strlen(given.shown) <= 40 && std::strpbrk(given.shown, "'\\") == nullptr;
     // A gid begins with its kind. So gids are not in the order of their times, and no operator compares them with
     // times. For the other types there is such an operator, but the bound of a table partition must be an id.
@@ -148,7 +160,7 @@ const Row& find(Error error, const Given& given) {
 
 }  // namespace
 
-// Takes the texts from the first row that fits. Texts that look like a time also get a hint.
+// Takes the texts from the first row that fits. Texts that look like a time or like bytes also get a hint.
 void report(Error error, const Given& given, Node* escontext) {
     const Row& row = find(error, given);
     const char* shown = given.shown == nullptr ? "" : given.shown;
