@@ -15,6 +15,11 @@ SELECT sno_metabyte(gen_sno(0)), sno_metabyte(gen_sno(42)), sno_metabyte(gen_sno
 SELECT sno_metabyte(id), sno_partition(id), abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno(3, 65535) AS id;
 SELECT sno_partition(gen_sno(0, 0)), sno_partition(gen_sno(partition => 1, metabyte => 2));
+-- A default is printed as it was written.
+CREATE TABLE printed (id sno DEFAULT gen_sno(), of_seven sno DEFAULT gen_sno(7));
+SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef WHERE adrelid = 'printed'::regclass ORDER BY adnum;
+INSERT INTO printed DEFAULT VALUES RETURNING sno_metabyte(id), sno_metabyte(of_seven);
+DROP TABLE printed;
 SELECT DISTINCT sno_metabyte(id), sno_partition(id),
     abs(extract(epoch FROM clock_timestamp() - sno_timestamp(id))) < 10 AS now
 FROM gen_sno_series(1000, 9) AS id;
