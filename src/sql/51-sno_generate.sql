@@ -1,6 +1,13 @@
 -- Generators of sno. All sessions of the server share one ledger, so no two calls ever return the same id.
 
-CREATE FUNCTION gen_sno(metabyte integer DEFAULT 0) RETURNS sno
+CREATE FUNCTION gen_sno() RETURNS sno
+AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno_default'
+LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION gen_sno() IS
+    'a new sno in the partition of this server (snowflake_ids.machine_id), with the metabyte 0';
+
+-- Without a default for the metabyte, because EXPLAIN would print it in gen_sno().
+CREATE FUNCTION gen_sno(metabyte integer) RETURNS sno
 AS 'MODULE_PATHNAME', 'snowflake_ids_gen_sno'
 LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION gen_sno(integer) IS

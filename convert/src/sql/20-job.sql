@@ -66,7 +66,7 @@ BEGIN
             job.type := job.core || '.sno';
             job.epoch := '2010-01-01 00:00:00+00';
             job.tick_ms := 4;
-            job.new_id := job.core || '.gen_sno(' || job.metabyte || ')';
+            job.new_id := job.core || '.gen_sno(' || coalesce(nullif(job.metabyte::text, '0'), '') || ')';
             job.make := job.core || '.make_sno(%s, ' || job.metabyte || ', ' || node || ', (%s)::int4, 0)';
         WHEN 'mastic' THEN
             job.type := job.core || '.mastic';

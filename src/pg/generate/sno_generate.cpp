@@ -32,6 +32,9 @@ Datum generate(Generator& g, uint32 metabyte) {
 
 }  // namespace
 
+// gen_sno(): the metabyte is 0.
+FUNCTION(snowflake_ids_gen_sno_default) { return generate(generator::ready_sno(), 0); }
+
 // gen_sno(metabyte): a sno of the partition that the settings give.
 FUNCTION(snowflake_ids_gen_sno) { return generate(generator::ready_sno(), metabyte_argument(fcinfo, 0)); }
 
