@@ -158,10 +158,15 @@ my $warnings = sub { my ($sql) = @_; my $err = stderr_of($one, $sql); return (sc
 is(($warnings->('SELECT gen_mastic(), gen_sno()'))[0], 0, 'no warning on a server that is alone');
 $one->safe_psql('postgres', q{CREATE SUBSCRIPTION s CONNECTION 'dbname=postgres' PUBLICATION p WITH (connect = false)});
 my ($count, $err) = $warnings->('SELECT gen_mastic(); SELECT gen_mastic()');
-is($count, 1, 'with a subscription one a session');
+is($count, 1, 'with a subscription one');
 like($err, $no_node->('Mastic', 'has subscriptions'), 'for Mastic');
+is(($warnings->('SELECT gen_mastic()'))[0], 0, 'and no second one in another session');
+$one->restart;
+is(($warnings->('SELECT gen_mastic()'))[0], 1, 'but one after a restart');
+$one->restart;
 $one->safe_psql('postgres', q{SELECT snowflake_layout_create('nodeless', '2020-01-01', '1 s', 32, 0, 16)});
 ($count, $err) = $warnings->(q{SELECT gen_snowflake('nodeless')});
+is($count, 1, 'after a restart, one for another layout');
 like($err, $no_node->('nodeless', 'has subscriptions'), 'and for a layout without node bits');
 $one->safe_psql('postgres',
 	q{ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s});
@@ -182,6 +187,15 @@ like(
 	$err,
 	qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  In postgresql.conf, set snowflake_ids.machine_id/,
 	'and for a machine id that is not set');
+is(($warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno_at(now())'))[0], 0, 'and none in another session');
+$one->append_conf('postgresql.conf', 'wal_level = logical');
+$one->restart;
+$one->safe_psql('postgres', q{SET allow_system_table_mods = on; DELETE FROM pg_extension WHERE extname = 'citus'});
+my $line = qr/snowflake_ids.machine_id is not set, and this server may use logical replication/;
+my $in_log = sub { return scalar(() = slurp_file($one->logfile) =~ /WARNING.*$line/g) };
+like(stderr_of($one, 'SELECT gen_sno()'), $line, 'with wal_level = logical one');
+$one->safe_psql('postgres', 'SELECT gen_sno(), gen_snowflake_si()') for 1 .. 5;
+is($in_log->(), 1, 'which five more sessions do not log again');
 $one->append_conf('postgresql.conf', 'snowflake_ids.machine_id = 1');
 $one->reload;
 $one->poll_query_until('postgres', 'SELECT machine_id = 1 FROM snowflake_ids.status()') or die;
