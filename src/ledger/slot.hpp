@@ -183,6 +183,7 @@ struct Header {
     Holds<microseconds> clock_step;    // the last step
     Holds<UnixTime> clock_stepped;     // the time just after the last step
     Holds<UnixTime> promise_base;      // see promise_clock() in settling.hpp
+    Word warnings;                     // those that were given in this life, as bits: pg/server/machine_id.cpp
 };
 static_assert(sizeof(Header) <= header_bytes);
 

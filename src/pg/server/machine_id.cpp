@@ -12,6 +12,7 @@ extern "C" {
 }
 
 #include "pg/server/settings.hpp"
+#include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::machine_id {
 
@@ -32,6 +33,16 @@ bool has_subscription() {
 bool has_citus() {
     return GetConfigOption("citus.enable_ddl_propagation", true, false) != nullptr &&
            OidIsValid(get_extension_oid("citus", true));
+}
+
+// The warnings, as bits of Header::warnings: two for each, because the reason can be Citus or not.
+constexpr uint64 not_set = 1;
+constexpr uint64 no_node = 4;
+
+// True for the first caller in this life that has this reason.
+bool first_warning(uint64 bit, bool citus) {
+    if (citus) bit <<= 1;
+    return (shared_ledger().header->warnings.fetch_or(bit) & bit) == 0;
 }
 
 }  // namespace
@@ -77,11 +88,12 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery) 
 // Other servers may write ids into the same tables if this server uses Citus or logical replication. It may use the
 // latter if wal_level is `logical`, or if it has a subscription.
 void warn_if_not_set() {
-    static bool warned = false;
+    static bool warned = false;  // in this life, as far as this session knows
     if (warned || settings::machine_id >= 0 || RecoveryInProgress()) return;
     const bool citus = has_citus();
     if (!citus && !XLogLogicalInfoActive() && !has_subscription()) return;
     warned = true;
+    if (!first_warning(not_set, citus)) return;
     ereport(
         WARNING,
         (errmsg("snowflake_ids.machine_id is not set, and this server %s",
@@ -92,11 +104,12 @@ void warn_if_not_set() {
 }
 
 void warn_of_no_node(const char* name) {
-    static bool warned = false;
+    static bool warned = false;  // in this life, as far as this session knows
     if (warned) return;
     const bool citus = has_citus();
     if (!citus && !has_subscription()) return;
     warned = true;
+    if (!first_warning(no_node, citus)) return;
     ereport(
         WARNING,
         (errmsg("%s ids have no machine id, and this server %s", name,

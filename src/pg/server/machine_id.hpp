@@ -25,10 +25,11 @@ uint32 to_generate_with(const char* name, unsigned node_bits, bool in_recovery);
 // Raises the error that ids of the format `name` cannot be generated in recovery.
 [[noreturn]] void fail_in_recovery(const char* name, const char* hint);
 
-// Warns once per session if no machine id is set, and other servers may write ids into the same tables. In recovery, it
+// Warns once in a life of the server if no machine id is set, and other servers may write ids into the same tables. In recovery, it
 // does nothing.
 void warn_if_not_set();
-// Warns once per session that ids of the format `name` have no machine id, if other servers may generate such ids too.
+// Warns once in a life of the server that ids of the format `name` have no machine id, if other servers may generate such
+// ids too.
 void warn_of_no_node(const char* name);
 
 }  // namespace snowflake_ids::machine_id
