@@ -277,7 +277,7 @@ public:
         table_.resize(1 << 16, none);
     }
 
-    Exploration run(std::size_t max_states = 4'000'000) {
+    Exploration run(std::size_t max_states = 8'000'000) {
         const double start = seconds_now();
         for (Global g : model_.initial) {
             for (std::size_t p = 0; p < model_.programs.size(); p++) {
