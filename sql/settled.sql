@@ -99,7 +99,7 @@ INSERT INTO event (what) VALUES ('open');
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('event') WHERE pid = pg_backend_pid();
 SELECT count(*) FROM snowflake_ids.unsettled_transactions('outbox');
 DO $$ BEGIN
-    WHILE snowflake_ids_settled('outbox') <= (SELECT drew FROM snowflake_ids.unsettled) LOOP
+    WHILE snowflake_ids_settled('outbox') <= (SELECT first_id_time FROM snowflake_ids.unsettled) LOOP
         PERFORM pg_sleep(0.002);
     END LOOP;
 END $$;

@@ -57,21 +57,21 @@ AS 'MODULE_PATHNAME', 'snowflake_ids_snowflake_settled' LANGUAGE C STABLE STRICT
 COMMENT ON FUNCTION snowflake_settled(text, regclass) IS
     'an id, and no new row of this table gets a smaller one, if the statement that inserts it generates the id (as DEFAULT does)';
 
-CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT drew timestamptz)
+CREATE FUNCTION snowflake_ids.unsettled_transactions(OUT pid integer, OUT transaction xid, OUT first_id_time timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION snowflake_ids.unsettled_transactions() IS
     'the open and prepared transactions of this database that have generated ids; read the view snowflake_ids.unsettled instead';
 
 CREATE FUNCTION snowflake_ids.unsettled_transactions(of_table regclass, OUT pid integer, OUT transaction xid,
-    OUT drew timestamptz)
+    OUT first_id_time timestamptz)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'snowflake_ids_unsettled' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION snowflake_ids.unsettled_transactions(regclass) IS
     'the open and prepared transactions that hold back the settled id of this table';
 
 CREATE VIEW snowflake_ids.unsettled AS
-SELECT u.pid, p.gid AS prepared, u.drew, coalesce(a.xact_start, p.prepared) AS since,
+SELECT u.pid, p.gid AS prepared, u.first_id_time, coalesce(a.xact_start, p.prepared) AS since,
        coalesce(a.usename, p.owner) AS usename, a.application_name, a.state
 FROM snowflake_ids.unsettled_transactions() u
 LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) u.pid
@@ -81,7 +81,7 @@ COMMENT ON VIEW snowflake_ids.unsettled IS
 COMMENT ON COLUMN snowflake_ids.unsettled.pid IS 'the process of the session; NULL for a prepared transaction';
 COMMENT ON COLUMN snowflake_ids.unsettled.prepared IS
     'the name of the prepared transaction; NULL for an open transaction';
-COMMENT ON COLUMN snowflake_ids.unsettled.drew IS
+COMMENT ON COLUMN snowflake_ids.unsettled.first_id_time IS
     'when the tick of its first id ends: settled ids stay before this time; -infinity if it was prepared before the first id since the start';
 COMMENT ON COLUMN snowflake_ids.unsettled.since IS
     'when the transaction began, or was prepared; NULL if you may not see that session';

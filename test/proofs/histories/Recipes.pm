@@ -22,7 +22,7 @@ my @recipes = (
 	[   'newest page', 'doc/polling.md',
 		qr/^SELECT id, body FROM news WHERE id < \(SELECT sno_settled\(\)\) ORDER BY id DESC/ ],
 	[ 'page after', 'doc/polling.md', qr/^SELECT id, body FROM news WHERE id < '[2-9a-x]{16}' ORDER BY id DESC/ ],
-	[ 'who holds', 'doc/polling.md', qr/^SELECT pid, prepared, drew/ ],
+	[ 'who holds', 'doc/polling.md', qr/^SELECT pid, prepared, first_id_time/ ],
 	[ 'role', 'doc/polling.md', qr/^CREATE ROLE /, 'no reader' ],
 	[ 'time-out', 'doc/polling.md', qr/^ALTER ROLE /, 'no reader' ],
 	[ 'positions', 'doc/polling.md', qr/^SELECT sno_settled\(\) AS settled, pg_current_wal_\w*lsn\(\) AS / ],
@@ -38,7 +38,7 @@ my @recipes = (
 	[ 'as that role', 'doc/one-table.md', qr/^SET ROLE shop/, 'no reader' ],
 	[ 'a row of that role', 'doc/one-table.md', qr/^INSERT INTO outgoing \(body\) VALUES /, 'no reader' ],
 	[ 'no longer that role', 'doc/one-table.md', qr/^RESET ROLE/, 'no reader' ],
-	[ 'who holds one table', 'doc/one-table.md', qr/^SELECT pid, transaction, drew FROM /, 'no reader' ],
+	[ 'who holds one table', 'doc/one-table.md', qr/^SELECT pid, transaction, first_id_time FROM /, 'no reader' ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
 	[ 'outbox feed', 'README.md', qr/^CREATE VIEW outbox_feed / ],
 	[ 'read the outbox', 'README.md', qr/^SELECT \* FROM outbox_feed / ]);

@@ -24,7 +24,7 @@ CREATE PROCEDURE settle() LANGUAGE plpgsql AS $$
 DECLARE
     last timestamptz := clock_timestamp() + interval '3 minutes';
 BEGIN
-    WHILE snowflake_ids_settled() < coalesce((SELECT min(drew) - interval '10 ms' FROM snowflake_ids.unsettled),
+    WHILE snowflake_ids_settled() < coalesce((SELECT min(first_id_time) - interval '10 ms' FROM snowflake_ids.unsettled),
             (SELECT max(last_timestamp) FROM snowflake_ids.stats WHERE format <> 'sno_at')) LOOP
         COMMIT;
         ASSERT clock_timestamp() < last, 'settled stays at ' || snowflake_ids_settled();
@@ -103,7 +103,7 @@ $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'one'"
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
-is(value($server, 'SELECT pid IS NULL, prepared, drew > since - interval $$1 hour$$ FROM snowflake_ids.unsettled'),
+is(value($server, 'SELECT pid IS NULL, prepared, first_id_time > since - interval $$1 hour$$ FROM snowflake_ids.unsettled'),
 	't|one|t', 'the view names the prepared transaction');
 is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'),
 	1, 'it holds back what comes after it');
@@ -138,7 +138,7 @@ start_at($server, $clock);
 $server->safe_psql('postgres', insert());
 is(value($server, 'SELECT snowflake_ids_settled()'),
 	'-infinity', 'prepared before a restart: nothing is known to have settled');
-is(value($server, 'SELECT prepared, drew FROM snowflake_ids.unsettled'), 'over|-infinity', 'and the view says why');
+is(value($server, 'SELECT prepared, first_id_time FROM snowflake_ids.unsettled'), 'over|-infinity', 'and the view says why');
 $server->safe_psql('postgres', "COMMIT PREPARED 'over'");
 complete($server, 'after the restart');
 
@@ -219,7 +219,7 @@ END
 	$manager->ask("COMMIT PREPARED 'p$_'; BEGIN; @{[insert()]}; PREPARE TRANSACTION 'p$_'") for (1 .. 5) x 8;
 	is(value($server, 'SELECT count(*) FROM snowflake_ids.unsettled WHERE prepared IS NOT NULL'),
 		5, 'the view names those that are prepared');
-	my $drew = value($server, 'SELECT min(drew) FROM snowflake_ids.unsettled');
+	my $drew = value($server, 'SELECT min(first_id_time) FROM snowflake_ids.unsettled');
 	ok( eventually(
 			sub { value($server, "SELECT snowflake_ids_settled() >= timestamptz '$drew' - interval '10 ms'") eq 't' }),
 		'all others of that process have settled');

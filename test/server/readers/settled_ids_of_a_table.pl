@@ -202,7 +202,7 @@ covers(
 	ok(eventually(sub { $reader->ask($waits) == 1 }), 'a row by the root waits for its other column');
 	is($reader->ask(q{SELECT count(*) FROM pg_locks WHERE relation IN ('leaf'::regclass, 'middle'::regclass)}),
 		0, 'and has locked no partition');
-	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(first_id_time))::bigint FROM snowflake_ids.unsettled'));
 	my @told = map { settled($_) } @above;
 	$holder->ask('SELECT pg_advisory_unlock(1)');
 	my $id = $writer->answer;
@@ -221,7 +221,7 @@ covers(
 	ok(eventually(sub { $reader->ask($detaching) == 1 }), 'DETACH CONCURRENTLY has begun');
 	is($reader->ask(q{SELECT count(*) FROM pg_locks WHERE relation = 'leaving'::regclass}),
 		0, 'and nobody has locked the partition');
-	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(first_id_time))::bigint FROM snowflake_ids.unsettled'));
 	my $told = settled('leaving');
 	is($reader->ask(q{SELECT count(*) FROM snowflake_ids.unsettled_transactions('leaving')}),
 		1, 'unsettled_transactions() has the writer');
@@ -257,7 +257,7 @@ covers(
 	ok(eventually(sub { $reader->ask(q{SELECT count(*) FROM snowflake_ids.unsettled_transactions('plain')}) == 1 }),
 		'a procedure has inserted');
 	my $low =
-	  $reader->ask(q{SELECT mastic_lower_bound(drew)::bigint FROM snowflake_ids.unsettled_transactions('plain')});
+	  $reader->ask(q{SELECT mastic_lower_bound(first_id_time)::bigint FROM snowflake_ids.unsettled_transactions('plain')});
 	time_passes($low);
 	holds_back('a procedure', $low, 'plain');
 	$holder->ask('SELECT pg_advisory_unlock(1)');
@@ -322,7 +322,7 @@ END
 	$far->ask(q{INSERT INTO brought VALUES ('replicated')});
 	ok(eventually(sub { $reader->ask($waits) == 1 }),
 		'an apply worker has the id of a column that only the subscriber has');
-	my $low = $reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled');
+	my $low = $reader->ask('SELECT mastic_lower_bound(max(first_id_time))::bigint FROM snowflake_ids.unsettled');
 	time_passes($low);
 	holds_back('an apply worker', $low, 'brought');
 	cmp_ok(settled('plain'), '>', $low, 'an apply worker: it does not hold back plain');
@@ -378,7 +378,7 @@ END
 # told.
 sub pass_and_come_back
 {
-	my $next = q{snowflake_lower_bound('slow', (SELECT max(drew) FROM snowflake_ids.unsettled))};
+	my $next = q{snowflake_lower_bound('slow', (SELECT max(first_id_time) FROM snowflake_ids.unsettled))};
 	$clock->step(3);
 	ok(eventually(sub { $reader->ask("SELECT snowflake_settled('slow', 'slow') >= $next") eq 't' }),
 		'readers have passed the tick');
@@ -468,7 +468,7 @@ sub loses_lock
 	my $writer = Session->new($server);
 	$writer->ask(q{BEGIN; INSERT INTO by_trigger (body) VALUES ('prepared'); PREPARE TRANSACTION 'three'});
 	my $prepared = q{SELECT string_agg(gid, ' ' ORDER BY gid) FROM pg_prepared_xacts JOIN }
-	  . q{snowflake_ids.unsettled_transactions('%s') u USING (transaction) WHERE drew = '-infinity'};
+	  . q{snowflake_ids.unsettled_transactions('%s') u USING (transaction) WHERE first_id_time = '-infinity'};
 	$_->gone for $writer, $reader;
 	restart_after($server, 'immediate');
 	caught_up($server);
@@ -557,7 +557,7 @@ for (
 	$holder->ask('SELECT pg_advisory_lock(1)');
 	$writer->send($does =~ s/NAME/$row/r);
 	ok(eventually(sub { $reader->ask($waits) == 1 }), "$name: generated, and waits");
-	time_passes($reader->ask('SELECT mastic_lower_bound(max(drew))::bigint FROM snowflake_ids.unsettled'));
+	time_passes($reader->ask('SELECT mastic_lower_bound(max(first_id_time))::bigint FROM snowflake_ids.unsettled'));
 	my ($told, $told_all) = (settled($table), $reader->ask('SELECT mastic_settled()::bigint'));
 	$holder->ask('SELECT pg_advisory_unlock(1)');
 	is($writer->answer, '', "$name: the row");
