@@ -108,9 +108,12 @@ UsedLayout& used_layout_of(const NamedLayout& named) {
 // Raises an error if the layout does not exist any more, or if no ids of it can be generated.
 Generator& set_up_layout(NamedLayout& named, UsedLayout& used) {
     if (!named.generates) {
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
-                        errdetail("The low bits of these ids do not count, so nothing would keep new ids unique."),
-                        errhint("You can decode ids of this layout. Generate ids with another layout.")));
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", named.name),
+             errdetail("The low bits of these ids do not count, so nothing would keep new ids unique."),
+             errhint(
+                 "You can decode ids of this layout. To continue it, create a layout of the same bits, whose low bits are a sequence, with snowflake_layout_create().")));
     }
     layouts::pin(named);
     used.generator = nullptr;  // if this fails, the next call must set it up again

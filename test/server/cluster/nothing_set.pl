@@ -187,7 +187,8 @@ like(
 	$err,
 	qr/WARNING:  \S+ snowflake_ids.machine_id is not set, and this server is part of a Citus cluster\n.*\n.*HINT:  In postgresql.conf, set snowflake_ids.machine_id/,
 	'and for a machine id that is not set');
-is(($warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno_at(now())'))[0], 0, 'and none in another session');
+is(($warnings->('SELECT gen_mastic(); SELECT gen_sno(); SELECT gen_sno_at(now())'))[0],
+	0, 'and none in another session');
 $one->append_conf('postgresql.conf', 'wal_level = logical');
 $one->restart;
 $one->safe_psql('postgres', q{SET allow_system_table_mods = on; DELETE FROM pg_extension WHERE extname = 'citus'});

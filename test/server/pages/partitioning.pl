@@ -52,7 +52,8 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 {
 	my $busy = Session->new($server, dbname => $db);
 	$busy->ask('BEGIN; SELECT count(*) FROM log_entry; INSERT INTO log_entry DEFAULT VALUES');
-	my $add = q{SET statement_timeout = '60s'; SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-05-01', 1)};
+	my $add =
+	  q{SET statement_timeout = '60s'; SELECT add_monthly_partitions('log_entry', 'sno_lower_bound(%L)', '2026-05-01', 1)};
 	is($server->safe_psql($db, $add), 'log_entry_2026_05', 'next to an open transaction that reads and writes');
 	$busy->ask('ROLLBACK; BEGIN; LOCK TABLE log_entry');
 	my ($rc, undef, $err) = $server->psql($db, $add =~ s/05-01/06-01/r);

@@ -103,8 +103,11 @@ $server->safe_psql('postgres', "BEGIN; @{[insert()]}; PREPARE TRANSACTION 'one'"
 $server->safe_psql('postgres', insert());
 $server->safe_psql('postgres', 'CALL settle()');
 poll($server);
-is(value($server, 'SELECT pid IS NULL, prepared, first_id_time > since - interval $$1 hour$$ FROM snowflake_ids.unsettled'),
-	't|one|t', 'the view names the prepared transaction');
+is( value(
+		$server,
+		'SELECT pid IS NULL, prepared, first_id_time > since - interval $$1 hour$$ FROM snowflake_ids.unsettled'),
+	't|one|t',
+	'the view names the prepared transaction');
 is(value($server, 'SELECT sum((SELECT count(*) FROM event_sno) - events) FROM place WHERE format = $$sno$$'),
 	1, 'it holds back what comes after it');
 
@@ -138,7 +141,8 @@ start_at($server, $clock);
 $server->safe_psql('postgres', insert());
 is(value($server, 'SELECT snowflake_ids_settled()'),
 	'-infinity', 'prepared before a restart: nothing is known to have settled');
-is(value($server, 'SELECT prepared, first_id_time FROM snowflake_ids.unsettled'), 'over|-infinity', 'and the view says why');
+is(value($server, 'SELECT prepared, first_id_time FROM snowflake_ids.unsettled'),
+	'over|-infinity', 'and the view says why');
 $server->safe_psql('postgres', "COMMIT PREPARED 'over'");
 complete($server, 'after the restart');
 

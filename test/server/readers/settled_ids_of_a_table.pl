@@ -257,7 +257,8 @@ covers(
 	ok(eventually(sub { $reader->ask(q{SELECT count(*) FROM snowflake_ids.unsettled_transactions('plain')}) == 1 }),
 		'a procedure has inserted');
 	my $low =
-	  $reader->ask(q{SELECT mastic_lower_bound(first_id_time)::bigint FROM snowflake_ids.unsettled_transactions('plain')});
+	  $reader->ask(
+		q{SELECT mastic_lower_bound(first_id_time)::bigint FROM snowflake_ids.unsettled_transactions('plain')});
 	time_passes($low);
 	holds_back('a procedure', $low, 'plain');
 	$holder->ask('SELECT pg_advisory_unlock(1)');
