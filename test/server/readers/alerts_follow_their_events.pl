@@ -25,6 +25,7 @@ my @said = (
 	[ 'not ready' => qr/^critical\|ledger is \S/ ],
 	[ 'not accepted' => qr/^critical\|setting not accepted: \S/ ],
 	[ 'no machine id' => qr/^warning\|machine id is not set$/ ],
+	[ 'SI machine id' => qr/^warning\|machine id \d+ is too large for Snowflake-SI ids$/ ],
 	[ 'stepped' => qr/^warning\|the clock was stepped by -?\d+ ms at 2\d\d\d-/ ],
 	[ 'open' => qr/^warning\|an open transaction holds back pollers$/ ],
 	[ 'waiting' => qr/^warning\|\w+\|\d+\|\d+ sessions wait for an id$/ ],
@@ -329,6 +330,12 @@ for my $format (qw(mastic sno snowflake_si))
 	$watch->minute(do => sub { $set->($other, 7) }, alerts => 'SameMachineId');
 	$watch->minute(do => sub { $set->($other, 8) });
 	$watch->minute(do => sub { $set->($other, 70000) }, page => 'not accepted', alerts => 'SettingNotAccepted');
+	$watch->minute(do => sub { $set->($other, 40) });
+	my $narrow = 'CREATE TABLE narrow (id bigint DEFAULT gen_snowflake_si())';
+	$watch->minute(
+		do => sub { $other->safe_psql('postgres', $narrow) },
+		page => 'SI machine id',
+		alerts => 'MachineIdTooLarge');
 	$watch->minute(do => sub { $set->($other, 9) })->done;
 	$other->stop;
 }
