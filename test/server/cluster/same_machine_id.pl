@@ -42,9 +42,11 @@ my $warned = sub {
 my ($sample) = slurp("$ENV{SNOWFLAKE_IDS_SRC}/doc/multi-node.md") =~ /^```\n(WARNING:.*?\n)```/ms;
 {
 	my $said = $warned->($two, 'SELECT gen_sno(); SELECT gen_sno(); SELECT gen_snowflake_si()');
-	like($said, qr/^1 /, 'a machine id that is not set: a warning once a session');
+	like($said, qr/^1 /, 'a machine id that is not set: a warning once');
 	(my $plain = $said) =~ s/^\d+ |psql:<stdin>:\d+: //g;
 	is("$plain\n", $sample, 'as the page shows it');
+	like($warned->($two, 'SELECT gen_snowflake_si()'), qr/^0 /, 'and no second one in the same life of the server');
+	$two->restart;
 	like($warned->($two, 'SELECT gen_snowflake_si()'), qr/^1 /, 'by Snowflake-SI, too');
 	like($warned->($two, q{SELECT gen_gid('log'), gen_mastic()}), qr/^0 /, 'but not by formats that have none');
 	like($warned->($one, 'SELECT gen_sno()'), qr/^0 /, 'nor where it is set');
