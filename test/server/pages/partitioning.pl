@@ -61,6 +61,14 @@ is($server->safe_psql($db, q{SELECT add_monthly_partitions('log_entry', 'sno_low
 	$busy->ask('ROLLBACK');
 }
 
+# From 17 on, a table with an identity column cannot become a partition.
+my (undef, $numbered, $numbered_err) = $server->psql($db, <<'END');
+CREATE TABLE numbered (id sno DEFAULT gen_sno() PRIMARY KEY, n integer GENERATED ALWAYS AS IDENTITY) PARTITION BY RANGE (id);
+SELECT add_monthly_partitions('numbered', 'sno_lower_bound(%L)', (now() AT TIME ZONE 'UTC')::date, 1) \gset
+INSERT INTO numbered DEFAULT VALUES RETURNING n;
+END
+is("$numbered$numbered_err", 1, 'a table with an identity column');
+
 # A foreign key: a month goes when nothing refers to its rows any more, and after it was detached only.
 my $not_dropped = qr/cannot drop table log_entry_2026_02 because other objects depend on it/;
 $server->safe_psql($db, <<'END');
