@@ -74,6 +74,7 @@ our %run_by = (
 		'Pages of a list' => 'all_pages',
 		'On a standby' => 'readers_lose_no_row',
 		'Rows of several servers' => 'readers_lose_no_row' },
+	'doc/feed-servers.md' => { 'Standbys' => 'marks_on_standbys' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',
 		'Kubernetes and Patroni' => 'same_machine_id',

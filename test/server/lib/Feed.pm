@@ -1,0 +1,218 @@
+# Histories of a feed: processes that write, readers that continue after their last id, and an oracle.
+#
+#   my $job = Job->new($server, $sql);          runs SQL again and again, also after faults of the server; $job->stop
+#   my $job = Job->new($server, writes($origin, 'news', ...));
+#   my $reader = Reader->new('the rule', $server, $query);      $query has LAST and, after bound(), BOUND
+#   poll_all(@readers);
+#   my ($missing, $stale) = $reader->verdict(rows_of($server));
+#
+# Tables have id bigint, body int (the version of the row) and a column of ids, by which readers continue.
+package Feed;
+use strict;
+use warnings;
+use Exporter 'import';
+use Time::HiRes qw(sleep time);
+use Faults;
+
+our @EXPORT = qw(writes poll_all rows_of finish_prepared smallest long_run);
+
+use constant smallest => '2222222222222222';
+use constant hot_rows => 50;
+
+# Seconds of a long run: tools/prove feeds
+sub long_run { return $ENV{FEED_SECONDS} // 0 }
+
+# A script for psql, with transactions of all kinds: the same rows for each table. The key of a row tells its origin.
+sub writes
+{
+	my ($origin, @tables) = @_;
+	my $base = $origin * 1_000_000_000;
+	my $all = sub {
+		my ($sql) = @_;
+		return join '', map { $sql =~ s/TABLE/$_/gr . ";\n" } @tables;
+	};
+	my $insert = $all->('INSERT INTO TABLE (id, body) VALUES (:id, 1), (:id + 1, 1)');
+	my $next = "SELECT $base + nextval('row_ids') AS id, 'p$origin.' || nextval('row_ids') AS gid \\gset\n";
+	my $script = "SET lock_timeout = '2s';\n";
+	for (1 .. 40)
+	{
+		my $hot = $base + 1 + int rand hot_rows;
+		my $update = $all->("UPDATE TABLE SET body = body + 1 WHERE id = $hot");
+		my $wait = sprintf "SELECT FROM pg_sleep(%.4f);\n", rand() < 0.05 ? 0.3 : rand 0.02;
+		my @kinds = (
+			"BEGIN;\n$insert${wait}COMMIT;\n",
+			"BEGIN;\n$insert${wait}COMMIT;\n",
+			"BEGIN;\n$wait$update$insert${wait}COMMIT;\n",
+			"BEGIN;\n$update${wait}COMMIT;\n",
+			"BEGIN;\n" . $insert . "ROLLBACK;\n",
+			"BEGIN;\n${insert}SAVEPOINT s;\n$update${wait}ROLLBACK TO s;\n${update}COMMIT;\n",
+			"BEGIN;\n${insert}PREPARE TRANSACTION :'gid';\n${wait}COMMIT PREPARED :'gid';\n",
+			$all->(
+				"INSERT INTO TABLE AS t (id, body) VALUES ($hot, 1) ON CONFLICT (id) DO UPDATE SET body = t.body + 1"));
+		$script .= $next . $kinds[ rand @kinds ];
+	}
+
+	# A transaction that is streamed before it ends.
+	$script .=
+		"BEGIN;\n"
+	  . $all->("INSERT INTO TABLE (id, body) SELECT $base + nextval('row_ids'), 1 FROM generate_series(1, 400)")
+	  . "SELECT FROM pg_sleep(0.02);\nCOMMIT;\n";
+	return $script;
+}
+
+# All ask at the same time.
+sub poll_all
+{
+	my (@readers) = @_;
+	$_->ask    for @readers;
+	$_->listen for @readers;
+	return;
+}
+
+sub rows_of
+{
+	my ($server, $table) = @_;
+	return { map { split /\|/ } split /\n/, $server->safe_psql('postgres', "SELECT id, body FROM $table") };
+}
+
+# What a fault has left prepared holds back readers until somebody ends it.
+sub finish_prepared
+{
+	my ($server) = @_;
+	$server->safe_psql('postgres',
+		q{SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts WHERE gid LIKE 'p%' \gexec});
+	return;
+}
+
+package Job;
+use strict;
+use warnings;
+use PostgreSQL::Test::Utils;
+
+# `pause`: between two runs, in seconds
+sub new
+{
+	my ($class, $server, $sql, $pause) = @_;
+	my $dir = PostgreSQL::Test::Utils::tempdir();
+	my $self = bless { flag => "$dir/go_on", script => "$dir/script.sql", log => "$dir/log" }, $class;
+	Faults::spew($self->{flag}, '');
+	Faults::spew($self->{script}, $sql);
+	$self->{pid} = fork // die "fork: $!";
+	return $self if $self->{pid};
+	open STDIN, '<', '/dev/null';
+	open STDOUT, '>', $self->{log};
+	open STDERR, '>&', \*STDOUT;
+	exec 'sh', '-c', 'while [ -e "$1" ]; do psql -XAtq -d "$2" -f "$3"; sleep "$4"; done', 'sh',
+	  $self->{flag}, $server->connstr('postgres'), $self->{script}, $pause // 0.05;
+}
+
+# Ends after what it is at. Returns what it has said, errors included.
+sub stop
+{
+	my ($self) = @_;
+	return '' unless $self->{pid};
+	unlink $self->{flag};
+	waitpid $self->{pid}, 0;
+	$self->{pid} = 0;
+	return Faults::slurp($self->{log});
+}
+
+sub DESTROY { my ($self) = @_; local ($?, $!, $@); $self->stop; return }
+
+package Reader;
+use strict;
+use warnings;
+use Faults;
+
+# The query returns id, body and the id by which it continues.
+sub new
+{
+	my ($class, $name, $server, $query) = @_;
+	return bless {
+		name => $name,
+		server => $server,
+		query => $query,
+		last => Feed::smallest,
+		seen => {},
+		rows => 0,
+		polls => 0 }, $class;
+}
+
+sub name { return $_[0]{name} }
+sub last { return $_[0]{last} }
+sub rows { return $_[0]{rows} }
+
+# A query for the bound, in a statement of its own, before the rows or after them. `where`: on another server
+sub bound_first  { my ($self, $query, $where) = @_; $self->{bound_first} = [ $query, $where ];  return $self }
+sub bound_second { my ($self, $query, $where) = @_; $self->{bound_second} = [ $query, $where ]; return $self }
+
+# The server is another one, or has started again.
+sub moves_to { my ($self, $server) = @_; $self->{server} = $server; delete @$self{qw(session other)}; return $self }
+
+sub bound
+{
+	my ($self, $of) = @_;
+	my ($query, $where) = @$of;
+	my $session = $where ? ($self->{other} //= Session->new($where)) : $self->{session};
+	my $said = $session->ask($query);
+	return $said =~ /^\w{16}$/ ? $said : Feed::smallest;
+}
+
+sub ask
+{
+	my ($self) = @_;
+	$self->{session} //= Session->new($self->{server});
+	$self->{bound} = $self->bound($self->{bound_first}) if $self->{bound_first};
+	my $bound = $self->{bound} // '';
+	$self->{session}->send($self->{query} =~ s/LAST/'$self->{last}'/gr =~ s/BOUND/'$bound'/gr);
+	return;
+}
+
+# An error or a lost connection is an answer without rows.
+sub listen
+{
+	my ($self) = @_;
+	my $said = $self->{session}->answer;
+	my $cut_short = $self->{session}{cut_short};
+	my $bound = $self->{bound_second} && !$cut_short ? $self->bound($self->{bound_second}) : undef;
+	delete $self->{session} if $cut_short;
+	$self->{polls}++;
+	return if $said =~ /ERROR|FATAL|server closed|connection to server/ || $cut_short;
+	for (split /\n/, $said)
+	{
+		my ($id, $body, $at) = /^(\d+)\|(\d+)\|(\w+)$/ or die "$self->{name}: $_";
+		last if defined $bound && $at ge $bound;
+		$self->{seen}{$id} = $body;
+		$self->{at}{$id} = $at;
+		$self->{last} = $at;
+		$self->{rows}++;
+	}
+	return;
+}
+
+# How many rows that another reader has got are lost for this one, whatever comes. Rows that change are not counted.
+sub has_lost
+{
+	my ($self, $rule) = @_;
+	my ($lost, $last) = (0, $self->{last});
+	while (my ($id, $at) = each %{ $rule->{at} })
+	{
+		$lost++ if $at le $last && !exists $self->{seen}{$id} && $id % 1_000_000_000 > Feed::hot_rows;
+	}
+	return $lost;
+}
+
+# Rows of the oracle that were never seen, and those whose last version was not
+sub verdict
+{
+	my ($self, $rows) = @_;
+	my ($missing, $stale) = (0, 0);
+	while (my ($id, $body) = each %$rows)
+	{
+		if    (!exists $self->{seen}{$id})  { $missing++ }
+		elsif ($self->{seen}{$id} != $body) { $stale++ }
+	}
+	return ($missing, $stale);
+}
+
+1;

@@ -1,0 +1,126 @@
+# Readers on standbys stop at a mark: a row that holds the settled id of the primary. The mark commits after all rows below
+# it, and replay keeps the order of commits. Then the standby is promoted, and its own standby follows. Controls get the
+# bound in another way, in the same history, and lose rows. The statements are those of doc/feed-servers.md.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Page;
+use Test::More;
+
+my $page = Page->new('doc/feed-servers.md');
+my ($tables, $mark, $read) = map { $_->{content} } $page->take('Standbys', 'sql');
+$read =~ s/;\n\z//;
+$read =~ s/:'last'/LAST/;
+
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', <<'END');
+fsync = off
+synchronous_commit = off
+autovacuum = off
+hot_standby_feedback = on
+max_connections = 60
+max_prepared_transactions = 20
+snowflake_ids.machine_id = 1
+END
+$primary->start;
+$primary->safe_psql('postgres', <<"END");
+CREATE EXTENSION snowflake_ids;
+$tables
+CREATE SEQUENCE row_ids START 1000;
+-- For controls.
+CREATE TABLE other (LIKE bulletin INCLUDING ALL);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE mark_of_other (LIKE mark);
+CREATE TABLE mark_of_newest (LIKE mark);
+INSERT INTO mark_of_other SELECT * FROM mark;
+INSERT INTO mark_of_newest SELECT * FROM mark;
+END
+$primary->backup('base');
+my ($hub, $leaf) = map { PostgreSQL::Test::Cluster->new($_) } qw(hub leaf);
+for ([ $hub, $primary ], [ $leaf, $hub ])
+{
+	my ($standby, $of) = @$_;
+	$standby->init_from_backup($primary, 'base');
+	$standby->enable_streaming($of);
+	$standby->start;
+}
+
+my $controls = <<'END';
+UPDATE mark_of_other SET settled = sno_settled('other');
+UPDATE mark_of_newest SET settled = coalesce((SELECT max(changed) FROM bulletin), settled);
+END
+my @jobs = map { Job->new($primary, writes($_, 'bulletin')) } 1 .. 4;
+my @markers = map { Job->new($primary, $mark . $_, 0.02) } $controls, '';
+
+my %reader = map { $_ => Reader->new($_, $_ eq 'standby' ? $hub : $leaf, $read) } 'standby', 'cascaded standby';
+my $unbound = $read =~ s/ AND changed < \(SELECT settled FROM mark\)//r;
+my $bound = $read =~ s/\(SELECT settled FROM mark\)/BOUND/r;
+my $mark_first = 'the mark first, then the rows';
+$reader{$mark_first} = Reader->new($mark_first, $leaf, $bound)->bound_first('SELECT settled FROM mark');
+my @controls = (
+	Reader->new('no bound', $hub, $unbound),
+	Reader->new('the rows first, then the mark', $hub, $unbound)
+	  ->bound_second('DO $$BEGIN PERFORM pg_sleep(0.02); END$$; SELECT settled FROM mark'),
+	Reader->new('the settled id sent another way', $hub, $bound)
+	  ->bound_first(q{SELECT sno_settled('bulletin')}, $primary),
+	Reader->new('the mark of another table', $hub, $read    =~ s/mark/mark_of_other/r),
+	Reader->new('a mark that is the newest id', $hub, $read =~ s/mark/mark_of_newest/r));
+
+my @readers = values %reader;
+my $until = time + (long_run() || 4);
+my %lost;
+ok( eventually(
+		sub {
+			poll_all(@readers, @controls);
+			return if time < $until;
+			return
+			  if grep { $reader{standby}->rows < 1000 || !($lost{ $_->name } = $_->has_lost($reader{standby})) }
+			  @controls;
+			return 1;
+		}),
+	'each control has lost rows');
+ok($lost{$_} > 0, "control: $_ loses rows") for map { $_->name } @controls;
+my ($rc, $out, $err) = $hub->psql('postgres', q{SELECT sno_settled('bulletin')});
+like($err, qr/ERROR:  a standby does not know which ids are settled/, 'a standby has no settled id of its own');
+
+# ---- the primary dies; the standby takes over
+$primary->stop('immediate');
+$_->stop for @jobs, @markers;
+$hub->promote;
+finish_prepared($hub);
+$reader{late} = Reader->new('a reader that begins now', $hub, $read);
+@readers = @reader{ sort keys %reader };
+@jobs = map { Job->new($hub, writes($_, 'bulletin')) } 1 .. 4;
+@markers = map { Job->new($hub, $mark, 0.02) } 1 .. 2;
+my $rows_before = $hub->safe_psql('postgres', 'SELECT max(id) FROM bulletin');
+$until = time + (long_run() || 4);
+eventually(
+	sub {
+		poll_all(@readers);
+		return time > $until && $hub->safe_psql('postgres', 'SELECT max(id) FROM bulletin') > $rows_before;
+	}) or die 'nothing is written';
+$_->stop for @jobs;
+finish_prepared($hub);
+my $newest = $hub->safe_psql('postgres', 'SELECT max(changed) FROM bulletin');
+for my $reader (@readers)
+{
+	eventually(sub { poll_all($reader); $reader->last ge $newest }) or diag $reader->name, ' does not reach the end';
+}
+$_->stop for @markers;
+
+my $rows = rows_of($hub, 'bulletin');
+for my $reader (@readers)
+{
+	my ($missing, $stale) = $reader->verdict($rows);
+	is("$missing, $stale", '0, 0', $reader->name . ': no row is missing or stale');
+	diag sprintf '%-46s %7d rows %5d missing %5d stale', $reader->name, scalar keys %$rows, $missing, $stale;
+}
+diag sprintf '%-46s %7d rows %5d lost', $_->name, $reader{standby}->rows, $lost{ $_->name } for @controls;
+
+$page->all_run;
+$_->stop for $leaf, $hub;
+done_testing();
