@@ -47,7 +47,7 @@ SELECT kind, item FROM snowflake_ids_convert_plan('node', 'id', 'mastic', 'creat
 -- It leaves nothing behind.
 TABLE traces;
 
--- The server names a cast that does not exist; doc/runbook.md names the conversion.
+-- The server names a cast that does not exist; doc/errors.md names the conversion.
 ALTER TABLE node DROP CONSTRAINT node_up, DROP CONSTRAINT not_itself, ALTER id DROP DEFAULT, ALTER id TYPE sno;
 ALTER TABLE node DROP CONSTRAINT node_up, DROP CONSTRAINT not_itself, ALTER id DROP DEFAULT, ALTER id TYPE sno USING id::sno;
 

@@ -249,7 +249,7 @@ END
 }
 
 # ---- an orphan that hangs in its sync, and so holds the lock of the file: the new server says what to look with, and
-# the commands of the runbook find it
+# the commands of doc/errors.md find it
 {
 	my $clock = clock();
 	my $ids = Ids->new;
@@ -269,13 +269,13 @@ END
 	my $said = $new->ask("SET snowflake_ids.max_wait = '300ms'; SELECT gen_sno()");
 	like($said, qr/ERROR:  gave up waiting for the lock on ceiling file/, 'the new server cannot draw');
 	like($said, qr/HINT:.*fuser.*\/proc\/locks/, 'and names what finds the process');
-	my $title = '`gave up waiting for the lock on ceiling file "…" after … ms`';
-	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/runbook-files.md')->blocks($title, 'sh');
+	my $title = 'The lock on the ceiling file';
+	my ($locks, $fuser) = map { $_->{content} } Page->new('doc/errors.md')->blocks($title, 'sh');
 	my $run = sub {
 		local $ENV{PGDATA} = $server->data_dir;
 		return join ' ', map { split } `$_[0]`;
 	};
-	is($run->($locks), $pid, 'the runbook finds the process that holds the lock, and no other');
+	is($run->($locks), $pid, 'the page finds the process that holds the lock, and no other');
   SKIP:
 	{
 		skip 'fuser is not installed', 1 unless has_program('fuser');

@@ -112,13 +112,13 @@ how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/polling.md')
 	$node->stop;
 }
 
-# ---- doc/runbook-queries.md: a setting before the library is loaded
+# ---- doc/errors.md: a setting before the library is loaded
 {
-	my $page = Page->new('doc/runbook-queries.md');
-	my ($message) = map { /^A setting before the library is loaded: `(.*)`$/ } $page->headings;
+	my $page = Page->new('doc/errors.md');
+	my ($message) = $page->text =~ /^- `(unrecognized .*?)` \(42704\)/m;
 	my ($load) = $page->text =~ /Run\s+`(LOAD .*?)` first/;
 	my ($rc, $out, $err) = $server->psql('postgres', 'SHOW snowflake_ids.machine_id');
-	like($err, qr/ERROR:  \Q$message\E$/, 'the message is that of the runbook');
+	like($err, qr/ERROR:  \Q$message\E$/, 'the message is that of the page');
 	is($server->safe_psql('postgres', "$load; SHOW snowflake_ids.machine_id"), -1, 'what it says helps');
 }
 
@@ -198,11 +198,7 @@ END
 	my $monitoring = Page->new('doc/monitoring.md');
 	my $backups = Page->new('doc/backups.md');
 	my $how = Page->new('doc/how-it-works.md');
-	my $files = Page->new('doc/runbook-files.md');
-	my @runbook = (
-		Page->new('doc/runbook-queries.md'),
-		Page->new('doc/runbook-generating.md'),
-		$files, Page->new('doc/runbook-calls.md'));
+	my $errors = Page->new('doc/errors.md');
 	my $db = 'operated';
 	my $said = sub { $server->safe_psql($db, $_[0]) };
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
@@ -253,10 +249,10 @@ END
 	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What to do';
 	$how->run_chapter($server, 'What lies where', dbname => $db);
 	my ($unset) = $monitoring->blocks('Two queries', 'sql');
-	$_->run_chapter($server, 'Errors', dbname => $db) for @runbook;
+	$errors->run_chapter($server, 'Errors', dbname => $db);
 
 	# one_server_draws runs them.
-	$files->take((grep { /^`gave up waiting for the lock/ } $files->headings)[0], 'sh');
+	$errors->take('The lock on the ceiling file', 'sh');
 
 	$server->adjust_conf('postgresql.conf', 'snowflake_ids.machine_id', undef);
 	$server->restart;
@@ -276,7 +272,7 @@ END
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$_->all_run for $operating, $monitoring, $backups, $how, @runbook;
+	$_->all_run for $operating, $monitoring, $backups, $how, $errors;
 
 	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
 	# there are.
@@ -299,23 +295,55 @@ END
 	cmp_ok(scalar(@named), '>=', scalar(@rules), 'every alert is about a metric');
 	is(join(' ', grep { !$metric{$_} } @named), '', 'and these metrics are those of the exporter');
 
-	# Every error that an operator may meet is in the runbook, and every line in the list of log lines.
+	# Every error that an operator may meet is in doc/errors.md, unless its hint says all, and every line in the list of
+	# log lines.
 	my $convert = Page->new('convert/migration.md');
-	my (%about, @twice);
-	push @twice, grep { $_ ne 'Errors' && $about{$_}++ } $_->headings for @runbook, $convert;
-	is(join("\n", @twice), '', 'no section is there twice');
-	my $sections = join '', (map { chapter_text($_, 'Errors') } @runbook),
-	  chapter_text($convert, 'Errors of a conversion');
-	is( join("\n", slurp_file("$root/doc/runbook.md") =~ /^- \[(.*)\]\(/mg),
-		join("\n", grep { $_ ne 'Errors' } map { $_->headings } @runbook),
-		'the list of the runbook has every section of its pages, in their order');
+	my %converts = map { $_ => 1 } $convert->headings;
+	my $sections = chapter_text($convert, 'Errors of a conversion');
+	my %state = messages_of($errors);
+	my %hint_says_all = map { utf8::encode($_); $_ => 1 } split /\n/, <<'END';
+"…" is a temporary table of another session
+"…" is not a table
+… ids have no machine id, and this server …
+… sequence overflow
+…() cannot set column "…" of relation "…"
+a layout never changes
+a parallel worker does not know which ids are settled
+a standby does not know which ids are settled
+another version of snowflake_ids has created the shared memory of this server
+argument must not be null: …
+cannot create a BRIN index on domain …
+cannot generate … ids
+cannot generate … ids in a parallel worker
+cannot generate … ids: the clock is …
+column "…" of relation "…" does not exist
+column "…" of relation "…" has the wrong type for …()
+could not generate random values
+extension snowflake_ids cannot be installed in schema snowflake_ids
+floor is below ids that have been generated
+floor is in the past, and the server does not know which ids were generated
+function "…" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
+ids of format mastic have no node
+invalid sno snapshot: bounds
+layout "…" already exists
+layout "…" does not exist
+layout "…" is in use
+layouts have generators of their own
+machine id … does not fit a … id
+permission denied to use force => true
+relation with OID … does not exist
+sno sequence bounds are too close
+snowflake_ids.machine_id is not set, and this server …
+unknown format "…"
+wrong number of arguments in trigger "…" of "…"
+END
 	my $lines = chapter_text($monitoring, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
 
 	for my $m (Messages::all())
 	{
 		my $title = "`$m->{message}`";
-		$known{$title} = 1;
+		$known{ $m->{message} } = 1;
 		if ($m->{level} eq 'LOG')
 		{
 			push @undocumented, "$m->{file}: $m->{message}" if index($lines, "| $title | LOG |") < 0;
@@ -328,60 +356,76 @@ END
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;
-		push @undocumented, "$m->{file}: $m->{message}" unless $about{$title} || $m->{convert};
+		push @undocumented, "$m->{file}: $m->{message}"
+		  unless exists $state{ $m->{message} } || $hint_says_all{ $m->{message} } || $m->{convert};
+		next unless $m->{sqlstate} && $m->{level} eq 'ERROR';
 		push @wrong_state, "$m->{message}: $m->{sqlstate}"
-		  if $about{$title}
-		  && $m->{sqlstate}
-		  && $m->{level} eq 'ERROR'
-		  && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
+		  if exists $state{ $m->{message} } && $state{ $m->{message} } ne $m->{sqlstate}
+		  || $converts{$title} && $sections !~ /^### \Q$title\E\n\n\($m->{sqlstate}\)/m;
 	}
 	cmp_ok(scalar(keys %known), '>', 30, 'messages were found in the sources');
-	is(join("\n", @undocumented),
-		'', 'every error with a hint or of the ledger has a section in the runbook, every log line is in the list');
+	is( join("\n", @undocumented),
+		'',
+		'every error with a hint or of the ledger is in doc/errors.md, or its hint says all; every log line is in the list'
+	);
 	is(join("\n", @wrong_state), '', 'with its SQLSTATE');
 	is(join("\n", @no_way_out), '', 'every error of the generators and their files has a hint');
-	is(join("\n", grep { /^`/ && !$known{$_} } map { $_->headings } @runbook, $convert),
-		'', 'the runbook has no section about a message that is gone');
+	is( join("\n",
+			(grep { !$known{$_} } sort keys %hint_says_all),
+			(grep { $hint_says_all{$_} } sort keys %state),
+			(grep { /^`(.*)`$/ && !$known{$1} } $convert->headings),
+			(grep { !$known{$_} && !servers_own($_) } sort keys %state)),
+		'',
+		'no message is gone, or in both lists');
 }
 
-# ---- doc/runbook-queries.md: messages of the server's own. Those of a heading come, and so do others of its section.
+# ---- doc/errors.md: messages of PostgreSQL itself. Those of a section come.
 {
 	$server->safe_psql('postgres', 'CREATE DATABASE never_created');
 	$server->safe_psql('operated', 'CREATE TABLE event (id sno DEFAULT gen_sno()) PARTITION BY RANGE (id)');
-	my $page = Page->new('doc/runbook-queries.md');
+	my $page = Page->new('doc/errors.md');
+	my %state = messages_of($page);
+	$server->safe_psql('operated', 'CREATE ROLE event_reader');
 	my $id = q{'9q99v4p624ppi223'::text};
 	for (
-		[   '`a bigint cannot be compared with a time`',
+		[   'A bigint, gid or equality with a time',
 			'operated',
 			'SELECT 5::bigint >= now()',
-			q{SELECT 5::bigint >= '2026-01-01'},
 			q{SELECT gen_gid('log') >= now()},
-			'SELECT current_date > 5' ],
-		[ 'An id equal to a time', 'operated', 'SELECT gen_sno() = now()' ],
-		[   'A text in place of an id',
+			'SELECT gen_sno() = now()' ],
+		[   'A time read as an id', 'operated', q{SELECT gen_sno() >= '2026-01-01'},
+			q{SELECT 5::bigint >= '2026-01-01'} ],
+		[   'A text or a number in place of an id',
 			'operated',
 			"SELECT FROM event WHERE id = $id",
 			"INSERT INTO event (id) VALUES ($id)",
 			'SELECT FROM event WHERE id = 5',
 			'INSERT INTO event (id) VALUES (5)' ],
-		[ 'The extension is not in this database', 'never_created', 'CREATE TABLE event (id sno)' ],
-		[ 'A row without a table partition', 'operated', 'INSERT INTO event DEFAULT VALUES' ],
-		[   'A time as the bound of a partition',
+		[ 'The extension is not in the database', 'never_created', 'CREATE TABLE event (id sno)' ],
+		[   'Other messages of PostgreSQL',
 			'operated',
-			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)} ])
+			'INSERT INTO event DEFAULT VALUES',
+			q{CREATE TABLE of_today PARTITION OF event FOR VALUES FROM (timestamptz '2026-11-01') TO (MAXVALUE)},
+			'SET ROLE event_reader; SELECT gen_sno_at(now(), 0)',
+			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno',
+			'CREATE TEMP TABLE numbered (id integer); ALTER TABLE numbered ALTER id TYPE sno USING id::sno' ])
 	{
 		my ($title, $db, @statements) = @$_;
-		my ($heading, $text) = $page->text =~ /^### (\Q$title\E(?:: [^\n]*)?)\n(.*?)(?=^##|\z)/ms;
-		my %in_heading = map { $_ => 1 } $heading =~ /`([^`]+)`/g;
-		my %quoted = map { s/\s+/ /gr => 1 } "$heading\n$text" =~ /`([^`]+)`/g;
+		my ($text) = $page->text =~ /^### \Q$title\E\n(.*?)(?=^##|\z)/ms;
+		my %expected = map { $_ => 1 } grep { index($text, $_) >= 0 && !/^unrecognized/ } keys %state;    # came above
 		for (@statements)
 		{
-			my ($rc, $out, $err) = $server->psql($db, $_);
-			my ($message) = $err =~ /ERROR:  (.*)\n/;
-			ok($quoted{ $message // '' }, "$title: $_ has a message of this section of the runbook") or diag $err;
-			delete $in_heading{ $message // '' };
+			my ($rc, $out, $err) = $server->psql($db, "\\set VERBOSITY verbose\n$_");
+			my ($sqlstate, $said) = $err =~ /ERROR:  (\w{5}): (.*)\n/;
+			my ($message) = grep {
+				my $is = join '.*', map { quotemeta } split /\xe2\x80\xa6/, $_, -1;
+				$said =~ /^$is$/
+			} keys %expected;
+			ok(defined $message, "$title: $_ has a message of this section") or diag $err;
+			is($sqlstate, $state{ $message // '' }, "$title: and its SQLSTATE");
+			delete $expected{ $message // '' };
 		}
-		is(join(', ', sort keys %in_heading), '', "$title: the messages of the heading come");
+		is(join(', ', sort keys %expected), '', "$title: the messages of the section come");
 	}
 	is( $server->safe_psql(
 			'operated', "SELECT count(*) FROM event WHERE id = $id\::sno OR id = ANY (ARRAY[$id]::sno[])"),
@@ -410,12 +454,12 @@ END
 	is($server->safe_psql('operated', "SELECT $types"), 't|t', 'and a sno and a gid of this time');
 }
 
-# ---- doc/runbook-queries.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
+# ---- doc/errors.md: an index in another order than its column. This one was built downwards, and is said to go upwards.
 {
 	my $db = 'out_of_order';
-	my $page = Page->new('doc/runbook-queries.md');
-	my ($heading) = grep { /^Rows that an index does not find: / } $page->headings;
-	my ($message) = $heading =~ /`(.*)`/;
+	my $page = Page->new('doc/errors.md');
+	my $heading = 'An index in a wrong order';
+	my $message = 'mergejoin input data is out of order';
 	my ($check, $rebuild) = map { $_->{content} } $page->take($heading, 'sql');
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db, <<'END');
@@ -433,19 +477,19 @@ END
 	my $joined = 'SELECT count(*) FROM shop_order JOIN (SELECT id FROM shop_order OFFSET 0) AS other USING (id)';
 	my $merged = $off->('nestloop') . $joined;
 	my $looked_up = $off->('mergejoin') . $joined;
-	like($query->($merged), qr/ERROR:  \Q$message\E/, 'the message is that of the runbook');
+	like($query->($merged), qr/ERROR:  \Q$message\E/, 'the message is that of the page');
 	like($query->($looked_up), qr/^\d{1,3}$/, 'and rows are missed without an error');
-	like($query->($check), qr/ERROR:  .*"shop_order_pkey"/, 'the check of the runbook finds it');
+	like($query->($check), qr/ERROR:  .*"shop_order_pkey"/, 'the check of the page finds it');
 	unlike($query->("$rebuild$check"), qr/ERROR:/, 'what it says mends it');
 	is($query->($merged), '1000', 'a merge join finds all rows');
 	is($query->($looked_up), '1000', 'and so does the index');
 }
 
-# ---- doc/runbook-queries.md: the extension is in a schema that a session does not search
+# ---- doc/errors.md: the extension is in a schema that a session does not search
 {
 	my $db = 'elsewhere';
-	my $page = Page->new('doc/runbook-queries.md');
-	my ($message) = map { /^The schema is not in the search path: `(.*)`$/ } $page->headings;
+	my $page = Page->new('doc/errors.md');
+	my $message = 'function gen_sno() does not exist';
 	my ($set) = $page->text =~ /Add it after your schemas:\s+`(SET search_path = .*?)`/;
 	$server->safe_psql('postgres', "CREATE DATABASE $db");
 	$server->safe_psql($db,
@@ -458,7 +502,7 @@ END
 	  unless $server->safe_psql($db, q{SELECT count(*) FROM pg_roles WHERE rolname = 'app'});
 	$server->safe_psql($db, 'GRANT SELECT ON parted TO app');
 	my $refused = sub { my ($rc, $out, $err) = $server->psql($db, $_[0]); return $err };
-	like($refused->($query), qr/ERROR:  \Q$message\E\n/, 'the message is that of the runbook');
+	like($refused->($query), qr/ERROR:  \Q$message\E\n/, 'the message is that of the page');
 	is($server->safe_psql($db, "$set; $query"), '0', 'what it says helps');
 	like($refused->("$as_app; $set; $query"), qr/ERROR:  \Q$message\E\n/, 'not a role that may not use the schema');
 	is($server->safe_psql($db, "$as_app; $set; SELECT 'ids' = ANY (current_schemas(true))"), 'f',
@@ -653,6 +697,30 @@ sub make_targets
 	my ($out) = run_command([ 'make', '-C', $root, '-pRrn', '--no-print-directory', 'no-such-target' ]);
 	$out =~ s/^# Not a target:\n.*\n//mg;
 	return $out =~ /^([a-z][\w-]*)::?(?!=)/mg;
+}
+
+# The messages of doc/errors.md, with their SQLSTATEs (none, if it depends on the error of the operating system)
+sub messages_of
+{
+	my ($page) = @_;
+	my %state;
+	for my $block (grep { $_->{language} eq '' } @{ $page->{blocks} })
+	{
+		/^(?:([0-9A-Z]{5})  )?(.+)$/ and $state{$2} = $1 // '' for split /\n/, $block->{content};
+	}
+	my ($own) = $page->text =~ /^### Other messages of PostgreSQL\n(.*?)^##/ms;
+	$state{$1} = $2 while $own =~ /`([^`]+)` \((\w{5})\)/g;
+	return %state;
+}
+
+# Messages of PostgreSQL itself on that page
+sub servers_own
+{
+	my ($message) = @_;
+	return $message =~ /^(?:
+		invalid\ input\ syntax|operator\ does\ not\ exist|column\ "id"|mergejoin|function\ gen_sno|type\ "sno"|cannot\ cast\ type
+		|no\ partition|specified\ value|unrecognized\ config|permission\ denied\ for\ function|could\ not\ (resize|open)\ shared
+		|too\ many\ dynamic|not\ enough\ shared|invalid\ page|could\ not\ read\ block|schema\ "snowflake_ids")/x;
 }
 
 # The text of a chapter
