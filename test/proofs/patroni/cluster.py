@@ -83,7 +83,7 @@ exec '{bin}/postgres' "$@"
 """)
         os.chmod(f"{self.dir}/bin/postgres", 0o755)
         # A standby that is further behind than the ceilings in WAL are ahead would repeat ids if its clock is behind: the
-        # WAL that was lost had them (doc/limits.md). So none that is 64 kB behind is promoted.
+        # WAL that was lost had them (doc/guarantees.md). So none that is 64 kB behind is promoted.
         config = {
             "scope": "ids", "name": self.name, "log": {"level": "INFO"},
             "restapi": {"listen": f"127.0.0.1:{self.api}", "connect_address": f"127.0.0.1:{self.api}"},

@@ -1,5 +1,5 @@
 # What a released version made, in this one: test/kept has an install script, a dump, and a data directory that was
-# killed while ids were drawn (tools/keep made them; doc/internals/compatibility.md promises this). The rows come back
+# killed while ids were drawn (tools/keep made them; doc/guarantees.md promises this). The rows come back
 # with the same fields, no id comes again although the clock goes back to the time of the old ones, and the extension
 # updates. Any user can run this: the dump names the role that made it, the superuser of the kept data. The server into
 # which the dump is restored gets such a role.
