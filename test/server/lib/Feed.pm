@@ -75,12 +75,12 @@ sub rows_of
 	return { map { split /\|/ } split /\n/, $server->safe_psql('postgres', "SELECT id, body FROM $table") };
 }
 
-# What a fault has left prepared holds back readers until somebody ends it.
+# What a fault has left prepared by writes() holds back readers until somebody ends it.
 sub finish_prepared
 {
 	my ($server) = @_;
 	$server->safe_psql('postgres',
-		q{SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts WHERE gid LIKE 'p%' \gexec});
+		q{SELECT format('COMMIT PREPARED %L', gid) FROM pg_prepared_xacts WHERE gid ~ '^p\d+\.' \gexec});
 	return;
 }
 

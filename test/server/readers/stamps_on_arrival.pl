@@ -1,0 +1,265 @@
+# A subscriber stamps rows on arrival: two publishers and local writers have one feed, with one position. Faults: the
+# apply worker, a publisher and the subscriber are killed, a subscription is made again. Controls are tables of the same
+# transactions: one takes the publisher's stamp, one has a trigger that does not fire for a subscription.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Page;
+use Test::More;
+
+my $page = Page->new('doc/feed-servers.md');
+my ($published, $arrives, $subscribed, $read, $left_over) =
+  map { $_->{content} } $page->take('A subscriber of several servers', 'sql');
+$read =~ s/;\n\z//;
+$read =~ s/:'last'/LAST/;
+
+my %node;
+for my $n (1 .. 3)
+{
+	my $node = $node{"node$n"} = PostgreSQL::Test::Cluster->new("node$n");
+	$node->init(allows_streaming => 'logical');
+	$node->append_conf('postgresql.conf', <<"END");
+fsync = off
+autovacuum = off
+restart_after_crash = on
+max_connections = 60
+max_prepared_transactions = 20
+logical_decoding_work_mem = 64kB
+wal_retrieve_retry_interval = 100ms
+snowflake_ids.machine_id = $n
+END
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION snowflake_ids; CREATE SEQUENCE row_ids START 1000');
+}
+my @publishers = @node{qw(node1 node2)};
+my $subscriber = $node{node3};
+my @tables = qw(article stamped_there not_always);
+my $stamp = q{CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %1$s FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');};
+for (values %node)
+{
+	$_->safe_psql('postgres', $published =~ s/CREATE PUBLICATION.*//sr);
+	$_->safe_psql('postgres', <<"END");
+CREATE TABLE stamped_there (id bigint PRIMARY KEY, body int, changed sno NOT NULL);
+CREATE INDEX ON stamped_there (changed);
+@{[ sprintf $stamp, 'stamped_there' ]}
+CREATE TABLE not_always (id bigint PRIMARY KEY, body int, changed sno NOT NULL DEFAULT gen_sno());
+CREATE INDEX ON not_always (changed);
+@{[ sprintf $stamp, 'not_always' ]}
+END
+}
+for my $n (1, 2)
+{
+	$node{"node$n"}->safe_psql('postgres', $published =~ s/.*(?=CREATE PUBLICATION)//sr);
+	$node{"node$n"}
+	  ->safe_psql('postgres', 'CREATE PUBLICATION controls FOR TABLE stamped_there, not_always (id, body)');
+}
+$subscriber->safe_psql('postgres', $arrives);
+
+sub subscribe
+{
+	my ($n) = @_;
+	my $from = $node{"node$n"}->connstr('postgres') =~ s/'/''/gr;
+	$subscriber->safe_psql('postgres',
+		$subscribed =~ s/^-- on .*\n//r =~ s/\barticles1\b(?= CONNECTION)/articles$n/r =~
+		  s/CONNECTION '[^']*'/CONNECTION '$from'/r =~ s/PUBLICATION articles\b/PUBLICATION articles, controls/r);
+	return;
+}
+
+# Rows are there before the first subscription, so there is an initial copy beside the writers.
+my @jobs = map { Job->new($node{"node$_"}, writes($_, @tables)) } 1, 1, 2, 2, 3;
+eventually(
+	sub {
+		!grep { $_->safe_psql('postgres', 'SELECT count(*) FROM article') < 300 } values %node;
+	}) or die 'nothing is written';
+subscribe($_) for 1, 2;
+
+my $of = sub { my ($table) = @_; return $read =~ s/article/$table/gr };
+my $rule = Reader->new('stamped on arrival', $subscriber, $read);
+
+# Without a table: a settled id of these tables would be refused.
+my $settled = sub { my ($table) = @_; return $of->($table) =~ s/sno_settled\('\w+'\)/sno_settled()/r };
+my %control = (
+	stamped_there => Reader->new('control: the stamp of the publisher', $subscriber, $settled->('stamped_there')),
+	not_always => Reader->new('control: the trigger is not ALWAYS', $subscriber, $settled->('not_always')));
+my @readers = ($rule, values %control);
+
+# Readers go on until `done` says so.
+sub read_until
+{
+	my ($done, $what) = @_;
+	eventually(sub { poll_all(@readers); return $done->() }) or die "$what: never";
+	return;
+}
+
+sub read_for
+{
+	my ($seconds) = @_;
+	my $until = time + $seconds;
+	return read_until(sub { time > $until }, 'time');
+}
+
+# A row of a publisher that was written after now has come to the reader.
+sub rows_come
+{
+	my ($n, $what) = @_;
+	my $publisher = $node{"node$n"};
+	my $id = $publisher->safe_psql('postgres', "SELECT ${n}000000000 + nextval('row_ids')");
+	my $sql = join ' ', map { "INSERT INTO $_ (id, body) VALUES ($id, 1);" } @tables;
+	$publisher->safe_psql('postgres', "BEGIN; $sql COMMIT;");
+	read_until(sub { exists $rule->{seen}{$id} }, $what);
+	pass("rows of node$n come: $what");
+	return;
+}
+
+# The server is there again: prepared transactions that a fault left over are ended.
+sub back
+{
+	my ($node) = @_;
+	comes_back($node);
+	finish_prepared($node);
+	return;
+}
+
+my @faults = (
+	[   'initial copy',
+		sub {
+			eventually(
+				sub {
+					poll_all(@readers);
+					$subscriber->safe_psql('postgres',
+						q{SELECT count(*) FROM pg_subscription_rel WHERE srsubstate <> 'r'}) == 0;
+				}) or die 'no initial copy';
+		}
+	],
+	[   'the apply worker is killed',
+		sub {
+			my $pid = $subscriber->safe_psql('postgres',
+				q{SELECT pid FROM pg_stat_subscription WHERE pid IS NOT NULL AND relid IS NULL LIMIT 1});
+			my $mark = log_mark($subscriber);
+			kill 'KILL', $pid;
+			wait_for_log($subscriber, qr/reinitializing/, $mark) or die 'not noticed';
+			back($subscriber);
+		}
+	],
+	[   'a publisher is killed',
+		sub {
+			kill_postmaster($publishers[0]);
+			$publishers[0]->start;
+			back($publishers[0]);
+		}
+	],
+	[   'the subscriber is killed',
+		sub {
+			kill_postmaster($subscriber);
+			$subscriber->start;
+			back($subscriber);
+		}
+	],
+	[   'the subscription is made again',
+		sub {
+			$subscriber->safe_psql('postgres', 'ALTER SUBSCRIPTION articles2 DISABLE');
+			eventually(
+				sub {
+					$subscriber->safe_psql('postgres',
+						q{SELECT count(pid) FROM pg_stat_subscription WHERE subname = 'articles2'}) == 0;
+				}) or die 'it does not end';
+			my $oid =
+			  $subscriber->safe_psql('postgres', q{SELECT oid FROM pg_subscription WHERE subname = 'articles2'});
+			$subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION articles2');
+			$subscriber->safe_psql('postgres', $left_over =~ s/pg_gid_16400/pg_gid_$oid/r);
+			$subscriber->safe_psql('postgres', "DELETE FROM $_ WHERE id / 1000000000 = 2") for @tables;
+			subscribe(2);
+		}
+	]);
+for my $fault (@faults)
+{
+	my ($what, $do) = @$fault;
+	$do->();
+	rows_come($_, $what) for 1, 2;
+	read_for(long_run() / @faults || 1);
+}
+ok( eventually(
+		sub {
+			poll_all(@readers);
+			return $control{stamped_there}->has_lost($rule);
+		}),
+	'the control has lost rows');
+my $said = join '', map { $_->stop } @jobs;
+finish_prepared($_) for values %node;
+
+# All rows have come, and are read.
+my $missing_here = sub {
+	my ($node, $n) = @_;
+	my $sum = "SELECT count(*), sum(body) FROM article WHERE id / 1000000000 = $n";
+	return $node->safe_psql('postgres', $sum) ne $subscriber->safe_psql('postgres', $sum);
+};
+eventually(
+	sub {
+		!grep { $missing_here->($node{"node$_"}, $_) } 1, 2;
+	}) or die 'rows do not arrive';
+my %newest = map { $_ => $subscriber->safe_psql('postgres', "SELECT max(changed) FROM $_") } @tables;
+read_until(
+	sub {
+		$rule->last ge $newest{article} && !grep { $control{$_}->last lt $newest{$_} } keys %control;
+	},
+	'the end');
+my $rows = { map { %{ rows_of($_, 'article') } } @publishers };
+$rows = { %$rows, %{ rows_of($subscriber, 'article') } };
+
+my ($missing, $stale) = $rule->verdict($rows);
+is("$missing, $stale", '0, 0', 'no row is missing or stale');
+diag sprintf '%-46s %7d rows %5d missing %5d stale', 'stamped on arrival', scalar keys %$rows, $missing, $stale;
+for (sort keys %control)
+{
+	my ($m, $s) = $control{$_}->verdict(rows_of($subscriber, $_));
+	ok($m + $s > 0, $control{$_}->name . ': rows are missing or stale');
+	diag sprintf '%-46s %7d rows %5d missing %5d stale', $control{$_}->name, scalar keys %$rows, $m, $s;
+}
+
+# ---- servers that write to each other
+SKIP:
+{
+	skip 'origin = none is of PostgreSQL 16', 2 if $subscriber->pg_version < 16;
+	my ($one, $two) = @publishers;
+	$_->safe_psql('postgres', $arrives) for $one, $two;
+	for my $pair ([ $one, $two ], [ $two, $one ])
+	{
+		my ($to, $from) = @$pair;
+		my $connection = $from->connstr('postgres') =~ s/'/''/gr;
+		$to->safe_psql('postgres',
+			"CREATE SUBSCRIPTION other_way CONNECTION '$connection' PUBLICATION articles WITH (copy_data = false, origin = none, streaming = parallel, slot_name = '@{[ $to->name ]}_other_way')"
+		);
+	}
+	my @at = map { Reader->new($_->name, $_, $read) } $one, $two;
+	$_->{last} = $_->{server}->safe_psql('postgres', 'SELECT max(changed) FROM article') for @at;
+	my %before = map { $_->name => rows_of($_->{server}, 'article') } @at;
+	@jobs = map { Job->new($publishers[ $_ - 1 ], writes($_, 'article')) } 1, 2, 1, 2;
+	@readers = @at;
+	read_for(long_run() || 3);
+	$_->stop for @jobs;
+	finish_prepared($_) for $one, $two;
+	my $recent = sub {
+		my ($n) = @_;
+		my ($here, $there) = ($publishers[ $n - 1 ], $publishers[ 2 - $n ]);
+		my $all = rows_of($here, 'article');
+		return {
+			map  { $_ => $all->{$_} }
+			grep { int($_ / 1e9) == $n && ($before{ $here->name }{$_} // 0) != $all->{$_} } keys %$all };
+	};
+	my $expected = { %{ $recent->(1) }, %{ $recent->(2) } };
+	for my $n (1, 2)
+	{
+		my $reader = $at[ $n - 1 ];
+		eventually(sub { poll_all($reader); return join(' ', $reader->verdict($expected)) eq '0 0' });
+		my ($m, $s) = $reader->verdict($expected);
+		is("$m, $s", '0, 0', "origin = none, node$n: no row is missing or stale");
+		diag sprintf '%-46s %7d rows %5d missing %5d stale', "origin = none, node$n", scalar keys %{$expected}, $m, $s;
+	}
+}
+
+$page->all_run;
+$_->stop for values %node;
+done_testing();
