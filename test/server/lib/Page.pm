@@ -71,7 +71,10 @@ our %run_by = (
 		'Pages of a list' => 'all_pages',
 		'On a standby' => 'readers_lose_no_row',
 		'Rows of several servers' => 'readers_lose_no_row' },
-	'doc/feed-servers.md' => { 'Standbys' => 'marks_on_standbys' },
+	'doc/feed-servers.md' => {
+		'Standbys' => 'marks_on_standbys',
+		'A subscriber of several servers' => 'stamps_on_arrival',
+		'Is a set-up covered?' => 'feed_is_covered' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',
 		'Kubernetes and Patroni' => 'same_machine_id',
