@@ -74,6 +74,7 @@ our %run_by = (
 	'doc/feed-servers.md' => {
 		'Standbys' => 'marks_on_standbys',
 		'A subscriber of several servers' => 'stamps_on_arrival',
+		'Several readers, and deletion' => 'feeds_keep_house',
 		'Is a set-up covered?' => 'feed_is_covered' },
 	'doc/multi-node.md' => {
 		'Choosing machine ids' => 'same_machine_id',

@@ -1,0 +1,261 @@
+# Several readers of one feed, and what all have read is deleted: by DELETE, and by dropping partitions. The readers are
+# processes of demo/feed_reader.py, which are killed; the server starts again, and crashes. Controls are the same program
+# with a position that is stored in another transaction, and deletions that look elsewhere. The statements are those of
+# doc/feed-servers.md.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::RealBin/../lib";
+use Faults;
+use Feed;
+use Page;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($python) = grep { system("$_ -c 'import psycopg2' 2>/dev/null") == 0 } '/usr/bin/python3', 'python3';
+plan skip_all => 'no psycopg2' if !$python;
+
+my $page = Page->new('doc/feed-servers.md');
+my ($table) = map { $_->{content} } $page->blocks('Standbys', 'sql');
+my ($positions, $delete, $partitioned, $drop) =
+  map { $_->{content} } $page->take('Several readers, and deletion', 'sql');
+
+my $server = PostgreSQL::Test::Cluster->new('house');
+$server->init;
+$server->append_conf('postgresql.conf', <<'END');
+fsync = off
+restart_after_crash = on
+max_connections = 60
+max_prepared_transactions = 20
+snowflake_ids.machine_id = 1
+END
+$server->start;
+$server->safe_psql('postgres', <<"END");
+CREATE EXTENSION snowflake_ids;
+$table
+$positions
+$partitioned
+INSERT INTO bulletin_reader VALUES ('position first'), ('effects first');
+INSERT INTO dispatch_reader VALUES ('often'), ('seldom');
+CREATE SEQUENCE row_ids START 1000;
+CREATE TABLE dispatch_rest PARTITION OF dispatch DEFAULT;
+DO \$\$
+BEGIN
+    FOR n IN 1 .. 2 LOOP
+        FOR i IN 2 .. 41 LOOP
+            EXECUTE format('CREATE TABLE dispatch_%s_%s PARTITION OF dispatch FOR VALUES FROM (%s) TO (%s)',
+                n, i, n * 1000000000 + i * 500, n * 1000000000 + (i + 1) * 500);
+        END LOOP;
+    END LOOP;
+END \$\$;
+-- The oracle: the last version of each row, whatever was deleted.
+CREATE TABLE written (feed text, id bigint, body int, changed sno, PRIMARY KEY (feed, id));
+CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \$\$
+BEGIN
+    INSERT INTO written VALUES (TG_ARGV[0], NEW.id, NEW.body, NEW.changed)
+    ON CONFLICT (feed, id) DO UPDATE SET body = excluded.body, changed = excluded.changed;
+    RETURN NULL;
+END \$\$;
+CREATE TRIGGER note AFTER INSERT OR UPDATE ON bulletin FOR EACH ROW EXECUTE FUNCTION note('bulletin');
+CREATE TRIGGER note AFTER INSERT OR UPDATE ON dispatch FOR EACH ROW EXECUTE FUNCTION note('dispatch');
+END
+
+# ---- the programs: that of the demo, and two with the position in another transaction
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $source = slurp("$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py");
+my ($effects, $position) =
+  $source =~ /^( +handle\(cursor, reader, rows\)\n)( +cursor\.execute\("UPDATE bulletin_reader .*\n)/m
+  or die 'another program';
+my $commit = $effects =~ s/handle.*/connection.commit(); time.sleep(0.05)/r;
+spew("$dir/position_first.py", $source =~ s/\Q$effects$position\E/$position$commit$effects/r);
+spew("$dir/effects_first.py", $source  =~ s/\Q$effects$position\E/$effects$commit$position/r);
+my %program = (
+	'search' => "$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py",
+	'mail' => "$ENV{SNOWFLAKE_IDS_SRC}/demo/feed_reader.py",
+	'position first' => "$dir/position_first.py",
+	'effects first' => "$dir/effects_first.py");
+my %pid;
+
+sub start_reader
+{
+	my ($name) = @_;
+	$pid{$name} = fork // die "fork: $!";
+	return if $pid{$name};
+	local %ENV = (%ENV, PGHOST => $server->host, PGPORT => $server->port, PGDATABASE => 'postgres');
+	open STDIN, '<', '/dev/null';
+	open STDOUT, '>>', "$dir/said";
+	open STDERR, '>&', \*STDOUT;
+	exec $python, '-B', $program{$name}, $name;
+}
+
+sub end_reader
+{
+	my ($name, $signal) = @_;
+	kill $signal, $pid{$name};
+	waitpid delete $pid{$name}, 0;
+	return $?;
+}
+END { local $?; kill 'KILL', values %pid }
+
+my %of_dispatch = map {
+	$_ => Reader->new(
+		"dispatch, $_",
+		$server,
+		'SELECT id, body, changed FROM dispatch WHERE changed > LAST AND changed < (SELECT sno_settled($$dispatch$$)) ORDER BY changed LIMIT 1000'
+	)
+} qw(often seldom);
+
+# Perl's readers have their effects in memory, so they store the position after it.
+sub read_dispatch
+{
+	my ($name) = @_;
+	my $reader = $of_dispatch{$name};
+	poll_all($reader);
+	value($server, "UPDATE dispatch_reader SET last = '@{[ $reader->last ]}' WHERE name = '$name'");
+	return;
+}
+
+start_reader($_) for sort keys %program;
+my @jobs = map { Job->new($server, writes($_, 'bulletin', 'dispatch')) } 1, 2;
+my @keepers = map { Job->new($server, $_, 0.1) } $delete, $drop;
+
+# A query for rows that a reader of bulletin has lost or has used twice. Rows that change are left out of both.
+my $once = 'w.id % 1000000000 > @{[ Feed::hot_rows ]}' =~ s/\@\{\[ (.*) \]\}/Feed::hot_rows/er;
+my $lost =
+  "SELECT count(*) FROM written w JOIN bulletin_reader r ON w.changed <= r.last LEFT JOIN bulletin_copy c ON c.reader = r.name AND c.id = w.id WHERE w.feed = 'bulletin' AND $once AND c.id IS NULL AND r.name = ";
+my $twice = "SELECT count(*) FROM bulletin_copy w WHERE $once AND times > 1 AND reader = ";
+
+my $turn = 0;
+my $until = time + (long_run() || 8);
+my $mark = 0;
+ok( eventually(
+		sub {
+			my $name = (sort keys %program)[ $turn++ % 4 ];
+			end_reader($name, 'KILL');
+			start_reader($name);
+			if ($turn == 8) { $server->restart }
+			if ($turn % 40 == 16)
+			{
+				kill_postmaster($server);
+				$server->start;
+				comes_back($server);
+			}
+			for (1 .. 4)
+			{
+				read_dispatch('often');
+				sleep 0.05;
+			}
+			read_dispatch('seldom') if $turn % 5 == 0;
+			finish_prepared($server) if $turn % 8 == 0;
+			return
+				 $turn > 20
+			  && time > $until
+			  && value($server, "${lost}'position first'") > 0
+			  && value($server, "${twice}'effects first'") > 0;
+		}),
+	'each control has lost a row, or used one twice');
+$_->stop for @jobs;
+finish_prepared($server);
+
+# Everybody reaches the end, and then nothing is left.
+my %end = map { $_ => value($server, "SELECT max(changed) FROM written WHERE feed = '$_'") } qw(bulletin dispatch);
+ok( eventually(
+		sub {
+			read_dispatch($_) for sort keys %of_dispatch;
+			return value($server, "SELECT min(last) >= '$end{bulletin}' FROM bulletin_reader") eq 't'
+			  && value($server, "SELECT min(last) >= '$end{dispatch}' FROM dispatch_reader") eq 't';
+		}),
+	'all readers reach the end');
+ok(eventually(sub { value($server, 'SELECT count(*) FROM bulletin') eq '0' }), 'all rows are deleted');
+ok( eventually(
+		sub {
+			value($server,
+				q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'dispatch'::regclass AND inhrelid <> 'dispatch_rest'::regclass AND EXISTS (SELECT FROM dispatch WHERE tableoid = inhrelid)}
+			) eq '0';
+		}),
+	'all partitions with rows are dropped');
+$_->stop for @keepers;
+my $rows = value($server, q{SELECT count(*) FROM written WHERE feed = 'bulletin'});
+cmp_ok($rows, '>', 500, 'rows were written');
+
+for my $name (sort keys %program)
+{
+	my $verdict = value($server, <<"END");
+SELECT count(*) FILTER (WHERE c.id IS NULL), count(*) FILTER (WHERE c.body <> w.body), count(*) FILTER (WHERE times > 1 AND $once)
+FROM written w LEFT JOIN bulletin_copy c ON c.id = w.id AND c.reader = '$name' WHERE w.feed = 'bulletin'
+END
+	my ($missing, $stale, $again) = split /\|/, $verdict;
+	if    ($name eq 'position first') { ok($missing > 0, "control: $name: rows are missing") }
+	elsif ($name eq 'effects first')  { ok($missing == 0 && $again > 0, "control: $name: rows are used twice") }
+	else                              { is($verdict, '0|0|0', "$name: no row is missing, stale or used twice") }
+	diag sprintf '%-46s %7d rows %5d missing %5d stale %5d twice', $name, $rows, $missing, $stale, $again;
+	is(end_reader($name, 'TERM'), 0, "$name: ends when it is asked to");
+}
+my $written = {
+	map { split /\|/ } split /\n/,
+	$server->safe_psql('postgres', q{SELECT id, body FROM written WHERE feed = 'dispatch'}) };
+my $dropped = 80 - value($server, q{SELECT count(*) - 1 FROM pg_inherits WHERE inhparent = 'dispatch'::regclass});
+cmp_ok($dropped, '>', 1, 'partitions were dropped');
+for my $name (sort keys %of_dispatch)
+{
+	my ($missing, $stale) = $of_dispatch{$name}->verdict($written);
+	is("$missing, $stale", '0, 0', "dispatch, $name: no row is missing or stale");
+	diag sprintf '%-46s %7d rows %5d missing %5d stale', "dispatch, $name ($dropped partitions dropped)",
+	  scalar keys %$written, $missing, $stale;
+}
+unlike(slurp("$dir/said"), qr/Traceback/, 'no program has failed');
+like(slurp("$dir/said"), qr/search: /, 'they have told that the connection was lost');
+
+# ---- deletions that look elsewhere. One reader has read all, the other one nothing.
+my ($session, $other) = map { Session->new($server) } 1, 2;
+$session->ask("DELETE FROM bulletin_reader; INSERT INTO bulletin_reader VALUES ('search'), ('mail')");
+my $fresh = sub {
+	$session->ask(q{DELETE FROM bulletin; INSERT INTO bulletin VALUES (1, 1), (2, 1)});
+	eventually(sub { $session->ask(q{SELECT max(changed) < (SELECT sno_settled('bulletin')) FROM bulletin}) eq 't' })
+	  or die 'nothing settles';
+	$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(changed) FROM bulletin) WHERE name = 'search'});
+};
+my $left =
+  sub { my ($sql) = @_; $fresh->(); $session->ask($sql); return $session->ask('SELECT count(*) FROM bulletin') };
+is($left->($delete), '2', 'what one reader has not read stays');
+is($left->($delete =~ s/min/max/r), '0', 'control: the newest position: rows are lost');
+is($left->(q{DELETE FROM bulletin WHERE changed < (SELECT sno_settled('bulletin'))}),
+	'0', 'control: what has settled: rows are lost');
+
+# An update that commits while DELETE waits for it
+$fresh->();
+$session->ask(q{UPDATE bulletin_reader SET last = (SELECT max(changed) FROM bulletin)});
+$other->ask('BEGIN; UPDATE bulletin SET body = 2 WHERE id = 1');
+$session->send($delete);
+my $waits = q{SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'};
+ok(eventually(sub { $other->ask($waits) eq '1' }), 'the deletion waits for an update');
+$other->ask('COMMIT');
+$session->answer;
+is($session->ask('SELECT id, body FROM bulletin'), '1|2', 'and leaves the new version');
+
+# A row that comes late into a partition that all have read
+my $part = sub {
+	my ($name, $from) = @_;
+	$session->ask(
+		"CREATE TABLE $name PARTITION OF dispatch FOR VALUES FROM ($from) TO ($from + 10); INSERT INTO dispatch VALUES ($from, 1)"
+	);
+	$session->ask('UPDATE dispatch_reader SET last = (SELECT max(changed) FROM dispatch)');
+};
+$part->('late_1', 100);
+$other->ask('BEGIN; INSERT INTO dispatch VALUES (101, 1)');
+$session->send(q{SELECT drop_read_partition('late_1')});
+ok(eventually(sub { $other->ask($waits) eq '1' }), 'the drop waits for a writer');
+$other->ask('COMMIT');
+is($session->answer, 'f', 'and is not done');
+is($session->ask('SELECT count(*) FROM late_1'), '2', 'its row stays');
+$part->('late_2', 200);
+is($session->ask('SELECT max(changed) <= (SELECT min(last) FROM dispatch_reader) FROM late_2'), 't', 'all is read');
+$other->ask('INSERT INTO dispatch VALUES (201, 1)');
+$session->ask('DROP TABLE late_2');
+is($session->ask('SELECT count(*) FROM dispatch WHERE id = 201'),
+	'0', 'control: a look without the lock: a row is lost');
+
+$_->gone for $session, $other;
+$page->all_run;
+$server->stop;
+done_testing();
