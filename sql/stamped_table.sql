@@ -1,0 +1,98 @@
+-- The settled id of a table: only if a trigger stamps each row that comes into the table, and its stamp stays.
+CREATE TABLE news (id bigint PRIMARY KEY, body text, changed sno, at_all bigint);
+SELECT sno_settled('news');
+\echo :LAST_ERROR_SQLSTATE
+SELECT snowflake_ids_settled('news');
+SELECT * FROM snowflake_ids.unsettled_transactions('news');
+-- The hint is what to do.
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON public.news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news') > '2222222222222222', snowflake_ids_settled('news') > '-infinity';
+SELECT count(*) FROM snowflake_ids.unsettled_transactions('news');
+
+-- Each format wants its own.
+SELECT mastic_settled('news');
+SELECT snowflake_si_settled('news');
+SELECT snowflake_settled('twitter', 'news');
+CREATE TRIGGER stamp_mastic BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION mastic_stamp('at_all');
+SELECT mastic_settled('news') > '0';
+DROP TRIGGER stamp_mastic ON news;
+CREATE TRIGGER stamp_si BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION snowflake_si_stamp('at_all');
+SELECT snowflake_si_settled('news') > 0;
+DROP TRIGGER stamp_si ON news;
+CREATE TRIGGER stamp_twitter BEFORE INSERT OR UPDATE ON news FOR EACH ROW
+    EXECUTE FUNCTION snowflake_stamp('twitter', 'at_all');
+SELECT snowflake_settled('twitter', 'news') > 0;
+DROP TRIGGER stamp_twitter ON news;
+
+-- What makes it not fire.
+ALTER TABLE news DISABLE TRIGGER stamp;
+SELECT sno_settled('news');
+ALTER TABLE news ENABLE REPLICA TRIGGER stamp;
+SELECT sno_settled('news');
+ALTER TABLE news ENABLE ALWAYS TRIGGER stamp;
+SELECT sno_settled('news') IS NOT NULL;
+ALTER TABLE news ENABLE TRIGGER stamp;
+CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW WHEN (NEW.body <> '')
+    EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news');
+CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE OF body ON news FOR EACH ROW
+    EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news');
+CREATE OR REPLACE TRIGGER stamp BEFORE INSERT ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news');
+CREATE OR REPLACE TRIGGER stamp AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news');
+CREATE OR REPLACE TRIGGER stamp BEFORE INSERT OR UPDATE ON news EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news');
+DROP TRIGGER stamp ON news;
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news') IS NOT NULL;
+
+-- What may change it afterwards: triggers fire in the order of their names.
+CREATE FUNCTION as_before() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE TRIGGER later BEFORE INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
+SELECT sno_settled('news') IS NOT NULL AS earlier;
+ALTER TRIGGER later ON news RENAME TO touch;
+SELECT sno_settled('news');
+ALTER TABLE news DISABLE TRIGGER touch;
+SELECT sno_settled('news') IS NOT NULL AS disabled;
+DROP TRIGGER touch ON news;
+CREATE TRIGGER touch BEFORE DELETE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
+CREATE TRIGGER touch_after AFTER INSERT OR UPDATE ON news FOR EACH ROW EXECUTE FUNCTION as_before();
+SELECT sno_settled('news') IS NOT NULL AS harmless;
+
+-- Children have triggers of their own.
+CREATE TABLE local_news () INHERITS (news);
+SELECT sno_settled('news');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON local_news FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+SELECT sno_settled('news') IS NOT NULL AS all, sno_settled('local_news') IS NOT NULL AS child;
+DROP TABLE local_news;
+-- Partitions get those of the table, and may lose them.
+CREATE TABLE log (day date, body text, changed sno) PARTITION BY RANGE (day);
+CREATE TABLE log_1 PARTITION OF log FOR VALUES FROM ('2026-01-01') TO ('2026-02-01');
+SELECT sno_settled('log');
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON log FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+CREATE TABLE log_2 PARTITION OF log FOR VALUES FROM ('2026-02-01') TO ('2026-03-01');
+SELECT sno_settled('log') IS NOT NULL AS all, sno_settled('log_2') IS NOT NULL AS one;
+ALTER TABLE log_2 DISABLE TRIGGER stamp;
+SELECT sno_settled('log');
+SELECT sno_settled('log_1') IS NOT NULL AS other;
+ALTER TABLE log_2 ENABLE TRIGGER stamp;
+CREATE FOREIGN DATA WRAPPER nowhere;
+CREATE SERVER nowhere FOREIGN DATA WRAPPER nowhere;
+CREATE FOREIGN TABLE log_3 PARTITION OF log FOR VALUES FROM ('2026-03-01') TO ('2026-04-01') SERVER nowhere;
+SELECT sno_settled('log');
+DROP FOREIGN DATA WRAPPER nowhere CASCADE;
+SELECT sno_settled('log') IS NOT NULL AS again;
+
+-- A function of the same name in another schema stamps nothing.
+CREATE SCHEMA impostor;
+CREATE FUNCTION impostor.sno_stamp() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
+CREATE TABLE impostor."Own news" (changed sno);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON impostor."Own news" FOR EACH ROW
+    EXECUTE FUNCTION impostor.sno_stamp('changed');
+SELECT sno_settled('impostor."Own news"');
+
+DROP SCHEMA impostor CASCADE;
+DROP TABLE news, log;
+DROP FUNCTION as_before;
