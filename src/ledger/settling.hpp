@@ -19,21 +19,22 @@
 //   2. Only then load the promise. If it is not above t, the id is accepted: covered := t if that is less. Done.
 //   3. Otherwise throw the id away and claim again, at the promise or later. If covered was none, it becomes the
 //      promise. It does not become t, because another reader may have made a higher promise since, and seen no `low`.
+// A trigger that stamps the rows of a table takes one step before its ids:
+//   0. Note the table in the Backend, and each table that it is a part of, unless the transaction has noted them. Then
+//      load the promise.
 // An id that is covered is compared with the promise too, and so is an id that was claimed before: the reader of a
-// table may have passed over the `low` of a transaction that had not yet locked the table. The end of a transaction
-// takes these steps, after PostgreSQL has made its end visible, and in this order:
+// table may have passed over the `low` of a transaction that had not yet noted the table. The load in step 0 makes sure
+// that such a comparison, which is relaxed, sees what that reader promised.
+// The end of a transaction takes these steps, after PostgreSQL has made its end visible, and in this order:
 //   4. If the transaction is committed and has a transaction id, note it in the ring.
-//   5. `low` becomes none.
+//   5. `low` becomes none. After that, the tables are cleared.
 // A reader takes these steps after its snapshot was taken:
 //   6. Lift the promise. T is what it now is.
 //   7. For each backend, look at `low`, then at the ring, from the newest entry down to the first that the snapshot
 //      calls finished. T becomes the earliest of all that are of the reader's database.
-//      Between the two, the reader of a table asks whether the transaction holds a lock that a writer of the table
-//      takes before it generates an id. If not, its `low` does not count, because the ids that it generates for the
-//      table later keep the promise. Locks are released after step 5, so a transaction that ends before the question is
-//      in the ring.
-//      PostgreSQL can also release a lock although the rows remain: that of a cursor that inserts and then fails in a
-//      later subtransaction. Before that, the process sets `unlocked`, and so counts for every table. Step 5 clears it.
+//      Between the two, the reader of a table asks whether the transaction has noted the table. If not, its `low` does
+//      not count, because the ids with which it stamps the table later keep the promise. The tables are cleared last, so
+//      a transaction that ends before the question is in the ring.
 // In steps 2 and 6 each side writes before it reads, so at least one of them sees the other. If a reader does not see
 // the `low` of a transaction with an id before T, it finds that transaction in the ring, or its snapshot calls it
 // finished.
@@ -50,7 +51,7 @@
 // the place above, and meets the entry that goes down in the place below.
 //
 // A prepared transaction has no process. It has a Backend instead, with its id in `xid`. Its process fills this in when
-// it prepares, and then continues with step 5. A reader looks at these after the processes, because a transaction may
+// it prepares, with the tables, and then continues with step 5. A reader looks at these after the processes, because a transaction may
 // be prepared while it looks. When the transaction is over, another one may use its place, which must be running then.
 // So the transactions of a place come one after another too, and the place has a ring of them.
 //
@@ -117,7 +118,42 @@ bool admit(const W& promise, B& backend, UnixTime t, UnixTime& covered) {
     return false;
 }
 
+// Step 0: notes a table that the transaction is going to stamp. There is no way back before the end, so a transaction
+// counts for the tables of savepoints that were rolled back.
+template <class W, class B>
+void note_table(const W& promise, B& backend, std::uint64_t table) {
+    const std::uint64_t n = backend.table_count.load(std::memory_order_relaxed);
+    for (std::uint64_t i = 0; i < n; i++)
+        if (backend.tables[i].load(std::memory_order_relaxed) == table) return;  // its own process has written it
+    if (n == std::size(backend.tables)) {
+        if (backend.every_table.load(std::memory_order_relaxed) != 0) return;
+        backend.every_table.store(1);
+    } else {
+        // A reader that meets it in place of a former transaction's table must find that one in the ring.
+        backend.tables[n].store(table, std::memory_order_release);
+        backend.table_count.store(n + 1);
+    }
+    (void) promise.load();
+}
+
+// True if the transaction of the backend has noted the table, or every one.
+template <class B>
+bool has_noted(const B& backend, std::uint64_t table) {
+    for (std::uint64_t n = backend.table_count.load(); n-- > 0;)
+        if (backend.tables[n].load(std::memory_order_acquire) == table) return true;
+    return backend.every_table.load() != 0;
+}
+
 namespace detail {
+
+// Takes back the tables of the transaction.
+template <class B>
+void clear_tables(B& backend) {
+    if (backend.table_count.load(std::memory_order_relaxed) == 0) return;
+    backend.table_count.store(0, std::memory_order_release);
+    if (backend.every_table.load(std::memory_order_relaxed) != 0)
+        backend.every_table.store(0, std::memory_order_release);
+}
 
 // Writes an entry of the ring. Its words may be written in any order: see "The ring" above.
 template <class Entry>
@@ -205,32 +241,30 @@ void note_ended(B& backend, std::uint64_t xid, UnixTime low, std::uint64_t datab
 template <class B>
 void end_transaction(B& backend, std::uint64_t xid) {
     const UnixTime low = backend.low.load(std::memory_order_relaxed);
-    if (low == no_low) return;
-    if (xid != 0) note_ended(backend, xid, low, backend.database.load(std::memory_order_relaxed));
-    backend.low.store(no_low, std::memory_order_release);
-    if (backend.unlocked.load(std::memory_order_relaxed) != 0) backend.unlocked.store(0, std::memory_order_release);
+    if (low != no_low) {
+        if (xid != 0) note_ended(backend, xid, low, backend.database.load(std::memory_order_relaxed));
+        backend.low.store(no_low, std::memory_order_release);
+    }
+    detail::clear_tables(backend);
 }
 
 // A bit in Backend::xid of a prepared transaction's place. It is set while a process takes the place for another
 // transaction. Until that is done, the place still belongs to the transaction whose id the other bits contain.
 inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
 
-// The `writes` of limit_by() for a reader of all tables: every transaction counts as a writer.
-struct Everybody {
-    bool operator()(std::uint64_t) const { return true; }
-};
+// In place of the table of a reader of all tables: every transaction counts, whatever it has noted.
+inline constexpr std::uint64_t all_tables = 0;
 
 // Step 7, for one process or one place of prepared transactions. Lowers `t` to the earliest time that its transactions
 // in the reader's `database` allow. `finished(xid)` says whether the reader's snapshot calls this transaction finished;
-// it returns true for 0. `writes(xid)` says whether the transaction holds the lock of a writer of the table that is
-// read. For a process, its `xid` is 0.
-template <class B, class Finished, class Writes = Everybody>
-void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t, Writes writes = {}) {
+// it returns true for 0. `table`: the one that is read.
+template <class B, class Finished>
+void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t, std::uint64_t table = all_tables) {
     const UnixTime low = backend.low.load();
     if (low < t) {
         const std::uint64_t xid = backend.xid.load() & ~taken_mark;
         if ((xid == 0 || !finished(xid)) && backend.database.load() == database &&
-            (writes(xid) || backend.unlocked.load() != 0))
+            (table == all_tables || has_noted(backend, table)))
             t = low;
     }
     for (std::uint64_t i = backend.ended.load(); i-- > 0;) {
@@ -256,6 +290,11 @@ bool note_prepared(const B& backend, std::uint32_t count, PlaceAt place, std::ui
         if (seen != 0) note_ended(p, seen, p.low.load(), p.database.load());
         p.low.store(backend.low.load());
         p.database.store(backend.database.load());
+        const std::uint64_t tables = backend.table_count.load(std::memory_order_relaxed);
+        for (std::uint64_t n = 0; n < tables; n++)
+            p.tables[n].store(backend.tables[n].load(std::memory_order_relaxed), std::memory_order_release);
+        p.every_table.store(backend.every_table.load(std::memory_order_relaxed));
+        p.table_count.store(tables);
         p.xid.store(xid);
         return true;
     }

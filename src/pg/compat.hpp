@@ -173,49 +173,9 @@ IndexScanDesc begin_index_scan(Relation table, Relation index, Snapshot snapshot
         return begin(table, index, snapshot, nullptr, keys, 0, 0);
 }
 
-// The locks of one process, which no function of PostgreSQL returns. A process keeps weak locks of relations in its own
-// PGPROC: this is the fast path. It has one group of 16 locks before 18, and several groups since then.
-// fast_path_group() returns the modes of the locks in a group, three bits for each lock.
 extern "C" {
-#include "storage/lock.h"
 #include "storage/proc.h"
 }
-#if PG_VERSION_NUM >= 180000
-inline int fast_path_groups() { return FastPathLockGroupsPerBackend; }
-inline uint64 fast_path_group(const PGPROC& process, int group) { return process.fpLockBits[group]; }
-#else
-inline int fast_path_groups() { return 1; }
-inline uint64 fast_path_group(const PGPROC& process, int) { return process.fpLockBits; }
-#endif
-// Calls of(oid of the relation) for each RowExclusiveLock on the fast path of a process. A lock there has three bits,
-// one for each mode, and the highest bit is RowExclusiveLock. The caller holds process.fpInfoLock.
-template <class Of>
-void each_fast_path_write(const PGPROC& process, Of of) {
-    for (int group = 0; group < fast_path_groups(); group++) {
-        for (uint64 bits = fast_path_group(process, group) & 0'4444'4444'4444'4444; bits != 0; bits &= bits - 1)
-            of(process.fpRelId[group * 16 + __builtin_ctzll(bits) / 3]);
-    }
-}
-// The head of the circular list of the locks (PROCLOCK::procLink) of a process in a partition of the main lock table.
-// `next` of an empty list is the head itself.
-inline auto* lock_list(PGPROC& process, int partition) {
-#if PG_VERSION_NUM >= 160000
-    return &process.myProcLocks[partition].head;
-#else
-    return &process.myProcLocks[partition];
-#endif
-}
-// Calls of(tag, modes) for each lock of a process in this partition of the lock manager's main table. Bit n of `modes`
-// is set if the process has the lock in mode n. The caller holds the LWLock of that partition.
-template <class Of>
-void each_lock(PGPROC& process, int partition, Of of) {
-    auto* const end = lock_list(process, partition);
-    for (auto* at = end->next; at != end; at = at->next) {
-        const auto* held = reinterpret_cast<PROCLOCK*>(reinterpret_cast<char*>(at) - offsetof(PROCLOCK, procLink));
-        of(held->tag.myLock->tag, held->holdMask);
-    }
-}
-
 // True if the prepared transaction of this PGPROC was prepared before the server started, or on another server. Then
 // the PGPROC names no backend. The field has another name since 17.
 inline bool prepared_before_start(const PGPROC& place) {

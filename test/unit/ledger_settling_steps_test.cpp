@@ -19,7 +19,7 @@ static_assert(number_of(no_low) == INT64_MAX && taken_mark == 0x8000'0000'0000'0
 
 struct Words {
     HookedWord<UnixTime> low{no_low};
-    HookedWord<> database{5}, xid, ended, unlocked;
+    HookedWord<> database{5}, xid, ended, every_table, table_count, tables[2];
     struct {
         HookedWord<> xid;
         HookedWord<UnixTime> low;
@@ -97,20 +97,40 @@ TEST_F(LedgerSettledSteps, WhatDoesNotCountIsPassedOverButNotItsRing) {
     EXPECT_TRUE(draws(50));
     UnixTime t = unix_us(100);
     const auto finished = [](std::uint64_t xid) { return xid == 0; };
-    const auto counts = [](std::uint64_t) { return false; };
-    limit_by(backend, 5, finished, t, counts);
+    note_table(promise, backend, 8);
+    limit_by(backend, 5, finished, t, 7);
     EXPECT_EQ(t, unix_us(100));
-    backend.unlocked.value = 1;
-    limit_by(backend, 5, finished, t, counts);
+    note_table(promise, backend, 7);
+    limit_by(backend, 5, finished, t, 7);
     EXPECT_EQ(t, unix_us(50));
-    backend.unlocked.before_store = [&] {
+    // The tables are cleared when the ring has the transaction.
+    backend.table_count.before_store = [&] {
         EXPECT_EQ(ring() + " " + std::to_string(backend.low.value == no_low), "11 50 5 1");
     };
     ends(11);
-    EXPECT_EQ(backend.unlocked.value, 0u);
+    EXPECT_EQ(backend.table_count.value, 0u);
     t = unix_us(100);
-    limit_by(backend, 5, finished, t, counts);
+    limit_by(backend, 5, finished, t, 7);
     EXPECT_EQ(t, unix_us(50));
+}
+
+TEST_F(LedgerSettledSteps, TablesAreNotedOnceAndBeforeTheyCount) {
+    const auto reads = [&](std::uint64_t table) { return has_noted(backend, table); };
+    backend.table_count.before_store = [&] { EXPECT_EQ(backend.tables[backend.table_count.value].value, 7u); };
+    note_table(promise, backend, 7);
+    note_table(promise, backend, 7);
+    EXPECT_EQ(backend.table_count.value, 1u);
+    EXPECT_TRUE(reads(7));
+    EXPECT_FALSE(reads(8));
+    backend.table_count.before_store = nullptr;
+    note_table(promise, backend, 8);
+    EXPECT_TRUE(reads(8));
+    EXPECT_FALSE(reads(9));
+    note_table(promise, backend, 9);
+    EXPECT_EQ(backend.table_count.value, 2u);
+    EXPECT_TRUE(reads(9) && reads(10)) << "more than fit: every table";
+    ends(0);
+    EXPECT_FALSE(reads(7) || reads(8) || reads(9)) << "a transaction that has noted tables and got no id";
 }
 
 // ---- the end

@@ -1,8 +1,9 @@
 // The trigger functions sno_stamp(), mastic_stamp() and so on. They give a column of each row that is inserted or updated
 // a new id, so that a reader who continues after the last id sees updates as well as inserts.
 //
-// The id is generated after the lock on the table was taken, whatever the arguments of the statement are. So it keeps
-// what settled.cpp promises to the readers of the table.
+// The table is noted before the id is generated, whatever the arguments of the statement are. So the id keeps what
+// settled.cpp promises to the readers of the table.
+#include "pg/generate/unsettled.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {
@@ -123,7 +124,8 @@ Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     return {number, nullptr};
 }
 
-// The column of the trigger that calls the function: looked up for the first row of a statement, then kept.
+// The column of the trigger that calls the function. For the first row of a statement it is looked up, and the table is
+// noted.
 const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Stamp& stamp) {
     FmgrInfo& info = *fcinfo->flinfo;
     if (unlikely(info.fn_extra == nullptr)) {
@@ -134,6 +136,7 @@ const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Sta
         if (stamp.argument_count == 2) kept->layout = cstring_to_text(t.tg_trigger->tgargs[0]);
         MemoryContextSwitchTo(before);
         info.fn_extra = kept;
+        unsettled::will_stamp(RelationGetRelid(t.tg_relation));
     }
     return *static_cast<const Column*>(info.fn_extra);
 }

@@ -8,7 +8,6 @@
 
 extern "C" {
 #include "access/xact.h"
-#include "utils/resowner.h"
 }
 
 namespace snowflake_ids::transaction {
@@ -38,18 +37,8 @@ void at_event(XactEvent event, void*) {
     }
 }
 
-// PostgreSQL calls this in each phase in which it releases the resources of a transaction or of a part of it. A part is
-// a subtransaction or a cursor; `is_top_level` is false for it, and `is_commit` is false if it has failed. Before a
-// cursor that has failed loses its locks, the transaction begins to count as a writer of every table.
-void at_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void*) {
-    if (phase == RESOURCE_RELEASE_BEFORE_LOCKS && !is_commit && !is_top_level) unsettled::count_for_every_table();
-}
-
 }  // namespace
 
-void watch() {
-    RegisterXactCallback(at_event, nullptr);
-    RegisterResourceReleaseCallback(at_release, nullptr);
-}
+void watch() { RegisterXactCallback(at_event, nullptr); }
 
 }  // namespace snowflake_ids::transaction

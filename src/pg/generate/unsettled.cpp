@@ -5,12 +5,11 @@ extern "C" {
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "storage/ipc.h"
-#include "storage/lmgr.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
-#include "utils/resowner.h"
 }
 
+#include "pg/relatives.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::unsettled {
@@ -46,13 +45,12 @@ bool admit(UnixTime t) {
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
-// A cursor that is older than a failed subtransaction can lose its locks, although its rows remain
-// (ledger/settling.hpp). PostgreSQL does not say which cursors are older, so the release of any cursor's resources
-// counts (CurrentResourceOwner). The release of those of the subtransaction itself does not count, because its rows are
-// gone.
-void count_for_every_table() {
-    if (covered == ledger::no_low || CurrentResourceOwner == CurTransactionResourceOwner) return;
-    if (const ledger::Ledger* shared = ledger_if_attached()) own_backend(*shared).unlocked.store(1);
+void will_stamp(Oid table) {
+    const ledger::Ledger& shared = shared_ledger();
+    List* const tables = relatives_above(table);
+    const ListCell* cell;
+    foreach (cell, tables) ledger::note_table(shared.header->promise, own_backend(shared), lfirst_oid(cell));
+    list_free(tables);
 }
 
 void hand_over_to_prepared() {
@@ -61,8 +59,6 @@ void hand_over_to_prepared() {
     const ledger::Backend& backend = own_backend(*shared);
     // PREPARE TRANSACTION gives each transaction an id before this. One without an id would have no rows.
     if (backend.low.load() == ledger::no_low || top_xid() == 0) return;
-    // PostgreSQL keeps this lock for the prepared transaction.
-    if (backend.unlocked.load() != 0) LockRelationOid(every_table, RowExclusiveLock);
     if (ledger::note_prepared(backend, shared->header->prepared_count, ledger::prepared_at(*shared), top_xid(),
                               is_over))
         return;

@@ -5,10 +5,6 @@
 #include "ledger/settling.hpp"
 #include "pg/pg.hpp"
 
-extern "C" {
-#include "catalog/pg_extension.h"
-}
-
 namespace snowflake_ids::unsettled {
 
 // Shows readers that the present transaction has ids of time `t` (ledger/settling.hpp). Returns true if it may use such
@@ -17,16 +13,13 @@ namespace snowflake_ids::unsettled {
 // Header::promise is later than `t`.
 bool admit(UnixTime t);
 
-// The oid that stands for every table. It is that of pg_extension, so that it can be locked: a transaction that has
-// lost locks (Backend::unlocked) is prepared with a writer's lock on this table instead, and so counts for every table.
-// Nobody else keeps such a lock on it until the end of a transaction.
-constexpr Oid every_table = ExtensionRelationId;
+// Notes that the present transaction stamps rows of this table, and so rows of each table that it is a part of. Call it
+// in each statement before its first stamp of the table is generated: the table may have become a part of others.
+void will_stamp(Oid table);
 
-// From now on a transaction that has generated ids counts as a writer of every table. Call this when a part of the
-// transaction, a subtransaction or a cursor, has failed, before PostgreSQL releases the locks of this part. For the
-// subtransaction itself it does nothing, because the rows of the subtransaction are gone. But a cursor that has failed
-// in a subtransaction loses its locks too, and the rows that it inserted before the subtransaction remain.
-void count_for_every_table();
+// In place of the table of a reader of all tables.
+constexpr Oid every_table = InvalidOid;
+static_assert(every_table == ledger::all_tables);
 
 // Copies what the transaction has shown to the ledger's table of prepared transactions. Call it when the transaction is
 // about to be prepared. Raises an error if the table is full.

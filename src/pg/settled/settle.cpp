@@ -88,23 +88,18 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     return word.load();
 }
 
-// True unless the transaction may be an old writer: one that was prepared before the server started, and that may have
-// written to the table. Call it for a transaction that the snapshot calls unfinished, and that is not in the ledger's
-// table of prepared transactions. In each of these cases it is no old writer:
-//   - A process has it, so it is not prepared.
-//   - It is of another database.
-//   - It was prepared since the start. Such a transaction has generated no id, because it is not in the ledger.
-//   - It holds no lock of a writer, and is still in progress after its locks were looked at, so all of them were seen.
-// If it has ended by now, its locks may be gone, so it may be an old writer.
-bool is_no_old_writer(TableWriters& writers, TransactionId xid) {
+// True unless the transaction may be an old one: one of this database that was prepared before the server started. Such
+// a transaction counts for every table. Call it for a transaction that the snapshot calls unfinished, and that is not in
+// the ledger's table of prepared transactions. One that was prepared since the start is no old one: it has generated no
+// id, because it is not in the ledger.
+bool is_no_old_one(TransactionId xid) {
     // If a process has the transaction, it is not prepared.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         if (process(i).xid == xid) return true;
     }
     bool known = false;
     each_prepared([&](PGPROC& p) {
-        known = known || (p.xid == xid && (p.databaseId != MyDatabaseId || !prepared_before_start(p) ||
-                                           (!writers.has_prepared(p) && TransactionIdIsInProgress(xid))));
+        known = known || (p.xid == xid && (p.databaseId != MyDatabaseId || !prepared_before_start(p)));
     });
     return known;
 }
@@ -119,42 +114,30 @@ bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid) {
     return false;
 }
 
-bool prepared_writes(TableWriters& writers, TransactionId xid) {
-    bool writes = false;
-    each_prepared([&](PGPROC& p) { writes = writes || (p.xid == xid && writers.has_prepared(p)); });
-    // If it has ended by now, it may have had locks that are gone. So it counts as a writer.
-    return writes || !TransactionIdIsInProgress(xid);
-}
-
 namespace {
 
-// True if no transaction that was prepared before the server started, and is not in the ledger's table, may have
-// written to the table. Only transactions with a full id below Header::prepared_below can be such ones.
-bool no_old_writers(const ledger::Ledger& shared, const View& view, TableWriters& writers) {
+// True if the snapshot calls all transactions finished that were prepared before the server started, and are not in the
+// ledger's table. Only transactions with a full id below Header::prepared_below can be such ones.
+bool no_old_ones(const ledger::Ledger& shared, const View& view) {
     const uint64 below = shared.header->prepared_below.load();
     if (max_prepared_xacts == 0 || view.full(view.snapshot->xmin) >= below) return true;
     for (uint32 i = 0; i < view.snapshot->xcnt; i++) {
         const TransactionId xid = view.snapshot->xip[i];
         const uint64 full = view.full(xid);
-        if (full < below && !ledger_has_prepared(shared, full) && !is_no_old_writer(writers, xid)) return false;
+        if (full < below && !ledger_has_prepared(shared, full) && !is_no_old_one(xid)) return false;
     }
     return true;
 }
 
-// Step 7 of the protocol: the earliest time that the open writers of the table allow, `t` at most. `never` (before all
-// times): nothing has settled. The reason may be that a transaction which was prepared before the server started may be
-// a writer. Call it after lift_promise().
+// Step 7 of the protocol: the earliest time that open transactions allow, `t` at most. `never` (before all times):
+// nothing has settled. Call it after lift_promise().
 UnixTime earliest_of_writers(const ledger::Ledger& shared, const View& view, UnixTime t, Oid table) {
-    TableWriters writers{table};
     const auto finished_in_view = [&view](uint64 xid) { return view.finished(xid); };
-    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
-        const auto writes = [&](uint64) { return writers.has(process(i)); };
-        ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t, writes);
-    }
-    const auto writes = [&](uint64 xid) { return prepared_writes(writers, static_cast<TransactionId>(xid)); };
+    for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++)
+        ledger::limit_by(shared.backends[i], MyDatabaseId, finished_in_view, t, table);
     for (uint32 i = 0; i < shared.header->prepared_count; i++)
-        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, writes);
-    return t == UnixTime{} || !no_old_writers(shared, view, writers) ? never : t;
+        ledger::limit_by(shared.prepared[i], MyDatabaseId, finished_in_view, t, table);
+    return t == UnixTime{} || !no_old_ones(shared, view) ? never : t;
 }
 
 }  // namespace
@@ -185,8 +168,7 @@ Snapshot readers_snapshot() {
 }
 
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
-UnixTime settle(Snapshot snapshot, Oid table) {
-    if (table != unsettled::every_table) check_is_table(table);
+UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     const View view{snapshot, unsettled::next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
@@ -194,11 +176,15 @@ UnixTime settle(Snapshot snapshot, Oid table) {
     UnixTime until = lift_promise(shared);
     if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, patience);
     until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, patience));
+    if (table != unsettled::every_table) check_stamped(table, format);
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 
 Oid table_argument(FunctionCallInfo fcinfo, int n) {
-    return PG_NARGS() > n ? PG_GETARG_OID(n) : unsettled::every_table;
+    if (PG_NARGS() <= n) return unsettled::every_table;
+    const Oid table = PG_GETARG_OID(n);
+    if (!OidIsValid(table)) fail_no_table(table);
+    return table;
 }
 
 }  // namespace snowflake_ids

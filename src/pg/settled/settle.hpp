@@ -5,7 +5,7 @@
 #include "ledger/formats.hpp"
 #include "ledger/memory.hpp"
 #include "pg/pg.hpp"
-#include "pg/settled/table_writers.hpp"
+#include "pg/settled/stamped_table.hpp"
 
 extern "C" {
 #include "access/twophase.h"
@@ -47,11 +47,6 @@ void each_prepared(Of of) {
 // True if the ledger's table of prepared transactions contains the transaction with this full id. It may be over.
 bool ledger_has_prepared(const ledger::Ledger& shared, uint64 xid);
 
-// True if a prepared transaction of the ledger may be one of the writers: it holds the lock of a writer, or it may have
-// ended before its locks were looked at. The caller must have asked the processes before. While a transaction is being
-// prepared, its locks are still those of its process.
-bool prepared_writes(TableWriters& writers, TransactionId xid);
-
 // The active snapshot. Raises an error if there is none, or if it is not an MVCC snapshot, which shows transactions.
 Snapshot active_snapshot();
 
@@ -61,8 +56,8 @@ Snapshot readers_snapshot();
 // Lifts the promise, and returns the time that has settled for this snapshot and table. `never` (before all times):
 // nothing has settled. `table` may be unsettled::every_table. A later call may return a later time, so a snapshot that
 // must have one time only keeps it (settled.cpp). Not in recovery. Raises an error if `table` is no table of this
-// database, or if a ceiling cannot be read or lifted within max_wait.
-UnixTime settle(Snapshot snapshot, Oid table);
+// database that a trigger stamps with ids of the format (StampedTable), or if a ceiling cannot be read or lifted within max_wait.
+UnixTime settle(Snapshot snapshot, Oid table, StampFormat format);
 
 // The oid of the table in argument `n`. If the function has no such argument, it is unsettled::every_table.
 Oid table_argument(FunctionCallInfo fcinfo, int n);

@@ -25,6 +25,7 @@ namespace {
 struct Answer {
     Snapshot of;  // only the address
     Oid table;
+    StampFormat format;
     UnixTime until;
 };
 // All answers of the present transaction, in no order.
@@ -35,10 +36,10 @@ struct Answers {
 constinit Answers answers{};
 
 // The answer for this snapshot and table, or null.
-Answer* find_answer(Snapshot snapshot, Oid table) {
+Answer* find_answer(Snapshot snapshot, Oid table, StampFormat format) {
     Answer* const end = answers.all + answers.count;
-    Answer* const found =
-        std::find_if(answers.all, end, [=](const Answer& a) { return a.of == snapshot && a.table == table; });
+    Answer* const found = std::find_if(
+        answers.all, end, [=](const Answer& a) { return a.of == snapshot && a.table == table && a.format == format; });
     return found == end ? nullptr : found;
 }
 
@@ -72,22 +73,22 @@ void keep_answer(const Answer& answer) {
 // long as it is open. Two snapshots with the same content may have different times. Each time is right for the rows of
 // its snapshot, and a loop that polls in one transaction advances. Raises an error in a parallel worker, on a standby,
 // and as settle() does.
-UnixTime settled_time(Oid table) {
+UnixTime settled_time(Oid table, StampFormat format) {
     const Snapshot snapshot = readers_snapshot();
     // PostgreSQL sets this word of a new snapshot to 0 (pg/compat.hpp).
     uint64& has_answers = word_of_snapshot(snapshot);
     if (has_answers == 0) forget_answers(snapshot);
     has_answers = 1;
-    if (const Answer* kept = find_answer(snapshot, table)) return kept->until;
-    const UnixTime until = settle(snapshot, table);
-    keep_answer({snapshot, table, until});
+    if (const Answer* kept = find_answer(snapshot, table, format)) return kept->until;
+    const UnixTime until = settle(snapshot, table, format);
+    keep_answer({snapshot, table, format, until});
     return until;
 }
 
 // The time before which all ticks of this length have settled, as a timestamptz; -infinity if none has settled. If the
 // function has an argument `n`, it is the table.
-Datum settled(FunctionCallInfo fcinfo, int n, microseconds tick_length) {
-    const UnixTime t = settled_time(table_argument(fcinfo, n));
+Datum settled(FunctionCallInfo fcinfo, int n, StampFormat format, microseconds tick_length) {
+    const UnixTime t = settled_time(table_argument(fcinfo, n), format);
     return TimestampTzGetDatum(t == never ? DT_NOBEGIN : timestamptz(ledger::settled_start(t, tick_length)));
 }
 
@@ -104,30 +105,32 @@ Datum snowflake_ids_snowflake_lower_bound(PG_FUNCTION_ARGS);
 // Each of these functions has two forms in SQL: for all tables of the database, and with the argument of_table.
 
 // snowflake_ids_settled(), snowflake_ids_settled(of_table)
-FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, ledger::longest_tick); }
+FUNCTION(snowflake_ids_settled) { return settled(fcinfo, 0, StampFormat::any, ledger::longest_tick); }
 
 // sno_settled(), sno_settled(of_table)
 FUNCTION(snowflake_ids_sno_settled) {
-    return DirectFunctionCall1(snowflake_ids_sno_lower_bound, settled(fcinfo, 0, sno::timeline.tick_length));
+    return DirectFunctionCall1(snowflake_ids_sno_lower_bound,
+                               settled(fcinfo, 0, StampFormat::sno, sno::timeline.tick_length));
 }
 
 // mastic_settled(), mastic_settled(of_table)
 FUNCTION(snowflake_ids_mastic_settled) {
     return DirectFunctionCall1(snowflake_ids_mastic_lower_bound,
-                               settled(fcinfo, 0, mastic::layout.timeline.tick_length));
+                               settled(fcinfo, 0, StampFormat::mastic, mastic::layout.timeline.tick_length));
 }
 
 // snowflake_si_settled(), snowflake_si_settled(of_table)
 FUNCTION(snowflake_ids_snowflake_si_settled) {
-    return DirectFunctionCall1(snowflake_ids_snowflake_si_lower_bound,
-                               settled(fcinfo, 0, snowflake_si::layout.timeline.tick_length));
+    return DirectFunctionCall1(
+        snowflake_ids_snowflake_si_lower_bound,
+        settled(fcinfo, 0, StampFormat::snowflake_si, snowflake_si::layout.timeline.tick_length));
 }
 
 // snowflake_settled(layout), snowflake_settled(layout, of_table)
 FUNCTION(snowflake_ids_snowflake_settled) {
     const microseconds tick_length = layouts::argument(fcinfo, 0).layout.timeline.tick_length;
     return DirectFunctionCall2(snowflake_ids_snowflake_lower_bound, PG_GETARG_DATUM(0),
-                               settled(fcinfo, 1, tick_length));
+                               settled(fcinfo, 1, StampFormat::snowflake, tick_length));
 }
 
 }  // namespace snowflake_ids

@@ -37,14 +37,16 @@ FUNCTION(snowflake_ids_unsettled) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     const ledger::Ledger& shared = shared_ledger();
     const Oid table = table_argument(fcinfo, 0);
-    if (table != unsettled::every_table) check_is_table(table);
-    TableWriters writers{table};
+    if (table != unsettled::every_table) check_stamped(table, StampFormat::any);
+    const auto counts = [table](const ledger::Backend& b) {
+        return table == unsettled::every_table || ledger::has_noted(b, table);
+    };
     // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
         const UnixTime low = b.low.load();
         if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
-        if (!writers.has(process(i)) && b.unlocked.load() == 0) continue;
+        if (!counts(b)) continue;
         const int pid = process(i).pid;
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
@@ -57,16 +59,13 @@ FUNCTION(snowflake_ids_unsettled) {
             !TransactionIdIsInProgress(xid))
             return;
         const uint64 full = view.full(xid);
-        if (full < below && !ledger_has_prepared(shared, full) && writers.has_prepared(p))
-            put_unsettled(result, 0, xid, never);
+        if (full < below && !ledger_has_prepared(shared, full)) put_unsettled(result, 0, xid, never);
     });
     // Transactions that were prepared since then.
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         const ledger::Backend& b = shared.prepared[i];
         const uint64 xid = b.xid.load() & ~ledger::taken_mark;
-        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId ||
-            !prepared_writes(writers, static_cast<TransactionId>(xid)))
-            continue;
+        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId || !counts(b)) continue;
         put_unsettled(result, 0, static_cast<TransactionId>(xid), b.low.load());
     }
     return Datum{0};

@@ -28,12 +28,10 @@ enum : unsigned {
     promise_cell = cell_count,
     finished_cell,  // a bit for each transaction: a snapshot is a load of it
     own_cell,
-    cells_of_own = 2 + 2 * own_places,
+    cells_of_own = 5 + 2 * own_places,
     other_cell = own_cell + cells_of_own,
-    cells_of_other = 3 + 2 * other_places,
-    own_unlocked_cell = other_cell + others * cells_of_other,
-    locks_cell,  // who holds the lock on the table that is read
-    end_cell
+    cells_of_other = 6 + 2 * other_places,
+    end_cell = other_cell + others * cells_of_other
 };
 static_assert(unsigned{end_cell} <= unsigned{lock_cell});
 
@@ -43,7 +41,7 @@ Cell as_cell(unsigned c) { return static_cast<Cell>(c); }
 template <unsigned places>
 struct ModelBackend {
     WatchedWord<UnixTime> low;
-    WatchedWord<> database, xid, ended, unlocked;
+    WatchedWord<> database, xid, ended, every_table, table_count, tables[1];
     struct {
         WatchedWord<> xid, database;
         WatchedWord<UnixTime> low;
@@ -56,6 +54,9 @@ struct ModelBackend {
             r.xid.watch(w, as_cell(cell++));
             r.low.watch(w, as_cell(cell++));
         }
+        every_table.watch(w, as_cell(cell++));
+        table_count.watch(w, as_cell(cell++));
+        tables[0].watch(w, as_cell(cell++));
     }
 };
 using Own = ModelBackend<own_places>;
@@ -66,14 +67,12 @@ struct Memory {
     Own own;
     Other other[others];
     WatchedWord<UnixTime> promise;
-    WatchedWord<> finished, locks;
+    WatchedWord<> finished;
 
     explicit Memory(World& w) {
-        locks.watch(w, as_cell(locks_cell));
         promise.watch(w, as_cell(promise_cell));
         finished.watch(w, as_cell(finished_cell));
         own.watch(w, own_cell);
-        own.unlocked.watch(w, as_cell(own_unlocked_cell));
         for (unsigned i = 0; i < others; i++) {
             const unsigned cell = other_cell + i * cells_of_other;
             other[i].watch(w, cell);
@@ -162,7 +161,7 @@ struct Settled : Model {
     bool at_once(const Global&, std::uint8_t p, const Request& r) const override {
         if (r.kind != Request::load) return false;
         const unsigned cell = r.cell;
-        if (p == 0) return cell >= unsigned{own_cell} && cell < unsigned{two_writers ? other_cell : locks_cell};
+        if (p == 0) return cell >= unsigned{own_cell} && cell < unsigned{two_writers ? other_cell : end_cell};
         return two_writers && p == 1 && cell >= unsigned{other_cell} && cell < unsigned{other_cell} + cells_of_other;
     }
 
@@ -381,37 +380,26 @@ TEST(LedgerSettledModel, SeveralPrepared) {
 
 // ---- readers of one table ----
 
-// Bits of `locks`: of the processes, and of prepared transactions.
-Value lock_of_process(unsigned p) { return Value{1} << p; }
-Value lock_of_prepared(Value x) { return Value{16} << x; }
-
-void change_locks(Memory& m, Value off, Value on) {
-    Value seen = m.locks.load();
-    while (!m.locks.compare_exchange_strong(seen, (seen & ~off) | on)) {}
-}
-
-enum Marks { first, last, not_at_all };
+// The tables: the one that is read, and another one. A backend has room for one of them.
+constexpr Value table_read = 1, other_table = 2;
 
 struct RightOfTable : Right {
-    // Asked of a process, or of a prepared transaction: its locks are released after its end.
-    static bool prepared_counts(Memory& m, Value x) {
-        return (m.locks.load() & lock_of_prepared(x)) != 0 || knows(m.finished.load(), x);
+    template <class B>
+    static void note(Memory& m, B& b, Value table) {
+        note_table(m.promise, b, table);
     }
-    template <class B, class Finished, class Counts>
-    static void limit_by(Memory&, B& b, Finished finished, Counts counts, UnixTime& t) {
-        ledger::limit_by(b, 0, finished, t, counts);
+    template <class B, class Finished>
+    static void limit_by(B& b, Finished finished, UnixTime& t) {
+        ledger::limit_by(b, 0, finished, t, table_read);
     }
     // The lease is used, unless readers have been promised more than it keeps.
     static bool serves(Memory& m, Value lease) { return m.promise.load() <= time_at(lease); }
-    static constexpr bool ring_before_locks = true;
-    static constexpr Marks marks = first;
 };
 
 // A transaction that does these things:
-//   a  draws for another table            L  locks the table      c  claims a lease
-//   d  draws a row of the table           U  rolls back to before that
-//   r  the same, and it is rolled back    u  draws a row of the table from the lease
-//   K  loses its lock, and keeps its rows
+//   a  draws an id that is no stamp       N  notes the table          c  claims a lease
+//   d  stamps a row of the table          n  notes another table      u  stamps a row of the table from the lease
+//   r  the same, and it is rolled back
 template <class Steps>
 struct TableWriter {
     unsigned b;
@@ -451,79 +439,23 @@ struct TableWriter {
                 case 'u':
                     w.issue(row(x, Steps::serves(m, lease) ? lease : draw(w, m, own, covered)));
                     break;
-                case 'L':
-                    change_locks(m, 0, lock_of_process(b));
-                    break;
-                case 'K':
-                    if (Steps::marks == first) own.unlocked.store(1);
-                    change_locks(m, lock_of_process(b), 0);
-                    if (Steps::marks == last) own.unlocked.store(1);
-                    break;
                 default:
-                    change_locks(m, lock_of_process(b), 0);
+                    Steps::note(m, own, *p == 'N' ? table_read : other_table);
             }
         }
-        if (how == prepares) {
-            if (!Steps::prepare(m, x)) return {};
-            change_locks(m, lock_of_process(b), lock_of_prepared(x));
-            Steps::end(own, 0);
-            return {};
-        }
+        if (how == prepares && !Steps::prepare(m, x)) return {};
         if (how == commits) finish(m, x);
-        if (Steps::ring_before_locks) Steps::end(own, how == commits ? x : 0);
-        change_locks(m, lock_of_process(b), 0);
-        if (!Steps::ring_before_locks) Steps::end(own, how == commits ? x : 0);
-        return {};
-    }
-};
-
-// COMMIT PREPARED.
-Operation lock_finisher(Value x) {
-    return [x](World& w) {
-        Memory m(w);
-        finish(m, x);
-        change_locks(m, lock_of_prepared(x), 0);
-        return Claim{};
-    };
-}
-
-template <class Steps>
-struct TableReader {
-    unsigned looks_at = others;
-    bool second_is_process = false;
-
-    Claim operator()(World& w) const {
-        Memory m(w);
-        const Value snapshot = m.finished.load();
-        const auto finished = [snapshot](Value xid) { return knows(snapshot, xid); };
-        const UnixTime f = time_at(w.tick().value);
-        if (Steps::promise_first) lift_to(m.promise, f);
-        UnixTime t = Steps::promise_first ? m.promise.load() : f;
-        const auto holds = [&m](unsigned p) {
-            return [&m, p](Value) { return (m.locks.load() & lock_of_process(p)) != 0; };
-        };
-        if (Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
-        for (unsigned i = 0; i < looks_at; i++) {
-            if (second_is_process) {
-                Steps::limit_by(m, m.other[i], finished, holds(1), t);
-            } else {
-                Steps::limit_by(
-                    m, m.other[i], finished, [&m](Value x) { return Steps::prepared_counts(m, x); }, t);
-            }
-        }
-        if (!Steps::prepared_last) Steps::limit_by(m, m.own, finished, holds(0), t);
-        if (!Steps::promise_first) lift_to(m.promise, f);
-        w.issue(told(snapshot, units_in(t)));
+        Steps::end(own, how == commits ? x : 0);
         return {};
     }
 };
 
 template <class Steps>
 struct OneTable : Settled {
-    explicit OneTable(const char* does = "aLd") {
+    explicit OneTable(const char* does = "aNd", const char* then = "Nd") {
         times = {1, 2, 3};
-        program({TableWriter<Steps>{0, 1, does}, TableWriter<Steps>{0, 2, "Ld"}});
-        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+        program({TableWriter<Steps>{0, 1, does}, TableWriter<Steps>{0, 2, then}});
+        program({Reader<Steps>{0}, Reader<Steps>{0}});
     }
 };
 template <class Steps>
@@ -531,50 +463,43 @@ struct TwoTableWriters : Settled {
     TwoTableWriters() {
         times = {1, 2};
         two_writers = true;
-        program({TableWriter<Steps>{0, 1, "aLd"}});
-        program({TableWriter<Steps>{1, 2, "Ld"}});
-        program({TableReader<Steps>{1, true}});
+        program({TableWriter<Steps>{0, 1, "aNd"}});
+        program({TableWriter<Steps>{1, 2, "Nd"}});
+        program({Reader<Steps>{1}});
     }
 };
 template <class Steps>
-struct LocksAgain : Settled {
-    LocksAgain() {
-        times = {1, 2, 3};
-        program({TableWriter<Steps>{0, 1, "LrUaLd"}});
-        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
-    }
+struct ManyTables : OneTable<Steps> {
+    ManyTables() : OneTable<Steps>("anNd", "Nnd") { this->times = {1, 2}; }
 };
+// A table takes the place of the one that the transaction before has noted.
 template <class Steps>
-struct LosesLock : Settled {
-    LosesLock() {
-        times = {1, 2};
-        program({TableWriter<Steps>{0, 1, "LdK"}, TableWriter<Steps>{0, 2, "aLd"}});
-        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
-    }
+struct TablesChange : OneTable<Steps> {
+    TablesChange() : OneTable<Steps>("Nd", "ana") {}
 };
 template <class Steps>
 struct TableLease : Settled {
     TableLease() {
         times = {1, 2, 3};
-        program({TableWriter<Steps>{0, 1, "cLu"}});
-        program({TableReader<Steps>{0}, TableReader<Steps>{0}});
+        program({TableWriter<Steps>{0, 1, "cNu"}});
+        program({Reader<Steps>{0}, Reader<Steps>{0}});
     }
 };
 template <class Steps>
 struct TablePrepares : Settled {
     TablePrepares() {
         times = {1, 3};
-        program({TableWriter<Steps>{0, 1, "aLd", prepares}, lock_finisher(1), TableWriter<Steps>{0, 2, "a", prepares},
-                 TableWriter<Steps>{0, 3, "aLd", prepares}, lock_finisher(2), lock_finisher(3)});
-        program({TableReader<Steps>{}});
+        program({TableWriter<Steps>{0, 1, "aNd", prepares}, finisher(1), TableWriter<Steps>{0, 2, "na", prepares},
+                 TableWriter<Steps>{0, 3, "aNd", prepares}, finisher(2), finisher(3)});
+        program({Reader<Steps>{}});
     }
 };
 template <class Steps>
 struct TablePrepare : Settled {
     TablePrepare() {
         times = {1, 3};
-        program({TableWriter<Steps>{0, 1, "aLd", prepares}, lock_finisher(1)});
-        program({TableReader<Steps>{1}});
+        program({TableWriter<Steps>{0, 1, "anNd", prepares}, finisher(1)});
+        program({Reader<Steps>{1}});
         another();
     }
 };
@@ -584,7 +509,7 @@ TEST(LedgerTableModel, AnotherTableFirst) {
     expect_right(m);
 }
 TEST(LedgerTableModel, SeveralDraws) {
-    OneTable<RightOfTable> m("aLdad");
+    OneTable<RightOfTable> m("aNdad");
     m.times = {1, 2};
     expect_right(m);
 }
@@ -592,12 +517,17 @@ TEST(LedgerTableModel, TwoWriters) {
     TwoTableWriters<RightOfTable> m;
     expect_right(m);
 }
-TEST(LedgerTableModel, LockIsRolledBack) {
-    LocksAgain<RightOfTable> m;
+TEST(LedgerTableModel, FirstRowIsRolledBack) {
+    OneTable<RightOfTable> m("Nrad");
+    m.times = {1, 2};
     expect_right(m);
 }
-TEST(LedgerTableModel, LosesLock) {
-    LosesLock<RightOfTable> m;
+TEST(LedgerTableModel, MoreTablesThanFit) {
+    ManyTables<RightOfTable> m;
+    expect_right(m);
+}
+TEST(LedgerTableModel, AnotherTableNext) {
+    TablesChange<RightOfTable> m;
     expect_right(m);
 }
 TEST(LedgerTableModel, Lease) {
@@ -839,71 +769,62 @@ struct LeaseIsNotCompared : RightOfTable {
 };
 TEST(LedgerTableWrong, LeaseIsNotCompared) { expect_skipped<TableLease, LeaseIsNotCompared>(); }
 
-struct RingBeforeTheLock : RightOfTable {
-    template <class B, class Finished, class Counts>
-    static void limit_by(Memory&, B& b, Finished finished, Counts counts, UnixTime& t) {
+struct RingBeforeTheTables : RightOfTable {
+    template <class B, class Finished>
+    static void limit_by(B& b, Finished finished, UnixTime& t) {
         const UnixTime low = b.low.load();
         UnixTime ring = t;
-        ledger::limit_by(b, 0, finished, ring, [](Value) { return false; });
+        ledger::limit_by(b, 0, finished, ring, Value{3});
         const Value xid = b.xid.load() & ~taken_mark;
-        if (low < t && (xid == 0 || !finished(xid)) && counts(xid)) t = low;
+        const bool counts = low < t && (xid == 0 || !finished(xid));
+        if (counts && has_noted(b, table_read)) t = low;
         if (ring < t) t = ring;
     }
 };
-TEST(LedgerTableWrong, RingIsReadBeforeTheLock) { expect_skipped<OneTable, RingBeforeTheLock>(); }
+TEST(LedgerTableWrong, RingIsReadBeforeTheTables) { expect_skipped<OneTable, RingBeforeTheTables>(); }
 
-struct LocksAreReleasedFirst : RightOfTable {
-    static constexpr bool ring_before_locks = false;
+struct TablesAreClearedFirst : RightOfTable {
+    template <class B>
+    static void end(B& b, Value xid) {
+        detail::clear_tables(b);
+        end_transaction(b, xid);
+    }
 };
-TEST(LedgerTableWrong, LocksAreReleasedBeforeTheRing) { expect_skipped<OneTable, LocksAreReleasedFirst>(); }
+TEST(LedgerTableWrong, TablesAreClearedBeforeTheRing) { expect_skipped<OneTable, TablesAreClearedFirst>(); }
 
 struct TablePromiseLast : RightOfTable {
     static constexpr bool promise_first = false;
 };
-TEST(LedgerTableWrong, PromiseIsRaisedAfterTheLock) { expect_skipped<OneTable, TablePromiseLast>(); }
+TEST(LedgerTableWrong, PromiseIsRaisedAfterTheTables) { expect_skipped<OneTable, TablePromiseLast>(); }
 
-struct NoMark : RightOfTable {
-    static constexpr Marks marks = not_at_all;
-};
-TEST(LedgerTableWrong, LostLockIsNotMarked) { expect_skipped<LosesLock, NoMark>(); }
-
-struct MarkLast : RightOfTable {
-    static constexpr Marks marks = last;
-};
-TEST(LedgerTableWrong, LostLockIsMarkedAfterwards) { expect_skipped<LosesLock, MarkLast>(); }
-
-struct MarkIsClearedFirst : RightOfTable {
+struct ForgetsWhatDoesNotFit : RightOfTable {
     template <class B>
-    static void end(B& b, Value xid) {
-        b.unlocked.store(0);
-        end_transaction(b, xid);
+    static void note(Memory& m, B& b, Value table) {
+        if (b.table_count.load() == 0) note_table(m.promise, b, table);
     }
 };
-TEST(LedgerTableWrong, MarkIsClearedBeforeTheRing) { expect_skipped<LosesLock, MarkIsClearedFirst>(); }
+TEST(LedgerTableWrong, TableThatDoesNotFitIsForgotten) { expect_skipped<ManyTables, ForgetsWhatDoesNotFit>(); }
 
-// The contract is broken: the id is drawn before the table is locked.
+// The contract is broken: the id is drawn before the table is noted.
 template <class Steps>
 struct DrawsFirst : Settled {
     DrawsFirst() {
         times = {1, 2};
-        program({TableWriter<Steps>{0, 1, "dL"}});
-        program({TableReader<Steps>{0}});
+        program({TableWriter<Steps>{0, 1, "dN"}});
+        program({Reader<Steps>{0}});
     }
 };
-TEST(LedgerTableWrong, DrawnBeforeTheLock) { expect_skipped<DrawsFirst, RightOfTable>(); }
+TEST(LedgerTableWrong, DrawnBeforeTheTableIsNoted) { expect_skipped<DrawsFirst, RightOfTable>(); }
 
-struct OnlyLocksOfPrepared : RightOfTable {
-    static bool prepared_counts(Memory& m, Value x) { return (m.locks.load() & lock_of_prepared(x)) != 0; }
-};
-TEST(LedgerTableWrong, PreparedEndsBeforeItsLocksAreRead) { expect_skipped<TablePrepares, OnlyLocksOfPrepared>(); }
-
-struct EndBeforeLocksOfPrepared : RightOfTable {
-    static bool prepared_counts(Memory& m, Value x) {
-        const bool over = knows(m.finished.load(), x);
-        return over || (m.locks.load() & lock_of_prepared(x)) != 0;
+struct PreparedWithoutTables : RightOfTable {
+    static bool prepare(Memory& m, Value xid) {
+        if (!Right::prepare(m, xid)) return false;
+        for (auto& p : m.other)
+            if (p.xid.load() == xid) detail::clear_tables(p);
+        return true;
     }
 };
-TEST(LedgerTableWrong, EndOfPreparedIsReadBeforeItsLocks) { expect_skipped<TablePrepares, EndBeforeLocksOfPrepared>(); }
+TEST(LedgerTableWrong, PreparedLosesItsTables) { expect_skipped<TablePrepares, PreparedWithoutTables>(); }
 
 struct TablePreparedFirst : RightOfTable {
     static constexpr bool prepared_last = false;

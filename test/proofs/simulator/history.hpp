@@ -125,7 +125,7 @@ private:
             s.new_statement();
             const auto g = static_cast<std::uint32_t>(random_.below(generator_count));
             const auto table = static_cast<std::uint32_t>(random_.below(table_count));
-            s.lock(table);
+            s.note(table);
             const Value rows = random_.one_in(4) ? 1 + random_.below(bulk_) : 1;
             for (Value n = 0; ok && n < rows; n++) {
                 const Drawn d = s.draw(g);

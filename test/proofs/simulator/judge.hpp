@@ -59,12 +59,11 @@ public:
         Value xid;
         std::uint32_t database;
         bool prepared;
-        Rows low;             // the earliest times of its rows
-        std::uint32_t locks;  // of a prepared one: a bit for each table
+        Rows low;  // the earliest times of its rows
     };
 
     Value begin(std::uint32_t database) {
-        running_.push_back({next, database, false, {}, 0});
+        running_.push_back({next, database, false, {}});
         return next++;
     }
     void add_row(Value xid, std::uint32_t table, std::uint32_t g, UnixTime t) {
@@ -72,25 +71,18 @@ public:
             if (r.xid == xid) r.low.of[table].at[g] = std::min(r.low.of[table].at[g], t);
         }
     }
-    void prepare(Value xid, std::uint32_t locks) {
+    void prepare(Value xid) {
         for (Running& r : running_) {
-            if (r.xid == xid) r.prepared = true, r.locks = locks;
+            if (r.xid == xid) r.prepared = true;
         }
-    }
-    // Of one in the ledger: has it a lock on the table, or may it have had one?
-    bool may_write(Value xid, std::uint32_t table) const {
-        return table == all_tables || !std::any_of(running_.begin(), running_.end(), [&](const Running& r) {
-                   return r.xid == xid && (r.locks >> table & 1) == 0;
-               });
     }
     bool is_running(Value xid) const {
         return std::any_of(running_.begin(), running_.end(), [&](const Running& r) { return r.xid == xid; });
     }
-    // Has it a process, or is it a prepared one of another database, or without a lock on the table?
-    bool is_known(Value xid, std::uint32_t database, std::uint32_t table) const {
-        return std::any_of(running_.begin(), running_.end(), [&](const Running& r) {
-            return r.xid == xid && (!r.prepared || r.database != database || !may_write(xid, table));
-        });
+    // Has it a process, or is it a prepared one of another database?
+    bool is_known(Value xid, std::uint32_t database) const {
+        return std::any_of(running_.begin(), running_.end(),
+                           [&](const Running& r) { return r.xid == xid && (!r.prepared || r.database != database); });
     }
     // The earliest times of its rows.
     Rows end(Value xid) {

@@ -62,8 +62,7 @@ public:
           site(of),
           memory(of.memory),
           m(*memory),
-          backend(m.backends[number]),
-          locks(m.locks[number]) {
+          backend(m.backends[number]) {
         backend.database.poke(database + 1);
     }
 
@@ -98,8 +97,8 @@ public:
     void look() {
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
-    // A writer locks its table before it draws.
-    void lock(std::uint32_t table) { locks |= 1u << table; }
+    // A trigger notes its table before it draws.
+    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1); }
     void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
@@ -109,10 +108,9 @@ public:
     void end(bool commit) {
         const Value was = commit && !w.wrong.ring_forgotten ? xid : 0;
         finish(xid, commit);
-        if (w.wrong.locks_end_first) locks = 0;
+        if (w.wrong.tables_end_first) ledger::detail::clear_tables(backend);
         scheduler->step();
         take_back(was);
-        locks = 0;
     }
     // PREPARE TRANSACTION. False: no room, it is rolled back.
     bool prepare() {
@@ -126,8 +124,7 @@ public:
             if (!ledger::note_prepared(backend, prepared_count, place, xid, over)) return end(false), false;
         }
         scheduler->step();
-        w.transactions.prepare(xid, locks);
-        locks = 0;
+        w.transactions.prepare(xid);
         scheduler->step();
         take_back(0);
         return true;
@@ -395,11 +392,11 @@ private:
         }
         return false;
     }
-    bool all_prepared_known(const Snapshot& s, std::uint32_t table) {
+    bool all_prepared_known(const Snapshot& s) {
         const Value below = m.header.prepared_below.load();
         for (std::size_t i = 0; i < s.count; i++) {
             const Value xid = s.running[i];
-            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database, table)) return false;
+            if (xid < below && !table_has(xid) && !w.transactions.is_known(xid, database)) return false;
         }
         return true;
     }
@@ -414,19 +411,11 @@ private:
         UnixTime t = std::min<UnixTime>(promised, wal_until);
         if (t <= UnixTime{}) return always;
         const auto finished = [&snapshot](Value x) { return snapshot.finished(x); };
-        for (std::size_t i = 0; i < backend_count; i++) {
-            ledger::limit_by(m.backends[i], database + 1, finished, t, [&](Value) {
-                scheduler->step();
-                return table == all_tables || (m.locks[i] >> table & 1) != 0;
-            });
-        }
-        for (Backend& b : m.prepared) {
-            ledger::limit_by(b, database + 1, finished, t, [&](Value x) {
-                scheduler->step();
-                return w.transactions.may_write(x, table);
-            });
-        }
-        return all_prepared_known(snapshot, table) ? t : always;
+        const Value of = table == all_tables ? ledger::all_tables : table + 1;
+        const auto limit = [&](Backend& b) { ledger::limit_by(b, database + 1, finished, t, of); };
+        for (Backend& b : m.backends) limit(b);
+        for (Backend& b : m.prepared) limit(b);
+        return all_prepared_known(snapshot) ? t : always;
     }
 
     World& w;
@@ -434,7 +423,6 @@ private:
     const std::shared_ptr<Memory> memory;
     Memory& m;
     Backend& backend;
-    std::uint32_t& locks;
     State states[generator_count];
     Ceiling wal_until{};
     UnixTime covered = ledger::no_low;

@@ -31,7 +31,7 @@ constexpr Named wrongs[] = {
     {"tick-not-subtracted", &Wrong::tick_not_subtracted},
     {"tick-start", &Wrong::tick_start},
     {"covered-not-compared", &Wrong::covered_not_compared},
-    {"locks-end-first", &Wrong::locks_end_first},
+    {"tables-end-first", &Wrong::tables_end_first},
 };
 
 struct Totals {

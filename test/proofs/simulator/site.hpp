@@ -62,7 +62,7 @@ struct Header {
 };
 struct Backend {
     Word<UnixTime> low;
-    Word<> database, xid, ended, unlocked;
+    Word<> database, xid, ended, every_table, table_count, tables[1];
     struct Ended {
         Word<> xid, database;
         Word<UnixTime> low;
@@ -75,7 +75,6 @@ struct Memory {
     Slot slots[generator_count];
     Backend backends[backend_count];
     Backend prepared[prepared_count];
-    std::uint32_t locks[backend_count] = {};  // the server's own, of its processes: a bit for each table
     UnixTime began{};
 };
 
@@ -149,7 +148,7 @@ struct Site {
 struct Wrong {
     bool publish_unsynced = false, no_fence = false, begin_too_low = false, wal_unread = false, accept_all = false;
     bool ring_forgotten = false, lease_too_long = false, tick_not_subtracted = false, tick_start = false;
-    bool covered_not_compared = false, locks_end_first = false;
+    bool covered_not_compared = false, tables_end_first = false;
 };
 
 // As ledger::LockedCeilings, on a Disk.

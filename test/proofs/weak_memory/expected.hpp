@@ -18,6 +18,12 @@ inline constexpr Expected expectations[] = {
     {"admit: promise.load 2", std::memory_order_seq_cst},
     {"lower_to: low.swap", std::memory_order_seq_cst},
     {"limit_by: low.load", std::memory_order_seq_cst},
+    // The same for step 0 and the reader of a table.
+    {"note_table: promise.load", std::memory_order_seq_cst},
+    {"note_table: table_count.store", std::memory_order_seq_cst},
+    {"note_table: every_table.store", std::memory_order_seq_cst},
+    {"has_noted: table_count.load", std::memory_order_seq_cst},
+    {"has_noted: every_table.load", std::memory_order_seq_cst},
     // The floor, then the keys; the key, then the floor (life.hpp).
     {"lift_to: floor.swap", std::memory_order_seq_cst},
     {"format_of: key.load", std::memory_order_seq_cst},
@@ -35,9 +41,11 @@ inline constexpr Expected expectations[] = {
     {"begin_locked_life: life_id.store", std::memory_order_release},
     // Who sees that `low` is none sees the ring.
     {"end_transaction: low.store", std::memory_order_release},
-    // Who sees that a lost lock no longer counts sees the ring.
-    {"end_transaction: unlocked.store", std::memory_order_release},
-    {"limit_by: unlocked.load", std::memory_order_acquire},
+    // Who sees that a table no longer counts, or another table in its place, sees the ring.
+    {"clear_tables: table_count.store", std::memory_order_release},
+    {"clear_tables: every_table.store", std::memory_order_release},
+    {"note_table: tables.store", std::memory_order_release},
+    {"has_noted: tables.load", std::memory_order_acquire},
     // Who sees how many entries the ring has sees them.
     {"limit_by: ended.load", std::memory_order_acquire},
     {"note_ended: ended.store", std::memory_order_release},
@@ -67,6 +75,13 @@ inline constexpr Reason needed[] = {
     {"read_table: promise.load", "another reader may have lifted it: `low` must be loaded after that was seen"},
     {"limit_by: prepared.database.load", "who sees another database must see in the ring what was there before"},
     {"note_prepared: prepared.database.store", "who sees another database must see in the ring what was there before"},
+    {"note_prepared: prepared.tables.store",
+     "who sees the tables of another transaction must see in the ring what was there before"},
+    {"note_prepared: prepared.every_table.store",
+     "who sees the tables of another transaction must see in the ring what was there before"},
+    {"note_prepared: prepared.table_count.store",
+     "who sees the tables of another transaction must see in the ring what was there before"},
+    {"has_noted: prepared", "who sees the tables of another transaction must see in the ring what was there before"},
     {"limit_by: ring", "who sees an entry that is written over another one must see that one in the place below"},
     {"put: ring", "who sees an entry that is written over another one must see that one in the place below"},
     {"find_slot_from: slots_taken.add",
@@ -104,10 +119,6 @@ inline constexpr Reason reasons[] = {
     {"run_locked_reset: ceiling", "under the lock of the file; the revision releases it"},
     {"begin_locked_life", "the store of life_id releases it"},
     {"set_limit", "an old ceiling is only too careful, and the revision brings a lowered one along"},
-    {"write_table: unlocked.store", "the lock that ends after it releases it"},
-    {"write_table: promise.load", "the lock that the process took before has acquired it"},
-    {"end_transaction: unlocked.load", "its own process has written it"},
-    {"limit_by: prepared.unlocked.load", "it is always 0: a lock stands for it"},
     {"lower_to: low.load", "only its own process writes it"},
     {"limit_by: xid.load", "of a process it is always 0"},
     {"limit_by: prepared.xid.load", "a transaction that has the place later has ended later"},

@@ -17,7 +17,7 @@ inline Value units_in(UnixTime t) { return static_cast<Value>(t.time_since_epoch
 struct Backend {
     static constexpr unsigned places = 3;
     Word<UnixTime> low;
-    Word<> database, xid, ended, unlocked;
+    Word<> database, xid, ended, every_table, table_count, tables[1];
     struct {
         Word<> xid, database;
         Word<UnixTime> low;
@@ -28,7 +28,9 @@ struct Backend {
         database.begin("database");
         xid.begin("xid");
         ended.begin("ended");
-        unlocked.begin("unlocked");
+        every_table.begin("every_table");
+        table_count.begin("table_count");
+        tables[0].begin("tables");
         for (auto& r : ring) {
             r.xid.begin("ring.xid");
             r.low.begin("ring.low");
@@ -43,7 +45,9 @@ struct Prepared : Backend {
         database.begin("prepared.database");
         xid.begin("prepared.xid");
         ended.begin("prepared.ended");
-        unlocked.begin("prepared.unlocked");
+        every_table.begin("prepared.every_table");
+        table_count.begin("prepared.table_count");
+        tables[0].begin("prepared.tables");
     }
 };
 
@@ -167,49 +171,43 @@ struct TwoWriters : rl::test_suite<TwoWriters, 3>, Database {
     }
 };
 
-// Readers of a table pass over transactions that have not locked it. The lock is the server's own.
+// Readers of a table pass over transactions that have not noted it. A backend has room for one table.
 struct OneTable : Database {
-    rl::mutex lock_table;
-    unsigned locks = 0;  // a bit for each process
+    static constexpr Value table = 1, another = 2;
 
-    bool is_locked(unsigned b) {
-        const Held held(lock_table);
-        return (locks >> b & 1) != 0;
-    }
-    void set_locked(unsigned b, bool to) {
-        const Held held(lock_table);
-        locks = to ? locks | 1u << b : locks & ~(1u << b);
-    }
     void read_table() {
         const unsigned seen = snapshot();
         const auto finished = [seen](Value xid) { return xid == 0 || (seen >> xid & 1) != 0; };
         for (unsigned n = pick(2) * pick(30); n > 0; n--) pause();
         ledger::lift_to(promise, time_at(between(1, last_time)));
         UnixTime t = promise.load();
-        for (unsigned b = 0; b < backends; b++)
-            ledger::limit_by(backend[b], id, finished, t, [this, b](Value) { return is_locked(b); });
+        for (Backend& b : backend) ledger::limit_by(b, id, finished, t, table);
+        for (Backend& b : prepared_places) ledger::limit_by(b, id, finished, t, table);
         tell(seen, units_in(t));
     }
-    // Draws for another table, then a row of this one: with a number that was claimed before, unless readers have been
-    // promised more. `loses`: the lock ends before the transaction.
-    void write_table(Transaction& x, bool elsewhere, bool loses) {
+    void note(Transaction& x, Value t) { ledger::note_table(promise, x.own(), t); }
+    // Draws an id that is no stamp, then stamps a row: with a number that was claimed before, unless readers have been
+    // promised more.
+    void write_table(Transaction& x, bool elsewhere, bool many = false) {
         x.start();
         Value claimed = 0;
         if (elsewhere) {
             claimed = x.draw();
             row[x.xid] = 0;
         }
-        set_locked(x.b, true);
+        if (many) note(x, another);
+        note(x, table);
         if (claimed != 0 && promise.load(std::memory_order_relaxed) <= time_at(claimed))
             row[x.xid] = claimed;
         else
             x.draw();
-        if (loses) {
-            backend[x.b].unlocked.store(1);
-            set_locked(x.b, false);
-        }
-        x.end(true);
-        set_locked(x.b, false);
+    }
+    // A transaction that notes the other table and has no rows of the one that is read.
+    void write_another(Transaction& x) {
+        x.start();
+        note(x, another);
+        x.draw();
+        row[x.xid] = 0;
     }
 };
 
@@ -219,20 +217,58 @@ struct TableAndReaders : rl::test_suite<TableAndReaders, 3>, OneTable {
     void thread(unsigned i) {
         if (i != 0) return read_table();
         Transaction x{*this, 0};
-        write_table(x, true, false);
-        write_table(x, false, false);
+        write_table(x, true);
+        x.end(true);
+        write_table(x, false);
+        x.end(true);
     }
 };
 
-struct LockLost : rl::test_suite<LockLost, 2>, OneTable {
-    static constexpr const char* name = "a lock that is lost";
+// A table takes the place of the one that the transaction before has noted.
+struct AnotherTable : rl::test_suite<AnotherTable, 2>, OneTable {
+    static constexpr const char* name = "another table";
 
     void before() { last_time = 2; }
     void thread(unsigned i) {
         if (i != 0) return read_table();
         Transaction x{*this, 0};
-        write_table(x, false, true);
-        write_table(x, true, false);
+        write_table(x, false);
+        x.end(true);
+        write_another(x);
+        x.end(true);
+    }
+};
+
+struct ManyTables : rl::test_suite<ManyTables, 2>, OneTable {
+    static constexpr const char* name = "more tables than fit";
+
+    void before() { last_time = 2; }
+    void thread(unsigned i) {
+        if (i != 0) return read_table();
+        Transaction x{*this, 0};
+        write_table(x, true, true);
+        x.end(true);
+        write_another(x);
+        x.end(true);
+    }
+};
+
+// Prepared, then committed by the same process: all get the same place.
+struct TablePrepared : rl::test_suite<TablePrepared, 2>, OneTable {
+    static constexpr const char* name = "a table of prepared ones";
+
+    void before() { last_time = 2; }
+    void thread(unsigned i) {
+        if (i != 0) return read_table();
+        Transaction x{*this, 0};
+        for (int n = 0; n < 3; n++) {
+            if (n == 1)
+                write_another(x);
+            else
+                write_table(x, true, pick(2) != 0);
+            if (!x.prepare()) return x.end(false);
+            finish(x.xid, true);
+        }
     }
 };
 

@@ -65,7 +65,7 @@ struct Request {
 };
 
 // Cells beyond those of a slot.
-inline constexpr std::size_t model_cells = 32;
+inline constexpr std::size_t model_cells = 40;
 inline constexpr auto first_other_cell = static_cast<Cell>(cell_count), lock_cell = static_cast<Cell>(model_cells - 1);
 
 // A loaded value; whether a swap succeeded, and if not, what was there; whether the clock is

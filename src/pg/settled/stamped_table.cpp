@@ -1,0 +1,247 @@
+// Checks each relation whose rows a reader of the table reads. A table that has passed is not checked again until
+// PostgreSQL says that one of its relations has changed.
+#include "pg/settled/stamped_table.hpp"
+
+#include <algorithm>
+
+extern "C" {
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_subscription_rel.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "nodes/pg_list.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+}
+
+#include "pg/relatives.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+void check_is_table(Oid table) {
+    const char kind = get_rel_relkind(table);
+    if (kind == '\0') fail_no_table(table);
+    if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE) {
+        ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a table", get_rel_name(table)),
+                        errhint("Name the table into which the rows are inserted.")));
+    }
+    if (isOtherTempNamespace(get_rel_namespace(table))) {
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("\"%s\" is a temporary table of another session", get_rel_name(table)),
+                        errhint("Only that session can read it. Call the function in that session.")));
+    }
+}
+
+// True if a subscription writes to one of these relations.
+bool is_subscribed(const List* relations) {
+    const Relation subscribed = table_open(SubscriptionRelRelationId, AccessShareLock);
+    bool found = false;
+    const ListCell* cell;
+    foreach (cell, relations) {
+        ScanKeyData key;
+        ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ,
+                    ObjectIdGetDatum(lfirst_oid(cell)));
+        SysScanDesc scan = systable_beginscan(subscribed, SubscriptionRelSrrelidSrsubidIndexId, true, nullptr, 1, &key);
+        found = found || HeapTupleIsValid(systable_getnext(scan));
+        systable_endscan(scan);
+    }
+    table_close(subscribed, AccessShareLock);
+    return found;
+}
+
+// ---- the trigger
+
+struct Function {
+    StampFormat format;
+    const char* name;
+    const char* arguments;
+    const char* symbol;
+};
+constexpr Function functions[] = {
+    {StampFormat::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
+    {StampFormat::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
+    {StampFormat::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
+    {StampFormat::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
+};
+
+// The stamp function with this oid; null if it is another function. Only superusers can create functions in C, so the
+// symbol is enough.
+const Function* stamp_function(Oid oid) {
+    const HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+    if (!HeapTupleIsValid(tuple)) return nullptr;
+    const Function* found = nullptr;
+    if (reinterpret_cast<Form_pg_proc>(GETSTRUCT(tuple))->prolang == ClanguageId) {
+        bool null = false;
+        const Datum source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &null);
+        char* const symbol = TextDatumGetCString(source);
+        for (const Function& f : functions)
+            if (strcmp(f.symbol, symbol) == 0) found = &f;
+    }
+    ReleaseSysCache(tuple);
+    return found;
+}
+
+// The name of a relation as SQL wants it. It may have been dropped meanwhile.
+const char* quoted(Oid relation) {
+    const char* const name = get_rel_name(relation);
+    return name == nullptr ? "my_table"
+                           : quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
+// What is wrong with the triggers of a relation, and what to do.
+struct Problem {
+    const char* detail = nullptr;  // null: nothing
+    const char* hint = nullptr;
+};
+
+[[noreturn]] void fail(Oid table, const Problem& problem) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("a reader of \"%s\" could miss rows", get_rel_name(table)),
+                    errdetail_internal("%s", problem.detail), errhint("%s", problem.hint)));
+}
+
+// The statement that makes the trigger.
+const char* creation(const Function& f, Oid relation) {
+    return psprintf("CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s(%s);",
+                    quoted(relation), f.name, f.arguments);
+}
+
+// What keeps the trigger from stamping each row.
+Problem weakness(const Function& f, const FormData_pg_trigger& t, bool has_condition, bool subscribed) {
+    const char* const name = NameStr(t.tgname);
+    const char* const table = get_rel_name(t.tgrelid);
+    const bool off = t.tgenabled == TRIGGER_DISABLED || t.tgenabled == TRIGGER_FIRES_ON_REPLICA;
+    if (off || (subscribed && t.tgenabled != TRIGGER_FIRES_ALWAYS)) {
+        const char* const what =
+            off ? psprintf("Trigger \"%s\" of \"%s\" does not fire.", name, table)
+                : psprintf("Trigger \"%s\" of \"%s\" does not fire for rows of a subscription.", name, table);
+        return {what, psprintf("ALTER TABLE %s ENABLE %sTRIGGER %s;", quoted(t.tgrelid), subscribed ? "ALWAYS " : "",
+                               quote_identifier(name))};
+    }
+    const char* const why = !TRIGGER_FOR_BEFORE(t.tgtype) || !TRIGGER_FOR_ROW(t.tgtype) ||
+                                    !TRIGGER_FOR_INSERT(t.tgtype) || !TRIGGER_FOR_UPDATE(t.tgtype)
+                                ? "is not BEFORE INSERT OR UPDATE, FOR EACH ROW"
+                            : t.tgattr.dim1 != 0 ? "has a list of columns"
+                            : has_condition      ? "has a WHEN condition"
+                                                 : nullptr;
+    if (why == nullptr) return {};
+    return {psprintf("Trigger \"%s\" of \"%s\" %s.", name, table, why),
+            psprintf("DROP TRIGGER %s ON %s; %s", quote_identifier(name), quoted(t.tgrelid), creation(f, t.tgrelid))};
+}
+
+// Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
+// is read.
+void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
+    const Function& wanted = functions[format == StampFormat::any ? 0 : static_cast<int>(format) - 1];
+    const char* const name = get_rel_name(relation);
+    if (name == nullptr) return;  // dropped
+    const char kind = get_rel_relkind(relation);
+    if (kind == RELKIND_PARTITIONED_TABLE) return;
+    if (kind == RELKIND_FOREIGN_TABLE) {
+        fail(table, {psprintf("Rows come into \"%s\" on another server: it is a foreign table.", name),
+                     "Read its other partitions or children one by one."});
+    }
+    Problem problem{
+        psprintf("\"%s\" has no trigger that calls %s().", name, wanted.name),
+        psprintf("Give the table a column for stamps, and read that column: %s Or call the function without a table.",
+                 creation(wanted, get_rel_relispartition(relation) ? table : relation))};
+    const Relation triggers = table_open(TriggerRelationId, AccessShareLock);
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+    // In the order in which they fire.
+    SysScanDesc scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, nullptr, 1, &key);
+    for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
+        const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
+        const Function* const f = t.tgisinternal ? nullptr : stamp_function(t.tgfoid);
+        if (f != nullptr && (format == StampFormat::any || f->format == format)) {
+            const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
+            if (problem.detail != nullptr) problem = weakness(*f, t, has_condition, subscribed);
+        } else if (f == nullptr && problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) &&
+                   TRIGGER_FOR_ROW(t.tgtype) && (t.tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0 &&
+                   t.tgenabled != TRIGGER_DISABLED) {
+            problem.detail =
+                psprintf("Trigger \"%s\" of \"%s\" fires after the stamp, and may change it.", NameStr(t.tgname), name);
+            problem.hint = psprintf(
+                "Triggers fire in the order of their names. ALTER TRIGGER %s ON %s RENAME TO a name before that of the stamp.",
+                quote_identifier(NameStr(t.tgname)), quoted(relation));
+        }
+    }
+    systable_endscan(scan);
+    table_close(triggers, AccessShareLock);
+    if (problem.detail != nullptr) fail(table, problem);
+}
+
+// ---- what is kept
+
+// A table that has passed the check, and the relations that it depends on.
+struct Kept {
+    Oid table;  // InvalidOid: none
+    StampFormat format;
+    Oid* relations;  // in order; in TopMemoryContext
+    int count;
+};
+constexpr int most_kept = 16;
+constinit Kept kept[most_kept]{};
+constinit int next_kept = 0;
+constinit uint64 changes = 0;
+constinit bool watches = false;
+
+void forget_if_of(Datum, Oid relation) {
+    changes++;
+    for (Kept& k : kept)
+        if (!OidIsValid(relation) || std::binary_search(k.relations, k.relations + k.count, relation))
+            k.table = InvalidOid;
+}
+void forget_all(Datum, int, uint32) { forget_if_of(Datum{0}, InvalidOid); }
+
+}  // namespace
+
+void fail_no_table(Oid table) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("relation with OID %u does not exist", table),
+                    errhint("Name the table into which the rows are inserted.")));
+}
+
+void check_stamped(Oid table, StampFormat format) {
+    if (!watches) {
+        CacheRegisterRelcacheCallback(forget_if_of, Datum{0});
+        CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, forget_all, Datum{0});
+        watches = true;
+    }
+    // After this, the caches of this backend know what was committed before the promise was lifted.
+    AcceptInvalidationMessages();
+    for (const Kept& k : kept)
+        if (k.table == table && k.format == format) return;
+    for (;;) {
+        const uint64 before = changes;
+        check_is_table(table);
+        List* found = relatives_below(table);
+        List* const above = relatives_above(table);
+        const bool subscribed = is_subscribed(found) || is_subscribed(above);
+        const ListCell* cell;
+        foreach (cell, found) check_relation(table, lfirst_oid(cell), format, subscribed);
+        // A relation that has changed since may have been looked at before that.
+        if (changes != before) continue;
+        list_sort(found, list_oid_cmp);
+        Kept& k = kept[next_kept];
+        next_kept = (next_kept + 1) % most_kept;
+        const auto count = static_cast<Size>(list_length(found));
+        auto* const relations = static_cast<Oid*>(MemoryContextAlloc(TopMemoryContext, count * sizeof(Oid)));
+        for (Size i = 0; i < count; i++) relations[i] = list_nth_oid(found, static_cast<int>(i));
+        if (k.relations != nullptr) pfree(k.relations);
+        k = {table, format, relations, static_cast<int>(count)};
+        return;
+    }
+}
+
+}  // namespace snowflake_ids
