@@ -61,11 +61,11 @@ sub pass
 # The row of `inserts` is uncommitted while that of `later` is committed, and readers of an unrelated table pass both.
 sub hold_open
 {
-	my ($inserts, $later, $name, $other) = @_;
+	my ($inserts, $later, $name, $other, $column) = @_;
 	my $held = Session->new($World::primary);
 	my $said = $held->ask("BEGIN; $inserts");
 	die "$inserts: $said" if $said =~ /ERROR/;
-	pass(World::ask("$later RETURNING id"), $name, $other);
+	pass(World::ask("$later RETURNING " . ($column // 'id')), $name, $other);
 	$held->ask('COMMIT');
 	return;
 }
@@ -83,14 +83,15 @@ sub detach
 	World::act_till(sub { World::ask('SELECT count(*) FROM pg_inherits WHERE inhdetachpending') },
 		'a partition is being detached');
 	my $later = sprintf $insert_divided, 'divided_1', q{'{"by": "detach"}'}, 1;
-	pass(World::ask("$later RETURNING id"), 'one partition', 'outgoing');
+	pass(World::ask("$later RETURNING id"), 'one partition', 'headline');
 	$holder->ask('SELECT pg_advisory_unlock(1)');
 	my $said = $writer->answer;
 	die "a row by the root: $said" if $said;
 	end($ddl, 'the partition is detached');
 	World::act_on();
 	change(<<'END' =~ s/\s+/ /gr);
-BEGIN; LOCK TABLE divided; CREATE TABLE divided_1_next (LIKE divided INCLUDING DEFAULTS, PRIMARY KEY (id));
+BEGIN; LOCK TABLE divided; CREATE TABLE divided_1_next (LIKE divided INCLUDING DEFAULTS);
+	CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON divided_1 FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
 	ALTER TABLE divided ATTACH PARTITION divided_1_next FOR VALUES IN (1); COMMIT
 END
 	return;
@@ -100,32 +101,38 @@ sub detached { return Oracle::are_gone('divided', World::ask('SELECT id FROM div
 
 sub attach_again
 {
-	World::ask('DROP TABLE divided_1_next; TRUNCATE divided_1');
+	World::ask('DROP TABLE divided_1_next; TRUNCATE divided_1; DROP TRIGGER stamp ON divided_1');
 	World::ask('ALTER TABLE divided ATTACH PARTITION divided_1 FOR VALUES IN (1)');
 	return;
 }
 
 sub add_children
 {
-	change('BEGIN; LOCK TABLE outgoing; CREATE TABLE outgoing_child () INHERITS (outgoing); COMMIT');
-	my $insert = q{INSERT INTO %s (body) VALUES ('{"by": "a child"}')};
-	hold_open(sprintf($insert, 'outgoing_child'), sprintf($insert, 'outgoing'), 'one table', 'divided');
+	change(<<'END' =~ s/\s+/ /gr);
+BEGIN; LOCK TABLE headline; CREATE TABLE headline_child () INHERITS (headline);
+	CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION mastic_stamp('changed');
+	CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline_child FOR EACH ROW EXECUTE FUNCTION note_version();
+	ALTER TABLE headline_child ENABLE ALWAYS TRIGGER stamp; ALTER TABLE headline_child ENABLE ALWAYS TRIGGER note_version;
+	COMMIT
+END
+	my $insert = q{INSERT INTO %s (id, body) VALUES (nextval('headline_id'), '{"by": "a child"}')};
+	hold_open(sprintf($insert, 'headline_child'), sprintf($insert, 'headline'), 'one table', 'divided', 'changed');
 	change('CREATE TABLE divided_2 PARTITION OF divided FOR VALUES IN (2)');
 	my @of = map { sprintf $insert_divided, 'divided', q{'{"by": "a new partition"}'}, $_ } 2, 0;
-	hold_open(@of, 'partitions of one table', 'outgoing');
+	hold_open(@of, 'partitions of one table', 'headline');
 	return;
 }
 
-sub drop_children { return World::ask('DROP TABLE outgoing_child, divided_2') }
+sub drop_children { return World::ask('DROP TABLE headline_child, divided_2') }
 
 # What is truncated may have been read, or not.
 sub rewrite_and_truncate
 {
-	change('CLUSTER outgoing USING outgoing_pkey');
+	change('CLUSTER headline USING headline_pkey');
 	World::act_on();
-	my $ids = change('BEGIN; LOCK TABLE outgoing; SELECT id FROM outgoing; TRUNCATE outgoing; COMMIT');
+	my $ids = change('BEGIN; LOCK TABLE headline; SELECT changed FROM headline; TRUNCATE headline; COMMIT');
 	die 'nothing was truncated' if $ids eq '';
-	Oracle::are_gone('outgoing', $ids);
+	Oracle::are_gone('headline', $ids);
 	World::act_on();
 	return;
 }

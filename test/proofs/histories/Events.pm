@@ -87,7 +87,9 @@ our @events = (
 		last => sub { World::ask("SELECT pg_terminate_backend($loop->{backend})"); undef $loop }
 	},
 	{   name => 'DETACH CONCURRENTLY, then ATTACH',
-		may_fail => qr/no partition of relation "divided" found for row/,
+
+		# A partition that is detached loses the trigger of its parent.
+		may_fail => qr/no partition of relation "divided" found for row|a reader of "divided_1" could miss rows/,
 		middle => \&Ddl::detach,
 		last => \&Ddl::detached,
 		after => \&Ddl::attach_again },

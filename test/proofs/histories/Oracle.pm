@@ -13,6 +13,10 @@ my %may_vanish;
 my %gone;
 my %tables = map { $_->{truth} => 1 } @Readers::readers;
 
+# Of a table whose rows change: the column that readers read, and all versions that were committed.
+my %column = (headline => 'changed');
+my %versions = (headline => 'SELECT stamp FROM version');
+
 sub forget
 {
 	@$_{qw(seen passes polls disorder)} = ({}, [], 0, 0) for @Readers::readers;
@@ -78,7 +82,11 @@ sub look_at_used
 # The ids of all committed rows, by table.
 sub truth
 {
-	return { map { $_ => [ split /\n/, World::ask("SELECT id FROM $_ ORDER BY id") ] } keys %tables };
+	return {
+		map {
+			my $id = $column{$_} // 'id';
+			$_ => [ split /\n/, World::ask("SELECT $id FROM $_ ORDER BY $id") ]
+		} keys %tables };
 }
 
 # A function that counts what readers have not seen yet: returns whether that is nothing, and how many.
@@ -123,6 +131,8 @@ sub verdict
 	my ($reader, $truth, $event) = @_;
 	my $ids = $truth->{ $reader->{truth} };
 	my %there = map { $_ => 1 } @$ids;
+	my $versions = $versions{ $reader->{truth} };
+	@there{ split /\n/, World::ask($versions) } = () if $versions;
 	my $gone = $gone{ $reader->{truth} } // {};
 	my @lost;
 	$reader->{lost} = 0;
@@ -137,7 +147,7 @@ sub verdict
 		'seen twice' => scalar(grep { $_ > 1 } values %{ $reader->{seen} }),
 		'out of order' => $reader->{disorder},
 		'never committed' => scalar(
-			grep { !$there{$_} && !$gone->{$_} && !($event->{loses_async} && $may_vanish{$_}) }
+			grep { !exists $there{$_} && !$gone->{$_} && !($event->{loses_async} && $may_vanish{$_}) }
 			  keys %{ $reader->{seen} }));
 	my $words = join ', ', map { $wrong{$_} ? "$wrong{$_} $_" : () } sort keys %wrong;
 	return $words . (@lost ? ", such as $lost[0]" : '') if $words;

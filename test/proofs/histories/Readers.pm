@@ -29,17 +29,37 @@ CREATE SCHEMA twitter;
 SET search_path = twitter, public;
 {table; id sno=id bigint; gen_sno()=gen_snowflake('twitter')};
 RESET search_path;
-{one table}; {feed of it};
-CREATE TABLE divided (id mastic DEFAULT gen_mastic() NOT NULL, body text, list int) PARTITION BY LIST (list);
-CREATE TABLE divided_0 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (0);
-CREATE TABLE divided_1 PARTITION OF divided (PRIMARY KEY (id)) FOR VALUES IN (1);
+-- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
+{one table}; {index of it}; {stamp}; {feed of it};
+ALTER TABLE headline ENABLE ALWAYS TRIGGER stamp;
+CREATE SEQUENCE headline_id;
+CREATE TABLE version (stamp bigint);
+CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
+    INSERT INTO version VALUES (NEW.changed);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline FOR EACH ROW EXECUTE FUNCTION note_version();
+ALTER TABLE headline ENABLE ALWAYS TRIGGER note_version;
+CREATE TABLE divided (id mastic NOT NULL, body text, list int) PARTITION BY LIST (list);
+CREATE INDEX ON divided (id);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
+ALTER TABLE divided ENABLE ALWAYS TRIGGER stamp;
+CREATE TABLE divided_0 PARTITION OF divided FOR VALUES IN (0);
+CREATE TABLE divided_1 PARTITION OF divided FOR VALUES IN (1);
+CREATE TABLE never_written (changed sno);
+CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
+ALTER TABLE never_written ENABLE ALWAYS TRIGGER stamp;
 -- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
 CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
 DECLARE
     of_message bigint;
 BEGIN
     INSERT INTO journal (body) VALUES (NEW.body);
-    INSERT INTO outgoing (body) VALUES (NEW.body);
+    INSERT INTO headline VALUES (nextval('headline_id'), NEW.body, gen_mastic());
+    IF random() < 0.3 THEN
+        UPDATE headline SET body = NEW.body, changed = '0'
+        WHERE id = (SELECT id FROM headline ORDER BY changed DESC OFFSET random() * 20 LIMIT 1 FOR UPDATE SKIP LOCKED);
+    END IF;
     INSERT INTO divided (body, list) VALUES (NEW.body, (random() < 0.5)::int);
     INSERT INTO outbox (message) VALUES (NEW.body) RETURNING id INTO of_message;
     INSERT INTO queue.outbox (id, message) VALUES (of_message, NEW.body);
@@ -81,7 +101,7 @@ CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 END
 our @tables =
-  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used outgoing divided);
+  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used headline version divided);
 
 my $text = <<'END';
 == plain
@@ -207,10 +227,10 @@ take {query; sno=mastic}
 once SET search_path = twitter, public
 take {query; sno_settled()=snowflake_settled('twitter')}
 
-== one table: by number, of outgoing
+== one table: by number, of headline
 take {read one table}
 
-== one table in REPEATABLE READ: by number, of outgoing
+== one table in REPEATABLE READ: by number, of headline
 BEGIN ISOLATION LEVEL REPEATABLE READ
 take {read one table}
 COMMIT
@@ -221,13 +241,13 @@ take SELECT id, body FROM divided WHERE id > :'last' AND id < (SELECT mastic_set
 == one partition: by number, of divided_1
 take SELECT id, body FROM divided_1 WHERE id > :'last' AND id < (SELECT mastic_settled('divided_1')) ORDER BY id LIMIT 1000
 
-== two tables in one transaction: by number, of outgoing
+== two tables in one transaction: by number, of headline
 once BEGIN
-SELECT mastic_settled('divided'), sno_settled('news')
+SELECT mastic_settled('divided'), sno_settled()
 take {read one table}
 
-== drawn first
-take {query; sno_settled()=sno_settled('news')}
+== bound of another table
+take {query; sno_settled()=sno_settled('never_written')}
 
 == control
 take {query; AND id < (SELECT sno_settled())=}

@@ -168,9 +168,6 @@ our %may_fail = (
 	map { $_ => qr/lock timeout/ } 'dblink',
 	'dblink in an open transaction');
 
-# They draw ids in one statement, and insert them in the next: a reader of one table may lose their rows.
-our %draws_before_it_inserts = map { $_ => 1 } 'draws early', 'ids from parallel workers';
-
 # name => its lines
 our %writers = map {
 	my ($name, $script) = split /\n/, $_, 2;
