@@ -309,6 +309,7 @@ END
 …() cannot set column "…" of relation "…"
 a layout never changes
 a parallel worker does not know which ids are settled
+a reader of "…" could miss rows
 a standby does not know which ids are settled
 another version of snowflake_ids has created the shared memory of this server
 argument must not be null: …
