@@ -46,9 +46,11 @@ FROM generator WHERE ord IN (2, 4, 5, 6, 7, 8);
 
 -- Settled ids of one table, while other sessions write elsewhere.
 CREATE TABLE elsewhere (id sno DEFAULT gen_sno());
-CREATE TABLE one (id sno DEFAULT gen_sno());
-CREATE TABLE hundred (id sno DEFAULT gen_sno(), part integer) PARTITION BY LIST (part);
+CREATE TABLE one (id sno);
+CREATE TABLE hundred (id sno, part integer) PARTITION BY LIST (part);
 SELECT format('CREATE TABLE hundred_%s PARTITION OF hundred FOR VALUES IN (%s)', n, n) FROM generate_series(1, 100) n \gexec
+SELECT format('CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION sno_stamp(%L)', t, 'id')
+FROM unnest('{one, hundred, elsewhere}'::text[]) t \gexec
 
 -- A time beside an id in the filter of a sequential scan: no row passes, the last month is after all of them.
 CREATE UNLOGGED TABLE filtered AS
