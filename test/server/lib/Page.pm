@@ -31,7 +31,6 @@ our %run_by = (
 	'doc/choosing.md' => 'all_pages',
 	'doc/one-table.md' => 'all_pages',
 	'doc/operating.md' => 'all_pages',
-	'doc/monitoring.md' => 'all_pages',
 	'doc/backups.md' => 'all_pages',
 	'doc/how-it-works.md' => 'all_pages',
 	'doc/errors.md' => 'all_pages',    # and the commands that find an orphan: one_server_draws

@@ -195,7 +195,6 @@ END
 # ---- the pages for operators, in one database, as an operator would
 {
 	my $operating = Page->new('doc/operating.md');
-	my $monitoring = Page->new('doc/monitoring.md');
 	my $backups = Page->new('doc/backups.md');
 	my $how = Page->new('doc/how-it-works.md');
 	my $errors = Page->new('doc/errors.md');
@@ -229,8 +228,8 @@ END
 
 	# The alerts: silent now, loud when something is wrong.
 	my $alerts = sub {
-		$monitoring->run_chapter($server, 'Two queries', dbname => $db);
-		return join "\n", map { $_->{said} || () } $monitoring->blocks('Two queries', 'sql');
+		$operating->run_chapter($server, 'Two queries', dbname => $db);
+		return join "\n", map { $_->{said} || () } $operating->blocks('Two queries', 'sql');
 	};
 	$said->('SELECT gen_sno(), gen_mastic(), gen_snowflake_si()');
 	is($alerts->(), '', 'no alert');
@@ -245,10 +244,10 @@ END
 	cmp_ok($said->('SELECT extract(epoch FROM sno_timestamp(gen_sno()) - clock_timestamp())'),
 		'<', 10, 'the other generators were not led there');
 
-	$monitoring->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
+	$operating->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
 	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What to do';
 	$how->run_chapter($server, 'What lies where', dbname => $db);
-	my ($unset) = $monitoring->blocks('Two queries', 'sql');
+	my ($unset) = $operating->blocks('Two queries', 'sql');
 	$errors->run_chapter($server, 'Errors', dbname => $db);
 
 	# one_server_draws runs them.
@@ -272,7 +271,7 @@ END
 	is($copy->safe_psql($db, 'SELECT sno_partition(gen_sno())'), 8, 'the copy has its machine id');
 	$copy->stop;
 
-	$_->all_run for $operating, $monitoring, $backups, $how, $errors;
+	$_->all_run for $operating, $backups, $how, $errors;
 
 	# The files for Prometheus: each query has the columns that its metrics name, and the alerts are about metrics that
 	# there are.
@@ -338,7 +337,7 @@ snowflake_ids.machine_id is not set, and this server …
 unknown format "…"
 wrong number of arguments in trigger "…" of "…"
 END
-	my $lines = chapter_text($monitoring, 'Log lines');
+	my $lines = chapter_text($operating, 'Log lines');
 	my (%known, @undocumented, @wrong_state, @no_way_out);
 
 	for my $m (Messages::all())

@@ -1,4 +1,4 @@
-# What a monitoring system sees: each alert of doc/monitoring.md and of doc/monitoring/prometheus_alerts.yaml is raised by
+# What a monitoring system sees: each alert of doc/operating.md and of doc/monitoring/prometheus_alerts.yaml is raised by
 # the event that it names, in the time that it names, and by none. The figures are those of real servers, read with the
 # queries of the page and of the exporter; promtool evaluates the alerts over them.
 use strict;
@@ -14,7 +14,7 @@ use Page;
 use Test::More;
 
 my $root = $ENV{SNOWFLAKE_IDS_SRC};
-my $page = Page->new('doc/monitoring.md');
+my $page = Page->new('doc/operating.md');
 my @alert_queries = map { $_->{content} } $page->blocks('Two queries', 'sql');
 my $exporter = CPAN::Meta::YAML->read("$root/doc/monitoring/postgres_exporter.yaml")->[0];
 my $rules_file = "$root/doc/monitoring/prometheus_alerts.yaml";
