@@ -79,7 +79,7 @@ def main(reader):
         try:
             follow(reader)
         except (psycopg2.OperationalError, psycopg2.InterfaceError) as error:
-            print(f"{reader}: {error}".strip(), file=sys.stderr, flush=True)
+            print(f"{reader}: {error.__context__ or error}".strip(), file=sys.stderr, flush=True)
             wait = SHORTEST if time.monotonic() - began > 2 * RECONNECT else min(2 * wait, RECONNECT)
             stop.wait(wait)
 
