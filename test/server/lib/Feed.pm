@@ -14,13 +14,24 @@ use Exporter 'import';
 use Time::HiRes qw(sleep time);
 use Faults;
 
-our @EXPORT = qw(writes poll_all rows_of finish_prepared smallest long_run);
+our @EXPORT = qw(writes poll_all rows_of finish_prepared smallest go_on);
 
 use constant smallest => '2222222222222222';
 use constant hot_rows => 50;
 
-# Seconds of a long run: tools/prove feeds
-sub long_run { return $ENV{FEED_SECONDS} // 0 }
+# Repeats `step` for some seconds, in tools/prove feeds for longer; then until it returns what is true. It is told
+# whether the time is over.
+sub go_on
+{
+	my ($seconds, $step) = @_;
+	my $until = time + $seconds * ($ENV{FEED_TIMES} // 1);
+	while (time < $until)
+	{
+		$step->(0);
+		sleep 0.02;
+	}
+	return eventually(sub { $step->(1) });
+}
 
 # A script for psql, with transactions of all kinds: the same rows for each table. The key of a row tells its origin.
 sub writes

@@ -71,12 +71,13 @@ my @controls = (
 	Reader->new('a mark that is the newest id', $hub, $read =~ s/mark/mark_of_newest/r));
 
 my @readers = values %reader;
-my $until = time + (long_run() || 4);
 my %lost;
-ok( eventually(
+ok( go_on(
+		4,
 		sub {
+			my ($over) = @_;
 			poll_all(@readers, @controls);
-			return if time < $until;
+			return if !$over;
 			return
 			  if grep { $reader{standby}->rows < 1000 || !($lost{ $_->name } = $_->has_lost($reader{standby})) }
 			  @controls;
@@ -85,7 +86,7 @@ ok( eventually(
 	'each control has lost rows');
 ok($lost{$_} > 0, "control: $_ loses rows") for map { $_->name } @controls;
 my ($rc, $out, $err) = $hub->psql('postgres', q{SELECT sno_settled('bulletin')});
-like($err, qr/ERROR:  a standby does not know which ids are settled/, 'a standby has no settled id of its own');
+like($err, qr/ERROR:.* standby/, 'a standby has no settled id of its own');
 
 # ---- the primary dies; the standby takes over
 $primary->stop('immediate');
@@ -97,11 +98,12 @@ $reader{late} = Reader->new('a reader that begins now', $hub, $read);
 @jobs = map { Job->new($hub, writes($_, 'bulletin')) } 1 .. 4;
 @markers = map { Job->new($hub, $mark, 0.02) } 1 .. 2;
 my $rows_before = $hub->safe_psql('postgres', 'SELECT max(id) FROM bulletin');
-$until = time + (long_run() || 4);
-eventually(
+go_on(
+	4,
 	sub {
+		my ($over) = @_;
 		poll_all(@readers);
-		return time > $until && $hub->safe_psql('postgres', 'SELECT max(id) FROM bulletin') > $rows_before;
+		return $over && $hub->safe_psql('postgres', 'SELECT max(id) FROM bulletin') > $rows_before;
 	}) or die 'nothing is written';
 $_->stop for @jobs;
 finish_prepared($hub);
