@@ -72,6 +72,10 @@ my @cases = (
 	[ 'ALTER TABLE bulletin SET UNLOGGED', 'rows are in the WAL, for standbys' ],
 	[ 'DROP TABLE mark', 'standbys: a table has the mark' ],
 	[ 'ALTER TABLE mark SET UNLOGGED', 'standbys: a table has the mark' ]);
+
+# What sno_settled() looks at itself
+my %refused = map { $_ => 1 } 'it is enabled', 'a trigger stamps INSERT and UPDATE', 'it has neither WHEN nor OF',
+  'it is the last BEFORE trigger by name', 'it is ENABLE ALWAYS beside a subscription';
 my %shown;
 for my $case (@cases)
 {
@@ -81,6 +85,10 @@ for my $case (@cases)
 	my $faults = faults();
 	is(join(', ', keys %$faults), "bulletin: $rule", "the query shows: $rule");
 	$shown{$rule}++;
+	my $settled = $session->ask(q{SAVEPOINT s; SELECT sno_settled('bulletin'); ROLLBACK TO s});
+	if   ($refused{$rule} && $break !~ /'seen'/) { like($settled, qr/ERROR/, 'sno_settled() refuses the table') }
+	else                                         { like($settled, qr/^\w{16}$/, 'sno_settled() does not look at this') }
+
 	if ($loses)
 	{
 		my $changed = $session->ask('SELECT changed FROM bulletin WHERE id = 1');
@@ -121,6 +129,7 @@ $session->ask('CREATE TABLE parted_1 PARTITION OF parted FOR VALUES FROM (1) TO 
 is_deeply(faults('parted'), {}, 'a partition has all that its parent has');
 $session->ask('ALTER TABLE parted_1 DISABLE TRIGGER stamp');
 is_deeply([ keys %{ faults('parted') } ], ['parted_1: it is enabled'], 'a partition whose trigger is disabled');
+
 $session->ask('ROLLBACK; BEGIN; CREATE EXTENSION postgres_fdw; CREATE SERVER f FOREIGN DATA WRAPPER postgres_fdw');
 $session->ask('CREATE FOREIGN TABLE far () INHERITS (bulletin) SERVER f');
 ok(exists faults()->{'far: it is no foreign table'}, 'a foreign child');
