@@ -1,5 +1,5 @@
 # Three shards behind postgres_fdw: where a DEFAULT is evaluated, what is sent to the shards, and that no id is there
-# twice. The commands are those of doc/shards.md.
+# twice. The commands are those of doc/multi-node.md.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +8,7 @@ use Faults;
 use Page;
 use Test::More;
 
-my $page = Page->new('doc/shards.md');
+my $page = Page->new('doc/multi-node.md');
 my %server;
 my %machine_id = (coordinator => 10, shard1 => 11, shard2 => 12, shard3 => 13);
 for my $name (sort keys %machine_id)

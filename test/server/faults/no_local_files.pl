@@ -1,5 +1,5 @@
 # Storage that keeps no local files: at each start the ceiling file is gone, and only what travels with WAL is there.
-# doc/stateless.md says what holds then.
+# doc/multi-node.md says what holds then.
 use strict;
 use warnings;
 use FindBin;

@@ -82,8 +82,8 @@ our %run_by = (
 		'Read replicas' => 'same_machine_id',
 		'Active-active with logical replication' => 'active_active_agrees',
 		'Set up the new server' => 'new_server_by_logical_replication',
-		'Switch' => 'new_server_by_logical_replication' },
-	'doc/shards.md' => 'shards_share_no_id');
+		'Switch' => 'new_server_by_logical_replication',
+		'Shards with postgres_fdw' => 'shards_share_no_id' });
 
 sub new
 {
