@@ -245,7 +245,7 @@ END
 		'<', 10, 'the other generators were not led there');
 
 	$operating->run_chapter($server, $_, dbname => $db) for 'What to plot', 'Wait events';
-	$backups->run_chapter($server, $_, dbname => $db)    for 'The example table', 'What to do';
+	$backups->run_chapter($server, $_, dbname => $db)   for 'The example table', 'What to do';
 	$how->run_chapter($server, 'What lies where', dbname => $db);
 	my ($unset) = $operating->blocks('Two queries', 'sql');
 	$errors->run_chapter($server, 'Errors', dbname => $db);
