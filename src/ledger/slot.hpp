@@ -149,6 +149,9 @@ struct Life {
     bool operator==(const Life&) const = default;
 };
 
+// For readers that sleep; see waiting.hpp.
+inline constexpr std::uint32_t trace_count = 128, sleeper_count = 64;
+
 // What the whole server shares.
 struct Header {
     // Constant.
@@ -184,6 +187,10 @@ struct Header {
     Holds<UnixTime> clock_stepped;     // the time just after the last step
     Holds<UnixTime> promise_base;      // see promise_clock() in settling.hpp
     Word warnings;                     // those that were given in this life, as bits: pg/server/machine_id.cpp
+    // Readers that sleep; see waiting.hpp.
+    Holds<MonotonicTime> watched_until;  // until then transactions leave traces; 0: they need not
+    Holds<UnixTime> traces[trace_count];
+    Word sleepers[sleeper_count];
 };
 static_assert(sizeof(Header) <= header_bytes);
 

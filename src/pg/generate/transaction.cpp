@@ -30,7 +30,7 @@ void at_event(XactEvent event, void*) {
         case XACT_EVENT_ABORT:
         case XACT_EVENT_PREPARE:
             issue_limit::latest = {};
-            unsettled::end_transaction(event == XACT_EVENT_COMMIT);
+            unsettled::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
             break;
         default:  // a parallel worker: its leader ends the transaction
             break;

@@ -1,10 +1,16 @@
 // Shows readers the ids of a transaction when they are generated, and takes that back when the transaction ends.
 #include "pg/generate/unsettled.hpp"
 
+#include <algorithm>
+
+#include "ledger/clock.hpp"
+#include "ledger/waiting.hpp"
+
 extern "C" {
 #include "access/twophase.h"
 #include "access/xact.h"
 #include "storage/ipc.h"
+#include "storage/latch.h"
 #include "storage/proc.h"
 #include "storage/procarray.h"
 }
@@ -20,8 +26,8 @@ namespace {
 // `covered` in ledger/settling.hpp. no_low: the transaction has shown nothing yet.
 UnixTime covered = ledger::no_low;
 
-// Where in the ledger this process shows its ids.
-ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
+// No id of the present transaction is of a later time.
+UnixTime newest{};
 
 // The full id of the present top-level transaction; 0 if it has none, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
@@ -35,6 +41,8 @@ bool is_over(uint64 xid) {
 
 }  // namespace
 
+ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
+
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
 bool admit(UnixTime t) {
@@ -42,6 +50,7 @@ bool admit(UnixTime t) {
     ledger::Backend& backend = own_backend(shared);
     // Readers look at the database only after they have seen `low`, so it is stored first.
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
+    newest = std::max(newest, t);
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
@@ -71,10 +80,36 @@ void hand_over_to_prepared() {
              max_prepared_xacts)));
 }
 
-void end_transaction(bool committed) {
-    if (const ledger::Ledger* shared = ledger_if_attached())
-        ledger::end_transaction(own_backend(*shared), committed ? top_xid() : 0);
+namespace {
+
+// Steps 4 to 6 of ledger/waiting.hpp, after those of ledger/settling.hpp.
+pg_noinline void end_and_wake(const ledger::Ledger& shared, uint64 xid, bool prepared) {
+    ledger::Backend& backend = own_backend(shared);
+    const UnixTime low = backend.low.load();
+    const uint64 tables = backend.table_count.load();
+    const bool every = backend.every_table.load() != 0;
+    ledger::end_transaction(backend, xid);
+    ledger::Header& header = *shared.header;
+    if (xid == 0 && !prepared && low >= header.promise.load()) return;
+    if (!ledger::is_watched(header, ledger::monotonic_clock)) return;
+    const uint64 groups = ledger::leave_traces(header, backend, tables, every, newest);
+    ledger::wake_sleepers(header, groups, [](uint64 process) { SetLatch(&ProcGlobal->allProcs[process].procLatch); });
+}
+
+}  // namespace
+
+void end_transaction(bool committed, bool prepared) {
+    if (const ledger::Ledger* shared = ledger_if_attached()) {
+        ledger::Backend& backend = own_backend(*shared);
+        const uint64 xid = committed ? top_xid() : 0;
+        if (backend.table_count.load(std::memory_order_relaxed) != 0 &&
+            unlikely(shared->header->watched_until.load() != MonotonicTime{}))
+            end_and_wake(*shared, xid, prepared);
+        else
+            ledger::end_transaction(backend, xid);
+    }
     covered = ledger::no_low;
+    newest = {};
 }
 
 }  // namespace snowflake_ids::unsettled

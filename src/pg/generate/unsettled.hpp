@@ -2,6 +2,7 @@
 // may still appear (snowflake_ids_settled()). The protocol is in ledger/settling.hpp.
 #pragma once
 
+#include "ledger/memory.hpp"
 #include "ledger/settling.hpp"
 #include "pg/pg.hpp"
 
@@ -26,9 +27,12 @@ static_assert(every_table == ledger::all_tables);
 void hand_over_to_prepared();
 
 // Takes back what the transaction has shown, because it has ended or is prepared. If `committed` is true, readers with
-// an older snapshot can still find it in the ring. This is called after the commit too, where nothing may raise an
-// error.
-void end_transaction(bool committed);
+// an older snapshot can still find it in the ring. If it is committed or `prepared`, readers that wait for rows of its
+// tables are woken. This is called after the commit too, where nothing may raise an error.
+void end_transaction(bool committed, bool prepared);
+
+// Where in the ledger this process shows its ids.
+ledger::Backend& own_backend(const ledger::Ledger& shared);
 
 // The full id that PostgreSQL will give to the next transaction that needs one.
 uint64 next_xid();

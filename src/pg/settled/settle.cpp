@@ -23,10 +23,6 @@ namespace snowflake_ids {
 
 namespace {
 
-// The promise stays so far behind the clock. A session that takes longer between its claim and its look at the promise
-// may have to claim again.
-constexpr microseconds slack = milliseconds{5};
-
 // The slots of generators whose ids contain a time, so that not all slots must be looked at for each settled id.
 struct Generators {
     uint64 taken = 0;  // what Header::slots_taken was when they were looked up
@@ -52,9 +48,10 @@ void find_generators(const ledger::Ledger& shared) {
     generators.taken = taken;
 }
 
-// The time just after the last id that any generator may have issued; `never` if there is no generator. Call
-// find_generators() before.
+}  // namespace
+
 UnixTime issued_until(const ledger::Ledger& shared) {
+    find_generators(shared);
     UnixTime until = never;
     for (uint32 i = 0; i < generators.count; i++) {
         const ledger::Slot& slot = shared.slots[generators.slots[i]];
@@ -66,17 +63,18 @@ UnixTime issued_until(const ledger::Ledger& shared) {
     return until;
 }
 
-// Lifts the promise as far as ids that are generated now will keep it, but at most to `slack` behind its clock
+namespace {
+
+// Lifts the promise as far as ids that are generated now will keep it, but at most to `promise_slack` behind its clock
 // (ledger::promise_clock()). Returns the promise. Only a forced reset takes a promise back. So if the promise followed a clock that is wrong and far
 // ahead, it would stay there after the correction. Therefore it goes only one longest tick further than the last id
 // that was issued. Without this tick, the last ids would not settle for snowflake_ids_settled() until other ids follow.
 // The promise never passes its durable ceiling. If that cannot be lifted now, there is no error.
 UnixTime lift_promise(const ledger::Ledger& shared) {
-    find_generators(shared);
     const UnixTime wall = ledger::wall_clock();
     const UnixTime now = ledger::promise_clock(shared.header->promise_base.load(), ledger::monotonic_clock(), wall);
     const auto& durable = shared.header->settled_ceiling;
-    UnixTime until = std::min(now - slack, issued_until(shared) + ledger::longest_tick);
+    UnixTime until = std::min(now - promise_slack, issued_until(shared) + ledger::longest_tick);
     if (until > durable.load()) {
         // A life begins above this ceiling. So it is lifted by a small step if the promise is ahead of the wall clock.
         const UnixTime ceiling = std::max(ceiling_file::ahead_of(wall), until + issue_limit::lift_step());

@@ -59,6 +59,13 @@ Snapshot readers_snapshot();
 // database that a trigger stamps with ids of the format (StampedTable), or if a ceiling cannot be read or lifted within max_wait.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format);
 
+// The promise stays so far behind the clock. A session that takes longer between its claim and its look at the promise
+// may have to claim again.
+inline constexpr microseconds promise_slack = milliseconds{5};
+
+// The time just after the last id that any generator may have issued; `never` if there is no generator.
+UnixTime issued_until(const ledger::Ledger& shared);
+
 // The oid of the table in argument `n`. If the function has no such argument, it is unsettled::every_table.
 Oid table_argument(FunctionCallInfo fcinfo, int n);
 

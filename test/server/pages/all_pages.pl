@@ -309,6 +309,8 @@ END
 a layout never changes
 a parallel worker does not know which ids are settled
 a reader of "…" could miss rows
+cannot wait for rows in a transaction that does not see what others commit
+cannot wait for rows of "…" in a transaction that has written to it
 a standby does not know which ids are settled
 another version of snowflake_ids has created the shared memory of this server
 argument must not be null: …

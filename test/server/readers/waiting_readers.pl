@@ -61,12 +61,12 @@ my %wakes = (
 	'an upsert' => 'INSERT INTO news VALUES (1) ON CONFLICT (id) DO UPDATE SET body = excluded.body',
 	'COPY' => "COPY news (id) FROM STDIN;\nID\n\\.\n",
 	'a transaction of many tables' =>
-	  join('; ', 'BEGIN', (map { "INSERT INTO many_$_ VALUES (1)" } 1 .. 9), 'INSERT INTO news VALUES (ID)', 'COMMIT'),
+	  join('; ', 'BEGIN', (map { "INSERT INTO many_$_ VALUES (1)" } 1 .. 19), 'INSERT INTO news VALUES (ID)', 'COMMIT'),
 	'a row in a savepoint, after a row of another table' =>
 	  'BEGIN; INSERT INTO elsewhere VALUES (ID); SAVEPOINT s; INSERT INTO news VALUES (ID); RELEASE s; COMMIT',
 	'a transaction that was prepared' =>
 	  q{BEGIN; INSERT INTO news VALUES (ID); PREPARE TRANSACTION 'p'; COMMIT PREPARED 'p'});
-for (1 .. 9)
+for (1 .. 19)
 {
 	$writer->ask("CREATE TABLE many_$_ (id int, changed sno)");
 	$writer->ask(
