@@ -4,6 +4,8 @@
 // Prints figures, and for each committed row "row NUMBER COMMITTED READ PART", by tabs. COMMITTED is when COMMIT has
 // returned to the writer, READ when the reader has the row, both in microseconds since the start; READ is "lost" if it
 // never has. PART is 1, or 2 for rows written while the reader is away. It comes back with the position that it had.
+// With several readers, there is a line for each reader of a row. With GAP_US, a transaction is one INSERT, COMMITTED is
+// when it was sent, and a pause of at most GAP_US follows.
 #include <fcntl.h>
 #include <libpq-fe.h>
 #include <poll.h>
@@ -11,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -88,6 +91,8 @@ struct Reader {
         Session session;
         if (position.empty()) position = PQgetvalue(session.send(told("FEED_START")).get(), 0, 0);
         const std::string wait = told("FEED_WAIT");
+        const std::int64_t longest = std::max<std::int64_t>(std::atoll(told("FEED_LONGEST_PAUSE_US").c_str()), 10000);
+        std::int64_t pause = 10000;
         session.prepare("read", told("FEED_READ"));
         if (!wait.empty()) session.prepare("wait", wait);
         while (!stop) {
@@ -97,7 +102,8 @@ struct Reader {
             if (count > 0) position = PQgetvalue(batch.get(), count - 1, 0);
             ready = true;
             if (wait.empty()) {
-                pause_us(10000);
+                pause = count > 0 ? 10000 : std::min(2 * pause, longest);
+                pause_us(pause);
             } else {
                 session.run("wait", position);
             }
@@ -209,6 +215,12 @@ struct Writer {
     explicit Writer(int which) : number(which * INT64_C(10000000)), random(static_cast<unsigned>(which)) {
         session.prepare("insert", told("FEED_INSERT"));
     }
+    void write_alone(std::int64_t longest_gap) {
+        const std::int64_t sent = now_us();
+        session.run("insert", std::to_string(++number));
+        rows.push_back({number, sent});
+        pause_us(static_cast<std::int64_t>(random() % static_cast<unsigned>(longest_gap)));
+    }
     void write(std::int64_t longest_pause) {
         session.send(begin);
         session.run("insert", std::to_string(++number));
@@ -251,11 +263,12 @@ double cpu_seconds(const std::string& postmaster) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 6) die("usage: feed_client SECONDS WRITERS LONGEST_PAUSE_US PATIENCE POSTMASTER");
+    if (argc != 8) die("usage: feed_client SECONDS WRITERS LONGEST_PAUSE_US PATIENCE POSTMASTER READERS GAP_US");
     const double seconds = std::atof(argv[1]);
     const int writers = std::atoi(argv[2]);
     const std::int64_t longest_pause = std::atoll(argv[3]), patience = std::atoll(argv[4]);
     const std::string postmaster = argv[5], hold = told("FEED_HOLD");
+    const std::int64_t gap = std::atoll(argv[7]);
     Session session, holder;
     std::vector<std::unique_ptr<Writer>> all;
     for (int i = 1; i <= writers; ++i) all.push_back(std::make_unique<Writer>(i));
@@ -263,16 +276,19 @@ int main(int argc, char** argv) {
         return std::atof(PQgetvalue(session.send("SELECT pg_current_wal_insert_lsn() - '0/0'").get(), 0, 0));
     };
     Reader reader;
+    std::vector<Reader> more(static_cast<std::size_t>(std::atoi(argv[6])) - 1);
     std::vector<Row> part1;
     {
         Reading reading(reader);
+        std::vector<std::unique_ptr<Reading>> reading_too;
+        for (Reader& one : more) reading_too.push_back(std::make_unique<Reading>(one));
         if (!hold.empty()) holder.send(hold);
         const double wal_before = wal(), cpu_before = cpu_seconds(postmaster);
         const std::int64_t from = now_us(), until = from + static_cast<std::int64_t>(seconds * 1e6);
         std::vector<std::thread> threads;
         for (auto& writer : all) {
-            threads.emplace_back([&writer, until, longest_pause] {
-                while (now_us() < until) writer->write(longest_pause);
+            threads.emplace_back([&writer, until, longest_pause, gap] {
+                while (now_us() < until) gap > 0 ? writer->write_alone(gap) : writer->write(longest_pause);
             });
         }
         pause_us(until - now_us());
@@ -289,6 +305,7 @@ int main(int argc, char** argv) {
         }
         std::printf("elapsed\t%.6f\ncpu\t%.6f\nwal\t%.0f\n", elapsed, cpu, wal_bytes);
         reading.await(part1.size(), patience);
+        for (auto& one : reading_too) one->await(part1.size(), patience);
     }
     const std::size_t before = reader.rows;
     std::vector<Row> part2;
@@ -297,14 +314,15 @@ int main(int argc, char** argv) {
         part2.push_back(writer->rows.back());
     }
     if (writers > 0) Reading(reader).await(before + part2.size(), patience);
-    int part = 1;
-    for (const auto* rows : {&part1, &part2}) {
-        for (const Row& row : *rows) {
-            const auto read = reader.read.find(row.number);
+    const auto print = [](const Reader& by, const std::vector<Row>& rows, int part) {
+        for (const Row& row : rows) {
+            const auto read = by.read.find(row.number);
             std::printf("row\t%lld\t%lld\t%s\t%d\n", static_cast<long long>(row.number),
                         static_cast<long long>(row.committed),
-                        read == reader.read.end() ? "lost" : std::to_string(read->second).c_str(), part);
+                        read == by.read.end() ? "lost" : std::to_string(read->second).c_str(), part);
         }
-        ++part;
-    }
+    };
+    print(reader, part1, 1);
+    print(reader, part2, 2);
+    for (const Reader& one : more) print(one, part1, 1);
 }
