@@ -22,10 +22,11 @@ stop = threading.Event()
 
 def handle(cursor, reader, rows):
     """What is done with the rows. This keeps a copy; the same row may come again with a newer body."""
-    cursor.executemany(
-        """INSERT INTO bulletin_copy AS c (reader, id, body, times) VALUES (%s, %s, %s, 1)
+    cursor.execute(
+        """INSERT INTO bulletin_copy AS c (reader, id, body, times)
+        SELECT %s, id, body, 1 FROM unnest(%s::bigint[], %s::int[]) AS r (id, body)
         ON CONFLICT (reader, id) DO UPDATE SET body = excluded.body, times = c.times + 1""",
-        [(reader, id, body) for id, body, _ in rows])
+        (reader, [row[0] for row in rows], [row[1] for row in rows]))
 
 
 def poll(connection, reader):

@@ -11,7 +11,8 @@ use Test::More;
 my $page = Page->new('doc/feed-servers.md');
 my ($covered, $fresh) = map { $_->{content} =~ s/;\n\z//r } $page->take('Is a set-up covered?', 'sql');
 my ($tables, $mark) = map { $_->{content} =~ s/^-- on .*\n//r } $page->blocks('Standbys', 'sql');
-my ($always) = map { $_->{content} =~ s/^-- on .*\n//r } ($page->blocks('A subscriber of several servers', 'sql'))[1];
+my ($always) =
+  map { $_->{content} =~ /(ALTER TABLE .*;)/ } ($page->blocks('A subscriber of several servers', 'sql'))[1];
 
 my $server = PostgreSQL::Test::Cluster->new('covered');
 $server->init(allows_streaming => 'logical');

@@ -11,10 +11,13 @@ use Page;
 use Test::More;
 
 my $page = Page->new('doc/feed-servers.md');
-my ($published, $arrives, $subscribed, $read, $left_over) =
+my ($published, $arrives, $read, $left_over) =
   map { $_->{content} } $page->take('A subscriber of several servers', 'sql');
 $read =~ s/;\n\z//;
 $read =~ s/:'last'/LAST/;
+
+$arrives =~ s/^-- on [^\n]*\n(.*)(CREATE SUBSCRIPTION .*)//s or die 'another page';
+($arrives, my $subscribed) = ($1, $2);
 
 my %node;
 for my $n (1 .. 3)
@@ -23,6 +26,7 @@ for my $n (1 .. 3)
 	$node->init(allows_streaming => 'logical');
 	$node->append_conf('postgresql.conf', <<"END");
 fsync = off
+log_statement = none
 autovacuum = off
 restart_after_crash = on
 max_connections = 60
@@ -63,8 +67,8 @@ sub subscribe
 	my ($n) = @_;
 	my $from = $node{"node$n"}->connstr('postgres') =~ s/'/''/gr;
 	$subscriber->safe_psql('postgres',
-		$subscribed =~ s/^-- on .*\n//r =~ s/\barticles1\b(?= CONNECTION)/articles$n/r =~
-		  s/CONNECTION '[^']*'/CONNECTION '$from'/r =~ s/PUBLICATION articles\b/PUBLICATION articles, controls/r);
+		$subscribed =~ s/\barticles1\b(?= CONNECTION)/articles$n/r =~ s/CONNECTION '[^']*'/CONNECTION '$from'/r =~
+		  s/PUBLICATION articles\b/PUBLICATION articles, controls/r);
 	return;
 }
 
