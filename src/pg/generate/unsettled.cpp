@@ -29,6 +29,9 @@ UnixTime covered = ledger::no_low;
 // No id of the present transaction is of a later time.
 UnixTime newest{};
 
+// For each table in Backend::tables, and for those that do not fit there, the promise when it was noted.
+UnixTime promise_when_noted[ledger::noted_tables + 1];
+
 // The full id of the present top-level transaction; 0 if it has none, because it has written nothing.
 uint64 top_xid() { return U64FromFullTransactionId(GetTopFullTransactionIdIfAny()); }
 
@@ -54,12 +57,25 @@ bool admit(UnixTime t) {
     return ledger::admit(shared.header->promise, backend, t, covered);
 }
 
-void will_stamp(Oid table) {
+UnixTime will_write(Oid table) {
     const ledger::Ledger& shared = shared_ledger();
+    UnixTime noted{};
     List* const tables = relatives_above(table);
     const ListCell* cell;
-    foreach (cell, tables) ledger::note_table(shared.header->promise, own_backend(shared), lfirst_oid(cell));
+    foreach (cell, tables) {
+        noted = std::max(noted, ledger::note_table(shared.header->promise, own_backend(shared), lfirst_oid(cell),
+                                                   promise_when_noted));
+    }
     list_free(tables);
+    return noted;
+}
+
+bool may_bring(UnixTime t, UnixTime noted) {
+    const ledger::Ledger& shared = shared_ledger();
+    ledger::Backend& backend = own_backend(shared);
+    if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
+    newest = std::max(newest, t);
+    return ledger::may_bring(shared.header->promise, backend, t, noted, covered);
 }
 
 void hand_over_to_prepared() {

@@ -14,9 +14,14 @@ namespace snowflake_ids::unsettled {
 // Header::promise is later than `t`.
 bool admit(UnixTime t);
 
-// Notes that the present transaction stamps rows of this table, and so rows of each table that it is a part of. Call it
-// in each statement before its first stamp of the table is generated: the table may have become a part of others.
-void will_stamp(Oid table);
+// Notes that the present transaction writes to this table, and so to each table that it is a part of. Call it in each
+// statement before its first id of the table is generated or checked: the table may have become a part of others.
+// Returns the time before which readers may have been told that no id of the table appears any more.
+UnixTime will_write(Oid table);
+
+// True if a row of a table may have an id of time `t` that was not generated for it. `noted` is what will_write() has
+// returned. Readers of the table then wait for the transaction.
+bool may_bring(UnixTime t, UnixTime noted);
 
 // In place of the table of a reader of all tables.
 constexpr Oid every_table = InvalidOid;

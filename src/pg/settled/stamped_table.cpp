@@ -68,11 +68,16 @@ struct Function {
     const char* arguments;
     const char* symbol;
 };
+// Two of each format: the one that stamps, and the one that checks a key.
 constexpr Function functions[] = {
     {StampFormat::sno, "sno_stamp", "'my_column'", "snowflake_ids_sno_stamp"},
+    {StampFormat::sno, "sno_check", "'my_key'", "snowflake_ids_sno_check"},
     {StampFormat::mastic, "mastic_stamp", "'my_column'", "snowflake_ids_mastic_stamp"},
+    {StampFormat::mastic, "mastic_check", "'my_key'", "snowflake_ids_mastic_check"},
     {StampFormat::snowflake_si, "snowflake_si_stamp", "'my_column'", "snowflake_ids_snowflake_si_stamp"},
+    {StampFormat::snowflake_si, "snowflake_si_check", "'my_key'", "snowflake_ids_snowflake_si_check"},
     {StampFormat::snowflake, "snowflake_stamp", "'my_layout', 'my_column'", "snowflake_ids_snowflake_stamp"},
+    {StampFormat::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
 };
 
 // The stamp function with this oid; null if it is another function. Only superusers can create functions in C, so the
@@ -143,7 +148,7 @@ Problem weakness(const Function& f, const FormData_pg_trigger& t, bool has_condi
 // Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
 // is read.
 void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
-    const Function& wanted = functions[format == StampFormat::any ? 0 : static_cast<int>(format) - 1];
+    const Function& wanted = functions[format == StampFormat::any ? 0 : 2 * (static_cast<int>(format) - 1)];
     const char* const name = get_rel_name(relation);
     if (name == nullptr) return;  // dropped
     const char kind = get_rel_relkind(relation);

@@ -40,6 +40,9 @@ CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path 
 END $$;
 CREATE TRIGGER note_version AFTER INSERT OR UPDATE ON headline FOR EACH ROW EXECUTE FUNCTION note_version();
 ALTER TABLE headline ENABLE ALWAYS TRIGGER note_version;
+{log}; {check}; {check begins};
+ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_id;
+ALTER TABLE log_line ENABLE ALWAYS TRIGGER check_begins;
 CREATE TABLE divided (id mastic NOT NULL, body text, list int) PARTITION BY LIST (list);
 CREATE INDEX ON divided (id);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON divided FOR EACH ROW EXECUTE FUNCTION mastic_stamp('id');
@@ -55,6 +58,7 @@ DECLARE
     of_message bigint;
 BEGIN
     INSERT INTO journal (body) VALUES (NEW.body);
+    INSERT INTO log_line (body) VALUES (NEW.body);
     INSERT INTO headline VALUES (nextval('headline_id'), NEW.body, gen_mastic());
     IF random() < 0.3 THEN
         UPDATE headline SET body = NEW.body, changed = '0'
@@ -101,7 +105,7 @@ CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 END
 our @tables =
-  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used headline version divided);
+  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used headline version log_line divided);
 
 my $text = <<'END';
 == plain
@@ -234,6 +238,9 @@ take {read one table}
 BEGIN ISOLATION LEVEL REPEATABLE READ
 take {read one table}
 COMMIT
+
+== log: by number, of log_line
+take {read the log}
 
 == partitions of one table: by number, of divided
 take SELECT id, body FROM divided WHERE id > :'last' AND id < (SELECT mastic_settled('divided')) ORDER BY id LIMIT 1000

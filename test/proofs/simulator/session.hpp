@@ -98,7 +98,7 @@ public:
         if (!orphaned) std::copy(std::begin(w.judge.seen), std::end(w.judge.seen), seen);
     }
     // A trigger notes its table before it draws.
-    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1); }
+    void note(std::uint32_t table) { ledger::note_table(m.header.promise, backend, table + 1, noted); }
     void insert(std::uint32_t table, std::uint32_t g, const Drawn& d) {
         if (orphaned) return;
         if (xid == 0) xid = w.transactions.begin(database);
@@ -425,7 +425,7 @@ private:
     Backend& backend;
     State states[generator_count];
     Ceiling wal_until{};
-    UnixTime covered = ledger::no_low;
+    UnixTime covered = ledger::no_low, noted[2]{};
     Value statement = 0;
     Value seen[generator_count] = {}, drawn[generator_count] = {};
 };

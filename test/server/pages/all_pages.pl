@@ -308,6 +308,7 @@ END
 …() cannot set column "…" of relation "…"
 a layout never changes
 a parallel worker does not know which ids are settled
+…() cannot check column "…" of relation "…"
 a reader of "…" could miss rows
 cannot wait for rows in a transaction that does not see what others commit
 cannot wait for rows of "…" in a transaction that has written to it
@@ -327,11 +328,15 @@ floor is in the past, and the server does not know which ids were generated
 function "…" must be fired BEFORE INSERT OR UPDATE, FOR EACH ROW
 ids of format mastic have no node
 invalid sno snapshot: bounds
+id in column "…" of relation "…" is ahead of this server
+id in column "…" of relation "…" is too old
+id is out of range for …()
 layout "…" already exists
 layout "…" does not exist
 layout "…" is in use
 layouts have generators of their own
 machine id … does not fit a … id
+null value in column "…" of relation "…"
 permission denied to use force => true
 relation with OID … does not exist
 sno sequence bounds are too close
