@@ -150,4 +150,4 @@ DROP PROCEDURE check_new;
 -- Reviewed: arguments, result, how it may be used, by whom
 --
 SELECT signature, result, flags, public FROM extension_functions
-WHERE proname ~ '_stamp$' ORDER BY signature COLLATE "C" \g (format=unaligned)
+WHERE proname ~ '^(sno|mastic|snowflake|snowflake_si)_(stamp|check)$' ORDER BY signature COLLATE "C" \g (format=unaligned)
