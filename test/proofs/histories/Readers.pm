@@ -234,6 +234,10 @@ take {query; sno_settled()=snowflake_settled('twitter')}
 == one table: by number, of headline
 take {read one table}
 
+== one table, sleeping: by number, of headline
+{wait; 30 s=1 s}
+take {read one table}
+
 == one table in REPEATABLE READ: by number, of headline
 BEGIN ISOLATION LEVEL REPEATABLE READ
 take {read one table}

@@ -36,6 +36,7 @@ my @recipes = (
 	[ 'rows of it', 'doc/one-table.md', qr/^INSERT INTO headline /, 'writers insert instead' ],
 	[ 'a change', 'doc/one-table.md', qr/^UPDATE headline SET body /, 'writers change rows instead' ],
 	[ 'read one table', 'doc/one-table.md', qr/^SELECT changed, id, body FROM headline_feed / ],
+	[ 'wait', 'doc/one-table.md', qr/^SELECT mastic_wait\(/ ],
 	[ 'log', 'doc/one-table.md', qr/^CREATE TABLE log_line / ],
 	[ 'check', 'doc/one-table.md', qr/^CREATE TRIGGER check_id / ],
 	[ 'check begins', 'doc/one-table.md', qr/^CREATE TRIGGER check_begins / ],
@@ -79,7 +80,8 @@ sub read_pages
 		next unless @found;
 		$known{ $found[0] } = 1;
 		$text{$name} = $found[0];
-		$text{$name} =~ s/'2222222222222222'|(?<=(?:id|ed) > )0/:'last'/ unless $found[0] =~ /^CREATE/;
+		$text{$name} =~ s/'2222222222222222'|(?<=(?:id|ed) > )0|(?<=headline', )'0'/:'last'/
+		  unless $found[0] =~ /^CREATE/;
 		$used{$name} = ["none: $why_not"] if $why_not;
 	}
 	for my $page (sort keys %on)
