@@ -1,4 +1,4 @@
--- Settled: for readers who continue after the last id that they have read. See doc/polling.md.
+-- Settled: for readers who continue after the last id that they have read. See doc/feed.md.
 
 CREATE FUNCTION snowflake_ids_settled() RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'snowflake_ids_settled' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;

@@ -1,4 +1,4 @@
--- Waiting for rows of a stamped table. See doc/polling.md.
+-- Waiting for rows of a stamped table. See doc/feed.md.
 
 CREATE FUNCTION sno_wait(of_table regclass, last sno, timeout interval DEFAULT '30 seconds') RETURNS boolean
 AS 'MODULE_PATHNAME', 'snowflake_ids_sno_wait' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;

@@ -1,4 +1,4 @@
-# The outbox of doc/one-table.md, written by an ORM as a role that may not write ids. A class that lets the server make
+# The outbox of doc/feed.md, written by an ORM as a role that may not write ids. A class that lets the server make
 # the id inserts a row; those that send one are refused. Prints what became of each.
 from sqlalchemy import BigInteger, Column, FetchedValue, Text, create_engine, func, select, text
 from sqlalchemy.exc import ProgrammingError

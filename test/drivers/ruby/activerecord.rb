@@ -35,7 +35,7 @@ puts [
   '`schema_format = :sql`'
 ].join(' | ')
 
-# A feed, as doc/polling.md has it, read by find_each: it writes its own "WHERE number > last ORDER BY number".
+# A feed, as doc/feed.md has it, read by find_each: it writes its own "WHERE number > last ORDER BY number".
 Person.connection.execute(<<~SQL)
   CREATE VIEW person_feed AS SELECT * FROM person WHERE number < (SELECT mastic_settled()::bigint)
 SQL

@@ -96,7 +96,7 @@ $server->start;
 }
 
 # ---- how-to pages, a database each
-how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/polling.md'), Page->new('doc/one-table.md');
+how_to($server, $_) for Page->new('doc/layouts.md'), Page->new('doc/feed.md');
 
 # Ids of a server that has just started are ahead of the clock, here by up to 75 seconds.
 {

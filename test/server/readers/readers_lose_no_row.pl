@@ -1,5 +1,5 @@
 # Readers that continue after the last id: of a feed, on a standby, and where rows of another server arrive. The queries
-# are those of doc/polling.md. Each has a control: the same without what the page says loses rows.
+# are those of doc/feed.md. Each has a control: the same without what the page says loses rows.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +8,7 @@ use Faults;
 use Page;
 use Test::More;
 
-my $page = Page->new('doc/polling.md');
+my $page = Page->new('doc/feed.md');
 my ($table) = map { $_->{content} =~ /^(CREATE TABLE news .*?;)$/m } $page->blocks('A poller of your own', 'sql');
 my $smallest = '2222222222222222';
 
