@@ -228,6 +228,7 @@ void check_stamped(Oid table, StampFormat format) {
     for (const Kept& k : kept)
         if (k.table == table && k.format == format) return;
     for (;;) {
+        CHECK_FOR_INTERRUPTS();
         const uint64 before = changes;
         check_is_table(table);
         List* found = relatives_below(table);
