@@ -9,7 +9,7 @@
 //
 //   offset 0     Header   one page
 //   offset 4096  Slot     slot_count of them, 128 bytes each: hot words, then counters
-//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 640
+//   after them   Backend  one for each process of the server, then one for each transaction that may be prepared, 704
 //                         bytes each; see settling.hpp
 //
 // It has no pointers: each process may see it at another address. It lasts as long as the server's shared memory does;
@@ -72,7 +72,7 @@ void lift_to(W& word, decltype(word.load()) floor) {
 
 inline constexpr std::uint64_t magic = 0x5e0f1a6e1ed6e201;  // with another byte order it is another number
 // Sessions of two releases can share the memory, so an upgrade needs no restart. A release takes a new word from bytes
-// that are unused so far: in the header's page, in a slot's first cache line, or after the header. They are 0 until
+// that are unused so far: in the header's page, in a slot's first cache line, or in Backend::reserved. They are 0 until
 // a session of a newer library writes them, and older ones leave them alone. So the version stays the same in 1.x.
 inline constexpr std::uint32_t memory_version = 1;
 inline constexpr std::uint32_t slot_count = 1024;
@@ -215,8 +215,9 @@ struct alignas(64) Backend {
     Word every_table;         // not 0: the transaction stamps more tables than it can note, so it counts for every one
     Word table_count;         // how many of `tables` are used
     Word tables[noted_tables];  // the tables that the transaction stamps, and those that they are a part of
+    Word reserved[8];
 };
-static_assert(sizeof(Backend) == 640);
+static_assert(sizeof(Backend) == 704);
 
 // The size of a ledger with places for so many processes and prepared transactions.
 constexpr std::size_t memory_bytes(std::uint32_t backend_count, std::uint32_t prepared_count) {

@@ -40,14 +40,14 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(reinterpret_cast<char*>(made.slots) - reinterpret_cast<char*>(made.header), 4096);
     EXPECT_EQ(made.header->magic, 0x5e0f1a6e1ed6e201u);
     EXPECT_EQ(made.header->version, memory_version);
-    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 100 * 640 + 10 * 640);
+    EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 100 * 704 + 10 * 704);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
     EXPECT_EQ(made.header->stats_since.load(), now);
     // No life has begun, and no slot is taken.
     EXPECT_EQ(made.header->life_id.load(), 0u);
     // Nobody has drawn.
     EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.slots), 1024 * 128);
-    EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 640);
+    EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 704);
     for (std::size_t i = 0; i < LedgerMemory::backend_count; i++) {
         EXPECT_EQ(made.backends[i].low.load(), no_low);
         EXPECT_EQ(made.backends[i].ended.load(), 0u);

@@ -23,7 +23,7 @@ my $tree = PostgreSQL::Test::Utils::tempdir();
 		[ Header => qr/^struct Header \{.*?\n\};/ms, qr/\n\};\z/, "\n    Word added;\n};" ],
 		[ Slot => qr/^struct BasicSlot \{.*?\n\};/ms, qr/\n\};\z/, "\n    Word added;\n};" ],
 		[   Backend => qr/^struct alignas\(64\) Backend \{.*?\n\};/ms,
-			qr/Word reserved\[7\];/, 'Word added, reserved[6];' ]);
+			qr/Word reserved\[8\];/, 'Word added, reserved[7];' ]);
 	for (@added)
 	{
 		my ($what, $struct, $place, $word) = @$_;
