@@ -160,12 +160,13 @@ Column find_column(const TriggerData& t, const Stamp& stamp, Oid function) {
     }
     if (stamp.checks) {
         if (!is_unique(rel, number)) {
-            ereport(ERROR,
-                    (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                     errmsg("%s() cannot check column \"%s\" of relation \"%s\"", stamp.function, name, table),
-                     errdetail("No unique index is on this column alone, for all rows of the table. A reader who stops "
-                               "after one of two equal ids would miss the other."),
-                     hint_for_column(stamp), errtablecol(rel, number)));
+            ereport(
+                ERROR,
+                (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                 errmsg("%s() cannot check column \"%s\" of relation \"%s\"", stamp.function, name, table),
+                 errdetail(
+                     "No unique index is on this column alone, for all rows of the table. A reader who stops after one of two equal ids would miss the other."),
+                 hint_for_column(stamp), errtablecol(rel, number)));
         }
         return {number, nullptr, {}};
     }
@@ -269,8 +270,8 @@ Datum check_row(FunctionCallInfo fcinfo, const Stamp& stamp, TimeOf time_of) {
             ERROR,
             (errcode(ERRCODE_CHECK_VIOLATION), errmsg("id in column \"%s\" of relation \"%s\" is too old", name, table),
              errdetail("It has the time %s. Readers of the table may have passed it.", show_time(timestamptz(time))),
-             errhint("Let the INSERT generate the id, as a DEFAULT does, or give the table a column of its "
-                     "own for stamps."),
+             errhint(
+                 "Let the INSERT generate the id, as a DEFAULT does, or give the table a column of its own for stamps."),
              errtablecol(t.tg_relation, column.number)));
     }
     return PointerGetDatum(row);
