@@ -11,7 +11,7 @@
 #   make prove            random histories of servers in virtual time (SECONDS=60); tools/prove has more proofs
 #   make storm            clients, faults, failovers, and no id twice (MINUTES=1)
 #   make bench            our speed beside others', three runs; writes doc/speed.md (BENCH="-r 1": a shorter one)
-#   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=6)
+#   make feed-bench       ways to read new rows: what they lose, how late they are, what they cost (SECONDS=6, WAYS=)
 #   make follow           after a change: build, kept scripts, doc/reference.md, expected outputs (TESTS=)
 #   make reference        writes doc/reference.md from the comments in the catalogs
 #   make cross            unit tests compiled for arm64 and big-endian s390x, under qemu (ARCHITECTURES=)
@@ -119,7 +119,7 @@ bench: all
 # A short run does not write the page.
 feed-bench: all
 	@tools/setup feed
-	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-s $(SECONDS),-o doc/polling-compared.md)
+	@test/bench/feed $(if $(filter command line,$(origin SECONDS)),-s $(SECONDS),-o doc/polling-compared.md) $(WAYS)
 prove:
 	+@tools/prove $(or $(PROOF),simulator $(or $(SECONDS),60))
 storm:

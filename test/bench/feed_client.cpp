@@ -306,6 +306,9 @@ int main(int argc, char** argv) {
         std::printf("elapsed\t%.6f\ncpu\t%.6f\nwal\t%.0f\n", elapsed, cpu, wal_bytes);
         reading.await(part1.size(), patience);
         for (auto& one : reading_too) one->await(part1.size(), patience);
+        // All at once: one that sleeps notices it only when it wakes.
+        reader.stop = true;
+        for (Reader& one : more) one.stop = true;
     }
     const std::size_t before = reader.rows;
     std::vector<Row> part2;
