@@ -75,6 +75,9 @@ constexpr Fields split(const Id& id) {
 // Start of the id's tick.
 constexpr UnixTime time_of(const Id& id) { return timeline.start(load_be<5>(id.bytes) >> 1); }
 
+// Last microsecond of the id's tick.
+constexpr UnixTime last_of_tick(const Id& id) { return timeline.last(load_be<5>(id.bytes) >> 1); }
+
 // Smallest id whose time is at or after `t`. Error: time_after_end (there is none).
 constexpr Result<Id> lower_bound(UnixTime t) {
     const Result<std::uint64_t> tick = timeline.ceil_tick(t);

@@ -265,6 +265,12 @@ inline constexpr std::uint64_t taken_mark = std::uint64_t{1} << 63;
 // In place of the table of a reader of all tables: every transaction counts, whatever it has noted.
 inline constexpr std::uint64_t all_tables = 0;
 
+// True if readers of the table wait for the transaction of the backend.
+template <class B>
+bool counts_for(const B& backend, std::uint64_t table) {
+    return table == all_tables || has_noted(backend, table);
+}
+
 // Step 7, for one process or one place of prepared transactions. Lowers `t` to the earliest time that its transactions
 // in the reader's `database` allow. `finished(xid)` says whether the reader's snapshot calls this transaction finished;
 // it returns true for 0. `table`: the one that is read.
@@ -273,9 +279,7 @@ void limit_by(B& backend, std::uint64_t database, Finished finished, UnixTime& t
     const UnixTime low = backend.low.load();
     if (low < t) {
         const std::uint64_t xid = backend.xid.load() & ~taken_mark;
-        if ((xid == 0 || !finished(xid)) && backend.database.load() == database &&
-            (table == all_tables || has_noted(backend, table)))
-            t = low;
+        if ((xid == 0 || !finished(xid)) && backend.database.load() == database && counts_for(backend, table)) t = low;
     }
     for (std::uint64_t i = backend.ended.load(); i-- > 0;) {
         auto& entry = backend.ring[i];

@@ -82,7 +82,16 @@ Oid own_type(const Stamp& stamp, Oid function) {
                            ObjectIdGetDatum(get_func_namespace(function)));
 }
 
-// True if the column has a unique index of its own, over the whole table: a partition shares it with its parents.
+// True if the index, which is one of the table, holds the rows of all tables that the table is a part of. Only
+// partitions share their indexes with their parents.
+bool is_whole(Oid table, Oid index) {
+    const List* const above = relatives_above(table);
+    if (list_length(above) == 1) return true;
+    return get_rel_relispartition(table) && get_rel_relispartition(index) &&
+           is_whole(list_nth_oid(above, 1), list_nth_oid(relatives_above(index), 1));
+}
+
+// True if the column has a unique index of its own, over the whole table.
 bool is_unique(Relation rel, int number) {
     bool found = false;
     List* const indexes = RelationGetIndexList(rel);
@@ -90,22 +99,11 @@ bool is_unique(Relation rel, int number) {
     foreach (cell, indexes) {
         const Relation index = index_open(lfirst_oid(cell), AccessShareLock);
         const FormData_pg_index& i = *index->rd_index;
-        bool whole = i.indisunique && i.indisvalid && i.indnkeyatts == 1 && i.indkey.values[0] == number &&
-                     heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr);
-        Oid table = RelationGetRelid(rel);
-        Oid of = lfirst_oid(cell);
-        while (whole && OidIsValid(of)) {
-            List* const above = relatives_above(table);
-            const bool has_parents = list_length(above) > 1;
-            if (!has_parents) break;
-            whole = get_rel_relispartition(table) && get_rel_relispartition(of);
-            if (whole) {
-                table = list_nth_oid(above, 1);
-                of = list_nth_oid(relatives_above(of), 1);
-            }
-        }
-        found = found || whole;
+        found = i.indisunique && i.indisvalid && i.indnkeyatts == 1 && i.indkey.values[0] == number &&
+                heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, nullptr) &&
+                is_whole(RelationGetRelid(rel), RelationGetRelid(index));
         index_close(index, AccessShareLock);
+        if (found) break;
     }
     list_free(indexes);
     return found;
@@ -327,9 +325,7 @@ FUNCTION(snowflake_ids_snowflake_stamp) {
 
 // sno_check('column')
 FUNCTION(snowflake_ids_sno_check) {
-    return check_row(fcinfo, sno_check, [](Datum id, const Column&) {
-        return sno::time_of(id_in<sno::Id>(id)) + sno::timeline.tick_length - microseconds{1};
-    });
+    return check_row(fcinfo, sno_check, [](Datum id, const Column&) { return sno::last_of_tick(id_in<sno::Id>(id)); });
 }
 
 // mastic_check('column')

@@ -48,13 +48,22 @@ ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backe
 
 uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 
-bool admit(UnixTime t) {
-    const ledger::Ledger& shared = shared_ledger();
+namespace {
+
+// What is done before an id of time `t` may be shown to readers: they look at the database only after they have seen
+// `low`. Returns where to show it.
+ledger::Backend& ready_to_show(const ledger::Ledger& shared, UnixTime t) {
     ledger::Backend& backend = own_backend(shared);
-    // Readers look at the database only after they have seen `low`, so it is stored first.
     if (covered == ledger::no_low && backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
     newest = std::max(newest, t);
-    return ledger::admit(shared.header->promise, backend, t, covered);
+    return backend;
+}
+
+}  // namespace
+
+bool admit(UnixTime t) {
+    const ledger::Ledger& shared = shared_ledger();
+    return ledger::admit(shared.header->promise, ready_to_show(shared, t), t, covered);
 }
 
 UnixTime will_write(Oid table) {
@@ -72,10 +81,7 @@ UnixTime will_write(Oid table) {
 
 bool may_bring(UnixTime t, UnixTime noted) {
     const ledger::Ledger& shared = shared_ledger();
-    ledger::Backend& backend = own_backend(shared);
-    if (backend.database.load() != MyDatabaseId) backend.database.store(MyDatabaseId);
-    newest = std::max(newest, t);
-    return ledger::may_bring(shared.header->promise, backend, t, noted, covered);
+    return ledger::may_bring(shared.header->promise, ready_to_show(shared, t), t, noted, covered);
 }
 
 void hand_over_to_prepared() {

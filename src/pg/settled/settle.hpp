@@ -55,8 +55,8 @@ Snapshot readers_snapshot();
 
 // Lifts the promise, and returns the time that has settled for this snapshot and table. `never` (before all times):
 // nothing has settled. `table` may be unsettled::every_table. A later call may return a later time, so a snapshot that
-// must have one time only keeps it (settled.cpp). Not in recovery. Raises an error if `table` is no table of this
-// database that a trigger stamps with ids of the format (StampedTable), or if a ceiling cannot be read or lifted within max_wait.
+// must have one time only keeps it (settled.cpp). Not in recovery. Raises the errors of check_stamped(), and an error if
+// a ceiling cannot be read or lifted within max_wait.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format);
 
 // The promise stays so far behind the clock. A session that takes longer between its claim and its look at the promise

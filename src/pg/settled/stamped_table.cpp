@@ -80,6 +80,9 @@ constexpr Function functions[] = {
     {StampFormat::snowflake, "snowflake_check", "'my_layout', 'my_key'", "snowflake_ids_snowflake_check"},
 };
 
+// True if readers of ids of this format can rely on the function.
+bool serves(const Function& f, StampFormat format) { return format == StampFormat::any || f.format == format; }
+
 // The stamp function with this oid; null if it is another function. Only superusers can create functions in C, so the
 // symbol is enough.
 const Function* stamp_function(Oid oid) {
@@ -148,7 +151,7 @@ Problem weakness(const Function& f, const FormData_pg_trigger& t, bool has_condi
 // Raises an error unless a trigger stamps each row that is inserted into `relation` or updated. `table` is the one that
 // is read.
 void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed) {
-    const Function& wanted = functions[format == StampFormat::any ? 0 : 2 * (static_cast<int>(format) - 1)];
+    const Function& wanted = *std::ranges::find_if(functions, [=](const Function& f) { return serves(f, format); });
     const char* const name = get_rel_name(relation);
     if (name == nullptr) return;  // dropped
     const char kind = get_rel_relkind(relation);
@@ -169,7 +172,7 @@ void check_relation(Oid table, Oid relation, StampFormat format, bool subscribed
     for (HeapTuple tuple; HeapTupleIsValid(tuple = systable_getnext(scan));) {
         const auto& t = *reinterpret_cast<Form_pg_trigger>(GETSTRUCT(tuple));
         const Function* const f = t.tgisinternal ? nullptr : stamp_function(t.tgfoid);
-        if (f != nullptr && (format == StampFormat::any || f->format == format)) {
+        if (f != nullptr && serves(*f, format)) {
             const bool has_condition = !heap_attisnull(tuple, Anum_pg_trigger_tgqual, RelationGetDescr(triggers));
             if (problem.detail != nullptr) problem = weakness(*f, t, has_condition, subscribed);
         } else if (f == nullptr && problem.detail == nullptr && TRIGGER_FOR_BEFORE(t.tgtype) &&

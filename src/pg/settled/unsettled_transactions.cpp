@@ -38,15 +38,12 @@ FUNCTION(snowflake_ids_unsettled) {
     const ledger::Ledger& shared = shared_ledger();
     const Oid table = table_argument(fcinfo, 0);
     if (table != unsettled::every_table) check_stamped(table, StampFormat::any);
-    const auto counts = [table](const ledger::Backend& b) {
-        return table == unsettled::every_table || ledger::has_noted(b, table);
-    };
     // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];
         const UnixTime low = b.low.load();
         if (low == ledger::no_low || b.database.load() != MyDatabaseId) continue;
-        if (!counts(b)) continue;
+        if (!ledger::counts_for(b, table)) continue;
         const int pid = process(i).pid;
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
@@ -65,7 +62,8 @@ FUNCTION(snowflake_ids_unsettled) {
     for (uint32 i = 0; i < shared.header->prepared_count; i++) {
         const ledger::Backend& b = shared.prepared[i];
         const uint64 xid = b.xid.load() & ~ledger::taken_mark;
-        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId || !counts(b)) continue;
+        if (xid == 0 || view.finished(xid) || b.database.load() != MyDatabaseId || !ledger::counts_for(b, table))
+            continue;
         put_unsettled(result, 0, static_cast<TransactionId>(xid), b.low.load());
     }
     return Datum{0};

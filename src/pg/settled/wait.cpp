@@ -177,8 +177,7 @@ Datum wait(FunctionCallInfo fcinfo, int n, StampFormat format, const Position& l
 // sno_wait(of_table, last, timeout)
 FUNCTION(snowflake_ids_sno_wait) {
     const auto& id = id_argument<sno::Id>(fcinfo, 1);
-    return wait(fcinfo, 0, StampFormat::sno,
-                {sno::time_of(id) + sno::timeline.tick_length - microseconds{1}, load_be<8>(id.bytes + 2)});
+    return wait(fcinfo, 0, StampFormat::sno, {sno::last_of_tick(id), load_be<8>(id.bytes + 2)});
 }
 
 // mastic_wait(of_table, last, timeout)
