@@ -14,7 +14,7 @@ my %gone;
 my %tables = map { $_->{truth} => 1 } @Readers::readers;
 
 # Of a table whose rows change: the column that readers read, and all versions that were committed.
-my %column = (headline => 'changed');
+my %column = (headline => 'changed', outbox => 'changed');
 my %versions = (headline => 'SELECT stamp FROM version');
 
 sub forget

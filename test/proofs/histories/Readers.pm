@@ -11,12 +11,12 @@ use Recipes;
 
 # Copies of `news` with the same ids, and with ids of other formats.
 our $set_up = <<'END';
-{table}; {feed table}; {feed}; {outbox table}; {outbox feed}; {reader table}; {reader rows};
+{table}; {feed table}; {feed}; {outbox table}; {outbox index}; {outbox stamp}; {outbox feed}; {reader table}; {reader rows};
 INSERT INTO reader VALUES ('procedure');
 CREATE TABLE used (n bigserial, reader text, id text);
 CREATE SCHEMA queue;
 SET search_path = queue, public;
-{table}; {outbox table};
+{table};
 CREATE SCHEMA viewed CREATE VIEW news AS SELECT * FROM public.news;
 CREATE SCHEMA parted;
 CREATE TABLE parted.news (id sno NOT NULL, body jsonb NOT NULL, list int) PARTITION BY LIST (list);
@@ -32,6 +32,7 @@ RESET search_path;
 -- Stamped tables. Each version of a row is noted, because a reader may see any of them, and must see the last.
 {one table}; {index of it}; {stamp}; {feed of it};
 ALTER TABLE headline ENABLE ALWAYS TRIGGER stamp;
+ALTER TABLE outbox ENABLE ALWAYS TRIGGER stamp;
 CREATE SEQUENCE headline_id;
 CREATE TABLE version (stamp bigint);
 CREATE FUNCTION note_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
@@ -53,10 +54,7 @@ CREATE TABLE never_written (changed sno);
 CREATE TRIGGER stamp BEFORE INSERT OR UPDATE ON never_written FOR EACH ROW EXECUTE FUNCTION sno_stamp('changed');
 ALTER TABLE never_written ENABLE ALWAYS TRIGGER stamp;
 -- An apply worker has no search_path, and fires only triggers that are ENABLE ALWAYS.
-CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
-DECLARE
-    of_message bigint;
-BEGIN
+CREATE FUNCTION copy_it() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
     INSERT INTO journal (body) VALUES (NEW.body);
     INSERT INTO log_line (body) VALUES (NEW.body);
     INSERT INTO headline VALUES (nextval('headline_id'), NEW.body, gen_mastic());
@@ -65,8 +63,7 @@ BEGIN
         WHERE id = (SELECT id FROM headline ORDER BY changed DESC OFFSET random() * 20 LIMIT 1 FOR UPDATE SKIP LOCKED);
     END IF;
     INSERT INTO divided (body, list) VALUES (NEW.body, (random() < 0.5)::int);
-    INSERT INTO outbox (message) VALUES (NEW.body) RETURNING id INTO of_message;
-    INSERT INTO queue.outbox (id, message) VALUES (of_message, NEW.body);
+    INSERT INTO outbox (message) VALUES (NEW.body);
     INSERT INTO queue.news (id, body) VALUES (NEW.id, NEW.body);
     INSERT INTO parted.news VALUES (NEW.id, NEW.body, (random() < 0.5)::int);
     INSERT INTO mastic.news (body) VALUES (NEW.body);
@@ -105,7 +102,7 @@ CREATE PROCEDURE commit_temporary_rows(times int) LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 END
 our @tables =
-  qw(news journal outbox queue.news queue.outbox parted.news mastic.news twitter.news used headline version log_line divided);
+  qw(news journal outbox queue.news parted.news mastic.news twitter.news used headline version log_line divided);
 
 my $text = <<'END';
 == plain

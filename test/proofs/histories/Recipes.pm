@@ -47,8 +47,12 @@ my @recipes = (
 	[ 'lag', 'doc/feed.md', qr/^SELECT coalesce\(max\(now\(\) - first_id_time\)/, 'no reader' ],
 	[ 'is it there', 'doc/feed.md', qr/^SELECT snowflake_ids_has_settled\(/, 'no reader' ],
 	[ 'outbox table', 'README.md', qr/^CREATE TABLE outbox / ],
+	[ 'outbox index', 'README.md', qr/^CREATE INDEX ON outbox / ],
+	[ 'outbox stamp', 'README.md', qr/^CREATE TRIGGER stamp .* ON outbox / ],
 	[ 'outbox feed', 'README.md', qr/^CREATE VIEW outbox_feed / ],
-	[ 'read the outbox', 'README.md', qr/^SELECT \* FROM outbox_feed / ]);
+	[ 'outbox rows', 'README.md', qr/^INSERT INTO outbox /, 'writers insert instead' ],
+	[ 'outbox change', 'README.md', qr/^UPDATE outbox /, 'writers change rows of headline instead' ],
+	[ 'read the outbox', 'README.md', qr/^SELECT changed, message FROM outbox_feed / ]);
 
 # Statements of the blocks: without comments, each on one line.
 sub statements_of
