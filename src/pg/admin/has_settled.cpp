@@ -5,8 +5,8 @@
 #include "pg/admin/operate.hpp"
 #include "pg/datum.hpp"
 #include "pg/generate/set_up.hpp"
-#include "pg/generate/unsettled.hpp"
 #include "pg/pg.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/settled/settle.hpp"
 

@@ -2,9 +2,9 @@
 #include "pg/admin/operate.hpp"
 
 #include "ledger/floor.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/issue_limit.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/generate/snowflake_generate.hpp"
 #include "pg/server/shared_ledger.hpp"

@@ -14,13 +14,13 @@ extern "C" {
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
 #include "pg/admin/operate.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/issue_limit.hpp"
+#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/issue_limit.hpp"
-#include "pg/server/ceiling_file.hpp"
-#include "pg/server/life.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/wal_ceiling.hpp"
 
 namespace snowflake_ids {
 

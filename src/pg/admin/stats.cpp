@@ -16,10 +16,10 @@ extern "C" {
 #include "core/known_layouts.hpp"
 #include "ledger/clock_step.hpp"
 #include "ledger/formats.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/life.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/server/ceiling_file.hpp"
-#include "pg/server/life.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/not_accepted.hpp"
 

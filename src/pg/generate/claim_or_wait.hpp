@@ -5,10 +5,10 @@
 #include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/snowflake_si.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/generator.hpp"
-#include "pg/generate/issue_limit.hpp"
-#include "pg/generate/unsettled.hpp"
 #include "pg/pg.hpp"
+#include "pg/promise/unsettled.hpp"
 
 namespace snowflake_ids::generator {
 

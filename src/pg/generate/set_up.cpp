@@ -10,10 +10,10 @@ extern "C" {
 
 #include "core/sno.hpp"
 #include "ledger/life.hpp"
-#include "pg/generate/issue_limit.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/may_generate.hpp"
 #include "pg/generate/slot_of.hpp"
-#include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/shared_ledger.hpp"
 

@@ -2,9 +2,9 @@
 // is in its own file.
 #include "pg/generate/transaction.hpp"
 
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/generator.hpp"
-#include "pg/generate/issue_limit.hpp"
-#include "pg/generate/unsettled.hpp"
+#include "pg/promise/unsettled.hpp"
 
 extern "C" {
 #include "access/xact.h"

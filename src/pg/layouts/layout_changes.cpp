@@ -5,11 +5,11 @@
 #include "core/known_layouts.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
+#include "pg/ceilings/life.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/layouts/layout_table.hpp"
 #include "pg/layouts/layouts.hpp"
-#include "pg/server/life.hpp"
 #include "pg/server/orphan.hpp"
 
 extern "C" {

@@ -13,11 +13,11 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/generate/issue_limit.hpp"
-#include "pg/generate/unsettled.hpp"
-#include "pg/server/ceiling_file.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/issue_limit.hpp"
+#include "pg/ceilings/standby.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/standby.hpp"
 
 namespace snowflake_ids {
 

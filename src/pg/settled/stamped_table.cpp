@@ -23,7 +23,7 @@ extern "C" {
 #include "utils/syscache.h"
 }
 
-#include "pg/relatives.hpp"
+#include "pg/promise/relatives.hpp"
 
 namespace snowflake_ids {
 

@@ -1,8 +1,8 @@
 // The SQL function snowflake_ids.unsettled_transactions(): which transactions hold the settled time back.
 #include "ledger/settling.hpp"
 
-#include "pg/generate/unsettled.hpp"
 #include "pg/pg.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/settled/settle.hpp"
 

@@ -7,11 +7,11 @@
 #include "core/snowflake_si.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/waiting.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/datum.hpp"
-#include "pg/generate/issue_limit.hpp"
-#include "pg/generate/unsettled.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/wait.hpp"
 #include "pg/settled/settle.hpp"
 

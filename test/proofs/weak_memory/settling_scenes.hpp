@@ -108,7 +108,7 @@ struct Transaction {
         xid = db.begin_transaction();
         covered = ledger::no_low;
     }
-    // As src/pg/generate/unsettled.cpp, claim_or_wait.cpp. `at`: what the clock shows, 0: any time.
+    // As src/pg/promise/unsettled.cpp, claim_or_wait.cpp. `at`: what the clock shows, 0: any time.
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);

@@ -10,10 +10,10 @@
 #include "ledger/clock.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
-#include "pg/generate/unsettled.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
-#include "pg/relatives.hpp"
+#include "pg/promise/relatives.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {

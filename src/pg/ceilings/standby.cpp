@@ -1,6 +1,6 @@
 // Asks which WAL the synchronous standbys have, and makes COMMIT wait. Which WAL they need is decided in
-// generate/issue_limit.cpp.
-#include "pg/server/standby.hpp"
+// ceilings/issue_limit.cpp.
+#include "pg/ceilings/standby.hpp"
 
 extern "C" {
 #include "access/xact.h"

@@ -1,5 +1,5 @@
 // The time until which this backend may issue ids. An id must be below the durable ceiling of its slot
-// (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (server/wal_ceiling.hpp).
+// (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (ceilings/wal_ceiling.hpp).
 #pragma once
 
 #include "ledger/memory.hpp"

@@ -1,6 +1,6 @@
 // Reads, checks and changes the page that contains the WAL ceiling of this database, and creates it again if it is
 // damaged.
-#include "pg/server/wal_ceiling.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"

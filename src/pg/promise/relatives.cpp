@@ -1,5 +1,5 @@
 // Reads pg_inherits. PostgreSQL's own functions leave out partitions that are being detached.
-#include "pg/relatives.hpp"
+#include "pg/promise/relatives.hpp"
 
 extern "C" {
 #include "access/genam.h"

@@ -1,6 +1,6 @@
 // Calls the ledger's functions for the ceiling file of this server, and raises their errors. ledger/ceiling_file.cpp
 // reads and writes the file.
-#include "pg/server/ceiling_file.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 
 extern "C" {
 #include "access/xlog.h"

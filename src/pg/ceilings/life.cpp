@@ -1,13 +1,13 @@
 // Begins the life of this server, and writes a line about it to the log.
-#include "pg/server/life.hpp"
+#include "pg/ceilings/life.hpp"
 
 extern "C" {
 #include "access/xlog.h"
 }
 
 #include "ledger/life.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
 #include "pg/entropy.hpp"
-#include "pg/server/ceiling_file.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/shared_ledger.hpp"
 

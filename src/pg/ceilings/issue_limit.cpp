@@ -1,5 +1,5 @@
 // Decides when ceilings are lifted, and how far, and whether a COMMIT waits for standbys.
-#include "pg/generate/issue_limit.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -10,14 +10,14 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/replicated.hpp"
-#include "pg/generate/unsettled.hpp"
-#include "pg/server/ceiling_file.hpp"
-#include "pg/server/life.hpp"
+#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/standby.hpp"
+#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/promise/unsettled.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/standby.hpp"
 #include "pg/server/wait.hpp"
-#include "pg/server/wal_ceiling.hpp"
 
 namespace snowflake_ids::issue_limit {
 

@@ -1,5 +1,5 @@
 // Shows readers the ids of a transaction when they are generated, and takes that back when the transaction ends.
-#include "pg/generate/unsettled.hpp"
+#include "pg/promise/unsettled.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ extern "C" {
 #include "storage/procarray.h"
 }
 
-#include "pg/relatives.hpp"
+#include "pg/promise/relatives.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::unsettled {
