@@ -14,7 +14,6 @@ extern "C" {
 #include "pg/ceilings/life.hpp"
 #include "pg/ceilings/standby.hpp"
 #include "pg/ceilings/wal_ceiling.hpp"
-#include "pg/promise/unsettled.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
 #include "pg/server/wait.hpp"
@@ -46,7 +45,7 @@ void note_wal_ceiling(Ceiling until) {
 
 // The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
 // but at least a small step above the tick.
-UnixTime wanted_ceiling(const Generator& g, uint64 tick) {
+UnixTime wanted_ceiling(const Limited& g, uint64 tick) {
     return Max(ahead_of(ledger::wall_clock()), g.timeline.start(tick) + lift_step());
 }
 
@@ -55,7 +54,7 @@ UnixTime wanted_ceiling(const Generator& g, uint64 tick) {
 microseconds least_left(UnixTime until) { return until > ahead_of(ledger::wall_clock()) ? lift_step() / 2 : margin(); }
 
 // The ceiling of the slot in shared memory. The ceiling on disk is at least as high.
-Ceiling ceiling_of(const Generator& g) { return g.slot->ceiling.load(); }
+Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 
 // Reads the WAL ceiling of this database. If another life has lifted it, all generators are lifted above it, and it
 // gets the id of this life (ledger/wal_ceiling.hpp). Raises an error if that fails before the patience ends.
@@ -120,7 +119,7 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& 
     const ledger::Ledger& shared = ledger_in_life(patience);
     // Transactions with an earlier full id may have been prepared before this, and are then not in the ledger's table.
     ledger::Word& prepared_below = shared.header->prepared_below;
-    if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, unsettled::next_xid());
+    if (!in_recovery && prepared_below.load() == 0) ledger::lift_to(prepared_below, next_xid());
     if (!in_recovery && seen_wal.until() == Ceiling{}) enter_database(shared, patience);
     return shared;
 }
@@ -159,7 +158,7 @@ void protect_commit() {
     if (!standby::have_flushed(seen_wal.position_for(latest))) standby::make_commit_wait();
 }
 
-void set_limit(Generator& g) {
+void set_limit(Limited& g) {
     Ceiling until = ceiling_of(g);
     if (!g.in_recovery) until = Min(until, seen_wal.until());
     // The first tick that begins at `t` or later. If there is none, it is a tick that no id can have.
@@ -172,7 +171,7 @@ void set_limit(Generator& g) {
 }
 
 // The ceiling in the file is lifted first, then the one in WAL.
-void lift_above(Generator& g, uint64 tick, const Patience& patience) {
+void lift_above(Limited& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
     // Each attempt looks at the ceiling again: while this process waited for the lock of the file, another one may have
     // lifted the ceiling far enough. So of all processes that wait, only one has to sync.
@@ -185,7 +184,7 @@ void lift_above(Generator& g, uint64 tick, const Patience& patience) {
 }
 
 // As lift_above(), but early and without waiting: only the backend that gets the turn lifts the ceilings.
-void lift_ahead(Generator& g, uint64 tick) {
+void lift_ahead(Limited& g, uint64 tick) {
     const UnixTime soon = g.timeline.start(tick) + least_left(wanted_ceiling(g, tick));
     // The ceilings are looked at again, because another backend may have lifted them since g.lift_from was set.
     if (soon >= ceiling_of(g) || (!g.in_recovery && soon >= seen_wal.until())) {

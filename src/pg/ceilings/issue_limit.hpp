@@ -2,12 +2,21 @@
 // (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (ceilings/wal_ceiling.hpp).
 #pragma once
 
+#include "core/timeline.hpp"
 #include "ledger/memory.hpp"
-#include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/wait.hpp"
 
 namespace snowflake_ids::issue_limit {
+
+// What the ceilings limit of a generator (generate/generator.hpp).
+struct Limited {
+    ledger::Slot* slot = nullptr;  // null: the generator has never been set up
+    Timeline timeline{};
+    uint64 limit = 0;          // ticks from here on need a higher ceiling first
+    uint64 lift_from = 0;      // a claim of a tick from here on lifts the ceilings early
+    bool in_recovery = false;  // the generator was set up in recovery, with standby_machine_id
+};
 
 // Returns the ledger, and begins a life of the server if none has begun. Outside recovery it also enters the database:
 // if another life lifted the database's ceiling, it lifts the ledger's floor above that ceiling. Call it before a
@@ -47,15 +56,15 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& pa
 void forget_wal_ceiling();
 
 // Sets g.limit and g.lift_from from the present ceiling of the slot, and from the WAL ceiling that this backend knows.
-void set_limit(Generator& g);
+void set_limit(Limited& g);
 
 // Lifts those of the ceilings that are not above `tick`, and sets g.limit. Waits if another process is lifting them.
 // Raises an error if that fails, or if the patience ends.
-void lift_above(Generator& g, uint64 tick, const Patience& patience);
+void lift_above(Limited& g, uint64 tick, const Patience& patience);
 
 // Lifts the ceilings because `tick`, that of the last claim, is near the limit, unless another backend does so already.
 // During this, other backends continue below the old ceilings. It waits for no other process. If the file cannot be
 // written, the old ceilings remain, and there is no error.
-void lift_ahead(Generator& g, uint64 tick);
+void lift_ahead(Limited& g, uint64 tick);
 
 }  // namespace snowflake_ids::issue_limit

@@ -27,6 +27,7 @@
 #include "ledger/clock.hpp"
 #include "ledger/lease.hpp"
 #include "ledger/slot.hpp"
+#include "pg/ceilings/issue_limit.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/settings.hpp"
 
@@ -39,19 +40,14 @@ struct Lease : ledger::Lease {
 };
 
 // A generator as this backend knows it. Other backends have a Generator of their own for the same slot.
-struct Generator {
+struct Generator : issue_limit::Limited {
     Lease lease{};
-    ledger::TickMemo now{};        // the tick that the clock showed last, in `timeline`
-    const char* name = nullptr;    // of the format, for messages; null: it has never been set up
-    ledger::Slot* slot = nullptr;  // null: it has never been set up
+    ledger::TickMemo now{};      // the tick that the clock showed last, in `timeline`
+    const char* name = nullptr;  // of the format, for messages; null: it has never been set up
     Rules rules{};
-    uint32 node = 0;  // in a sno the partition, in other ids the machine id
-    Timeline timeline{};
+    uint32 node = 0;            // in a sno the partition, in other ids the machine id
     uint64 revision = 0;        // what Header::revision was when the generator was set up
     UnixTime accepted{};        // the time of the last claim, which unsettled::admit() has accepted
-    uint64 limit = 0;           // ticks from here on need a higher ceiling first
-    uint64 lift_from = 0;       // a claim of a tick from here on lifts the ceilings early
-    bool in_recovery = false;   // it was set up in recovery, with standby_machine_id
     uint64 generation = 0;      // what settings::generation was when it was set up; 0: it must be set up again
     uint64 counted_tick = 0;    // the tick of the ids in `uncounted`; 0: no claim yet in this transaction
     uint64 uncounted = 0;       // how many ids were issued that are not yet in the slot's counters

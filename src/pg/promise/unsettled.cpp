@@ -46,8 +46,6 @@ bool is_over(uint64 xid) {
 
 ledger::Backend& own_backend(const ledger::Ledger& shared) { return shared.backends[MyProc - ProcGlobal->allProcs]; }
 
-uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
-
 namespace {
 
 // What is done before an id of time `t` may be shown to readers: they look at the database only after they have seen

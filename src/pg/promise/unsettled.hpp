@@ -39,7 +39,4 @@ void end_transaction(bool committed, bool prepared);
 // Where in the ledger this process shows its ids.
 ledger::Backend& own_backend(const ledger::Ledger& shared);
 
-// The full id that PostgreSQL will give to the next transaction that needs one.
-uint64 next_xid();
-
 }  // namespace snowflake_ids::unsettled

@@ -209,6 +209,8 @@ const char* ledger_memory_kind() {
     return "none";
 }
 
+uint64 next_xid() { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
+
 void reserve_shared_ledger() {
     next_request_hook = shmem_request_hook;
     shmem_request_hook = at_shmem_request;

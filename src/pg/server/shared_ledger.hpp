@@ -33,6 +33,9 @@ const ledger::Ledger* try_shared_ledger(const char** why);
 // if this process has no ledger.
 const char* ledger_memory_kind();
 
+// The full id that PostgreSQL will give to the next transaction that needs one.
+uint64 next_xid();
+
 // Makes the server reserve the memory when it starts. _PG_init calls this while shared_preload_libraries are loaded.
 void reserve_shared_ledger();
 

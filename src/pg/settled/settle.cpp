@@ -167,7 +167,7 @@ Snapshot readers_snapshot() {
 
 // Steps 6 and 7 of the protocol. A time above the WAL ceiling does not count as settled.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
-    const View view{snapshot, unsettled::next_xid()};
+    const View view{snapshot, next_xid()};
     const Patience patience;
     const ledger::Ledger& shared = issue_limit::enter_life_and_database(false, patience);
     const UnixTime before = shared.header->promise.load();

@@ -18,7 +18,7 @@ namespace snowflake_ids {
 // A snapshot that can be asked about full transaction ids, although it contains only 32-bit ones.
 struct View {
     Snapshot snapshot;
-    uint64 next;  // what unsettled::next_xid() was after the snapshot was taken
+    uint64 next;  // what next_xid() was after the snapshot was taken
 
     // The full id of a transaction of the snapshot. It is not later than `next`, and less than 2^32 behind it.
     uint64 full(TransactionId xid) const {

@@ -47,7 +47,7 @@ FUNCTION(snowflake_ids_unsettled) {
         const int pid = process(i).pid;
         if (pid != 0) put_unsettled(result, pid, InvalidTransactionId, low);
     }
-    const View view{active_snapshot(), unsettled::next_xid()};
+    const View view{active_snapshot(), next_xid()};
     const uint64 below = shared.header->prepared_below.load();
     // Transactions that were prepared before the server started, and are not in the ledger. Their first id is unknown.
     each_prepared([&](PGPROC& p) {
