@@ -1,4 +1,4 @@
-// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence (pg/ceilings/wal_ceiling.hpp).
+// A sealed number has its check bits in the same word, as the WAL ceiling in its sequence (pg/ceilings/database_ceiling.hpp).
 // Both are in one positive 64-bit word, because pg_upgrade copies no more of a sequence than that.
 //
 //   bit  63         0

@@ -1,5 +1,5 @@
 // The WAL ceiling is a ceiling for all ids of a database, which WAL carries to standbys and copies. This file says when
-// it is read and lifted, and what follows from it. The relation that contains it is in pg/ceilings/wal_ceiling.hpp.
+// it is read and lifted, and what follows from it. The relation that contains it is in pg/ceilings/database_ceiling.hpp.
 //
 // The functions below take a `Wal` with two functions. The ceilings that both return have been flushed to disk.
 //   WalCeiling read()                      the present ceiling

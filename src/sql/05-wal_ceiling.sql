@@ -1,4 +1,4 @@
--- The WAL ceiling of this database; see src/pg/ceilings/wal_ceiling.hpp. Not for use by hand. It starts with the sealed
+-- The WAL ceiling of this database; see src/pg/ceilings/database_ceiling.hpp. Not for use by hand. It starts with the sealed
 -- 0 of src/ledger/sealed.hpp, which means: no ceiling yet.
 --
 -- nextval() must not change the number: the increment leaves no room for a next value, so the server refuses the call.

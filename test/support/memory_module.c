@@ -24,7 +24,7 @@ PG_FUNCTION_INFO_V1(give_segments);
 PG_FUNCTION_INFO_V1(forget_ledger);
 PG_FUNCTION_INFO_V1(set_memory_version);
 
-/* src/pg/server/shared_ledger.cpp: Place */
+/* src/pg/server/shared_ledger.cpp: Location */
 typedef struct
 {
 	dsm_handle	segment;

@@ -6,9 +6,9 @@
 #include "pg/datum.hpp"
 #include "pg/generate/set_up.hpp"
 #include "pg/pg.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/settled/settle.hpp"
+#include "pg/settled/reader.hpp"
 
 namespace snowflake_ids {
 
@@ -24,11 +24,11 @@ FUNCTION(snowflake_ids_has_settled) {
     const auto is_there = [until](UnixTime settled) {
         return settled != never && ledger::settled_start(settled, ledger::longest_tick) >= until;
     };
-    const UnixTime settled = settle(snapshot, unsettled::every_table, StampFormat::any);
+    const UnixTime settled = settle(snapshot, writer::every_table, StampFormat::any);
     if (is_there(settled)) PG_RETURN_BOOL(true);
     if (until > ledger::wall_clock() || settled < shared_ledger().header->promise.load()) PG_RETURN_BOOL(false);
     operate::use_up_until(generator::ready_mastic, until);
-    PG_RETURN_BOOL(is_there(settle(snapshot, unsettled::every_table, StampFormat::any)));
+    PG_RETURN_BOOL(is_there(settle(snapshot, writer::every_table, StampFormat::any)));
 }
 
 }  // namespace snowflake_ids

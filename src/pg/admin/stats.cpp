@@ -16,8 +16,8 @@ extern "C" {
 #include "core/known_layouts.hpp"
 #include "ledger/clock_step.hpp"
 #include "ledger/formats.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
-#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/begin_life.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
@@ -155,7 +155,7 @@ FUNCTION(snowflake_ids_status) {
     values[i++] = TimestampTzGetDatum(timestamptz(life != 0 ? shared->header->life_began.load() : UnixTime{}));
     values[i++] = CStringGetTextDatum(ledger_memory_kind());
     values[i++] = Int64GetDatum(shared != nullptr ? static_cast<int64>(shared->header->bytes) : 0);
-    values[i++] = CStringGetTextDatum(shared != nullptr ? ceiling_file::state_for_people() : why);
+    values[i++] = CStringGetTextDatum(shared != nullptr ? durable_ceiling::state_for_people() : why);
     values[i++] = BoolGetDatum(in_recovery);
     values[i++] = CStringGetTextDatum(SNOWFLAKE_IDS_VERSION);
     values[i++] = Int64GetDatum(steps);

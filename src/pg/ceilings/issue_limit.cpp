@@ -10,13 +10,13 @@ extern "C" {
 #include "ledger/formats.hpp"
 #include "ledger/life.hpp"
 #include "ledger/replicated.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
-#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/begin_life.hpp"
+#include "pg/ceilings/database_ceiling.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/standby.hpp"
-#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/server/patience.hpp"
 #include "pg/server/settings.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/wait.hpp"
 
 namespace snowflake_ids::issue_limit {
 
@@ -24,7 +24,7 @@ UnixTime latest{};
 
 namespace {
 
-using ceiling_file::ahead_of, ceiling_file::margin;
+using durable_ceiling::ahead_of, durable_ceiling::margin;
 
 // The WAL ceiling of this database as this backend last saw it. 0: not read yet. The ceiling only grows, so an old
 // value here is only too careful. Exceptions: a forced reset lowers the ceiling, and a new relation may start lower.
@@ -40,7 +40,7 @@ void note_wal_ceiling(Ceiling until) {
     if (until != seen_wal.until() && seen_wal.until() != Ceiling{} && standby::are_named()) {
         if (ledger::Slot* slot = ledger::replicated_slot(shared_ledger(), MyDatabaseId, {})) lift_replicated(*slot);
     }
-    seen_wal.note(until, wal_ceiling::position());
+    seen_wal.note(until, database_ceiling::position());
 }
 
 // The time to which the ceilings are lifted so that `tick` may be issued: a window and a quarter ahead of the clock,
@@ -59,11 +59,11 @@ Ceiling ceiling_of(const Limited& g) { return g.slot->ceiling.load(); }
 // Reads the WAL ceiling of this database. If another life has lifted it, all generators are lifted above it, and it
 // gets the id of this life (ledger/wal_ceiling.hpp). Raises an error if that fails before the patience ends.
 void enter_database(const ledger::Ledger& shared, const Patience& patience) {
-    wal_ceiling::watch([] {
+    database_ceiling::watch([] {
         forget_wal_ceiling();
         settings::generation++;  // every generator is set up again
     });
-    const wal_ceiling::InDatabase in_database{patience};
+    const database_ceiling::InDatabase in_database{patience};
     // The ids of a life begin at ahead_of() the time when the life began, or later. So without the step, the first id
     // could already be at the target or above it.
     const Ceiling target = ledger::ceiling_at(ahead_of(ledger::wall_clock()) + lift_step());
@@ -77,7 +77,7 @@ void enter_database(const ledger::Ledger& shared, const Patience& patience) {
 // Lifts the WAL ceiling to `target` if it is not above `wanted`. Waits for other sessions that have its relation
 // locked, and raises an error if the patience ends.
 void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) {
-    const wal_ceiling::InDatabase in_database{patience};
+    const database_ceiling::InDatabase in_database{patience};
     const uint64 life_id = shared_ledger().header->life_id.load();
     note_wal_ceiling(ledger::lift_wal_above(in_database, life_id, wanted, ledger::ceiling_at(target)));
 }
@@ -85,7 +85,7 @@ void lift_wal_above(UnixTime wanted, UnixTime target, const Patience& patience) 
 // Lifts the WAL ceiling to `target` if it is not above `soon`, and if no other session has its relation locked.
 void lift_wal_ahead(UnixTime soon, UnixTime target) {
     const uint64 life_id = shared_ledger().header->life_id.load();
-    const Ceiling until = wal_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
+    const Ceiling until = database_ceiling::lift_if_free(soon, {ledger::ceiling_at(target), life_id});
     if (until != Ceiling{}) note_wal_ceiling(until);
 }
 
@@ -125,7 +125,7 @@ const ledger::Ledger& enter_life_and_database(bool in_recovery, const Patience& 
 }
 
 Ceiling wal_ceiling_at(UnixTime t, const Patience& patience) {
-    if (seen_wal.until() < t) note_wal_ceiling(wal_ceiling::read(patience).until);
+    if (seen_wal.until() < t) note_wal_ceiling(database_ceiling::read(patience).until);
     // It is lower if `t` is the end of a tick that begins below the ceiling, but ends above it.
     if (seen_wal.until() < t) lift_wal_above(t, t, patience);
     return seen_wal.until();
@@ -139,12 +139,12 @@ UnixTime replicated_until(UnixTime wanted, UnixTime promised, const Patience& pa
     }
     if (ledger::replicated_until(*slot) < wanted) lift_replicated(*slot);
     if (ledger::replicated_until(*slot) < wanted) {
-        note_wal_ceiling(wal_ceiling::read(patience).until);
+        note_wal_ceiling(database_ceiling::read(patience).until);
         lift_replicated(*slot);
     }
     const UnixTime until = ledger::replicated_until(*slot);
     const Ceiling durable = std::chrono::floor<milliseconds>(until);
-    if (slot->ceiling.load() < durable) (void) ceiling_file::try_lift(*slot, durable);
+    if (slot->ceiling.load() < durable) (void) durable_ceiling::try_lift(*slot, durable);
     return std::min(until, wanted);
 }
 
@@ -175,9 +175,9 @@ void lift_above(Limited& g, uint64 tick, const Patience& patience) {
     const UnixTime wanted = g.timeline.start(tick);
     // Each attempt looks at the ceiling again: while this process waited for the lock of the file, another one may have
     // lifted the ceiling far enough. So of all processes that wait, only one has to sync.
-    ceiling_file::until_done(patience, [&] {
+    durable_ceiling::until_done(patience, [&] {
         if (wanted < ceiling_of(g)) return ledger::CeilingResult{};
-        return ceiling_file::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
+        return durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(wanted_ceiling(g, tick)));
     });
     if (!g.in_recovery && wanted >= seen_wal.until()) lift_wal_above(wanted, wanted_ceiling(g, tick), patience);
     set_limit(g);
@@ -197,7 +197,7 @@ void lift_ahead(Limited& g, uint64 tick) {
             // The file comes first, because it has the fence (ledger/ceiling_file.hpp).
             const bool lifted =
                 soon < ceiling_of(g) ||
-                ceiling_file::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
+                durable_ceiling::try_lift(*g.slot, ledger::ceiling_at(least)).error == ledger::CeilingError::none;
             if (lifted && !g.in_recovery && soon >= seen_wal.until()) lift_wal_ahead(soon, least);
         }
         PG_CATCH();

@@ -1,11 +1,11 @@
 // The time until which this backend may issue ids. An id must be below the durable ceiling of its slot
-// (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (ceilings/wal_ceiling.hpp).
+// (ledger/ceiling_file.hpp) and below the WAL ceiling of the database (ceilings/database_ceiling.hpp).
 #pragma once
 
 #include "core/timeline.hpp"
 #include "ledger/memory.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/wait.hpp"
+#include "pg/server/patience.hpp"
 
 namespace snowflake_ids::issue_limit {
 

@@ -14,9 +14,9 @@
 //   may_generate        refuses a process, a setting or a clock that must not generate ids
 //   slot_of             finds or creates the slot
 //   series, next_number gives a number that this session has claimed and not yet used
-//   claim_or_wait       claims more numbers; waits or raises an error if there are none
+//   claim_numbers       claims more numbers; waits or raises an error if there are none
 //   issue_limit         decides how far ahead ids may go; lifts the ceilings
-//   unsettled           shows readers which ids may still appear; refuses ids that were promised not to appear
+//   writer              shows readers which ids may still appear; refuses ids that were promised not to appear
 //   generator           the struct that all of them work on
 #pragma once
 
@@ -45,14 +45,14 @@ struct Generator : issue_limit::Limited {
     ledger::TickMemo now{};      // the tick that the clock showed last, in `timeline`
     const char* name = nullptr;  // of the format, for messages; null: it has never been set up
     Rules rules{};
-    uint32 node = 0;            // in a sno the partition, in other ids the machine id
-    uint64 revision = 0;        // what Header::revision was when the generator was set up
-    UnixTime accepted{};        // the time of the last claim, which unsettled::admit() has accepted
-    uint64 generation = 0;      // what settings::generation was when it was set up; 0: it must be set up again
-    uint64 counted_tick = 0;    // the tick of the ids in `uncounted`; 0: no claim yet in this transaction
-    uint64 uncounted = 0;       // how many ids were issued that are not yet in the slot's counters
-    microseconds set_up{};      // how long the set-up took: this is subtracted from max_wait of the next claim
-    Generator* next = nullptr;  // in the list of all generators that were ever set up
+    uint32 node = 0;             // in a sno the partition, in other ids the machine id
+    uint64 revision = 0;         // what Header::revision was when the generator was set up
+    UnixTime accepted{};         // the time of the last claim, which writer::admit() has accepted
+    uint64 generation = 0;       // what settings::generation was when it was set up; 0: it must be set up again
+    uint64 counted_tick = 0;     // the tick of the ids in `uncounted`; 0: no claim yet in this transaction
+    uint64 uncounted = 0;        // how many ids were issued that are not yet in the slot's counters
+    microseconds set_up_time{};  // how long the set-up took: this is subtracted from max_wait of the next claim
+    Generator* next = nullptr;   // in the list of all generators that were ever set up
 };
 
 namespace generator {

@@ -9,7 +9,7 @@
 // is the same, the view is the same.
 #pragma once
 
-#include "pg/generate/claim_or_wait.hpp"
+#include "pg/generate/claim_numbers.hpp"
 #include "pg/pg.hpp"
 
 extern "C" {

@@ -10,7 +10,7 @@ extern "C" {
 
 #include "core/sno.hpp"
 #include "ledger/life.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/may_generate.hpp"
 #include "pg/generate/slot_of.hpp"
@@ -59,7 +59,7 @@ void find_and_give_slot(Generator& g, const char* name, const ledger::Key& key, 
     give_slot(g, name, slot, key.node);
     g.in_recovery = in_recovery;
     g.revision = bound_revision;
-    g.set_up = patience.used();
+    g.set_up_time = patience.used();
 }
 
 // The rules for sequence numbers from `min` to `max`, in ticks of this time line, under the present settings.
@@ -121,7 +121,7 @@ void set_up_sno(Generator& g) { set_up_own_sno(g, ledger::Format::sno); }
 
 void set_up_sno_at(Generator& g) {
     set_up_own_sno(g, ledger::Format::sno_at);
-    ceiling_file::give_entry(*g.slot);
+    durable_ceiling::give_entry(*g.slot);
     // In each life the sequence begins at a random number. If it always began at the lowest, the first calls after a
     // restart would repeat ids of the first calls before it, if they give the same times. In a word that is not 0, the
     // sequence has begun already.

@@ -41,7 +41,7 @@ pg_attribute_always_inline Datum generate(Generator& g, const Layout& layout) {
 }
 
 // The body of a series: as many rows as argument 0 says. `ready()` returns the generator, set up, and `layout(g)`
-// returns its layout. `Time` is one of the structs in claim_or_wait.hpp.
+// returns its layout. `Time` is one of the structs in claim_numbers.hpp.
 template <class Time, class Ready, class LayoutOf>
 pg_attribute_always_inline Datum generate_series(FunctionCallInfo fcinfo, Ready ready, LayoutOf layout) {
     return series::return_rows<series::Pace>(

@@ -4,7 +4,7 @@
 
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/generator.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -24,13 +24,13 @@ void at_event(XactEvent event, void*) {
             issue_limit::protect_commit();
             break;
         case XACT_EVENT_PRE_PREPARE:
-            unsettled::hand_over_to_prepared();
+            writer::hand_over_to_prepared();
             break;
         case XACT_EVENT_COMMIT:
         case XACT_EVENT_ABORT:
         case XACT_EVENT_PREPARE:
             issue_limit::latest = {};
-            unsettled::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
+            writer::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
             break;
         default:  // a parallel worker: its leader ends the transaction
             break;

@@ -5,7 +5,7 @@
 #include "core/known_layouts.hpp"
 #include "ledger/memory.hpp"
 #include "ledger/numbering.hpp"
-#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/begin_life.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/layouts/layout_table.hpp"
@@ -78,7 +78,7 @@ const TriggerData& checked_trigger_data(FunctionCallInfo fcinfo, const char* fun
 
 // True if a subscription may delete the row of a layout that its publisher has dropped. A layout that was used on this
 // server stays, and a line in the log says so. This is no error, because an error would stop the whole subscription.
-bool may_apply_drop(const TriggerData& trigger) {
+bool drop_or_keep(const TriggerData& trigger) {
     Relation rel = trigger.tg_relation;
     if (is_used(layout_of_row(rel, trigger.tg_trigtuple))) {
         bool null;
@@ -171,7 +171,7 @@ FUNCTION(snowflake_ids_layout_generates) {
 
 // The function of the triggers that keep rows unchanged (src/sql/80-layouts.sql). Before an update, delete or truncate
 // it raises an error. Only a subscription may delete a row; but if ids of the layout were generated on this server, the
-// row stays, without an error (may_apply_drop()). The trigger before an insert is fired only for users who may not
+// row stays, without an error (drop_or_keep()). The trigger before an insert is fired only for users who may not
 // create layouts, and this too is an error.
 FUNCTION(snowflake_ids_layout_keep) {
     // If a subscription deletes a row, it drops a layout. So the table is locked as in snowflake_layout_drop().
@@ -187,7 +187,7 @@ FUNCTION(snowflake_ids_layout_keep) {
                  "Restore as a superuser, or let a superuser run GRANT EXECUTE ON FUNCTION snowflake_layout_create to the role that restores.")));
     }
     if (applied && TRIGGER_FIRED_BY_DELETE(trigger.tg_event) && TRIGGER_FIRED_FOR_ROW(trigger.tg_event))
-        return PointerGetDatum(may_apply_drop(trigger) ? trigger.tg_trigtuple : nullptr);
+        return PointerGetDatum(drop_or_keep(trigger) ? trigger.tg_trigtuple : nullptr);
     ereport(ERROR,
             (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("a layout never changes"),
              errdetail("After a change, nobody could decode its existing ids."),

@@ -13,7 +13,7 @@
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
 #include "pg/promise/relatives.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 extern "C" {
@@ -56,7 +56,7 @@ struct Stamp {
 struct Column {
     int number;
     text* layout;    // the first of two arguments of the trigger; null if there is one
-    UnixTime noted;  // what unsettled::will_write() has returned
+    UnixTime noted;  // what writer::will_write() has returned
 };
 
 // Raises an error unless PostgreSQL calls the function as a trigger BEFORE INSERT OR UPDATE, FOR EACH ROW.
@@ -191,7 +191,7 @@ const Column& column_of(FunctionCallInfo fcinfo, const TriggerData& t, const Sta
         if (stamp.argument_count == 2) kept->layout = cstring_to_text(t.tg_trigger->tgargs[0]);
         MemoryContextSwitchTo(before);
         info.fn_extra = kept;
-        kept->noted = unsettled::will_write(RelationGetRelid(t.tg_relation));
+        kept->noted = writer::will_write(RelationGetRelid(t.tg_relation));
     }
     return *static_cast<const Column*>(info.fn_extra);
 }
@@ -224,7 +224,7 @@ bool notes_only(FunctionCallInfo fcinfo) {
     const auto& t = *reinterpret_cast<const TriggerData*>(fcinfo->context);
     if (!TRIGGER_FIRED_BEFORE(t.tg_event) || !TRIGGER_FIRED_FOR_STATEMENT(t.tg_event)) return false;
     if (!TRIGGER_FIRED_BY_INSERT(t.tg_event) && !TRIGGER_FIRED_BY_UPDATE(t.tg_event)) return false;
-    (void) unsettled::will_write(RelationGetRelid(t.tg_relation));
+    (void) writer::will_write(RelationGetRelid(t.tg_relation));
     return true;
 }
 
@@ -263,7 +263,7 @@ Datum check_row(FunctionCallInfo fcinfo, const Stamp& stamp, TimeOf time_of) {
              errdetail("It has the time %s. Readers would get the row only after that.", show_time(timestamptz(time))),
              errhint("Let the INSERT generate the id, as a DEFAULT does."), errtablecol(t.tg_relation, column.number)));
     }
-    if (!unsettled::may_bring(time, column.noted)) {
+    if (!writer::may_bring(time, column.noted)) {
         ereport(
             ERROR,
             (errcode(ERRCODE_CHECK_VIOLATION), errmsg("id in column \"%s\" of relation \"%s\" is too old", name, table),

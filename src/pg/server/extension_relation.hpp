@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pg/pg.hpp"
-#include "pg/server/wait.hpp"
+#include "pg/server/patience.hpp"
 
 extern "C" {
 #include "utils/rel.h"

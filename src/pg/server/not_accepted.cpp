@@ -75,13 +75,13 @@ void note_if_not_accepted(Setting s) {
 }
 
 // Where a value was set, if not for the whole server, and the command that removes it there.
-struct Place {
+struct Origin {
     const char* name;
     const char* reset;  // null: no command is needed, because the next connection does not have the value by itself
 };
 
-// The place that belongs to a source.
-Place place(GucSource source) {
+// Where a value with this source was set.
+Origin origin_of(GucSource source) {
     switch (source) {
         case PGC_S_GLOBAL:
             return {"all roles", "ALTER ROLE ALL RESET"};
@@ -99,7 +99,7 @@ Place place(GucSource source) {
 }
 
 // Adds the hint that says how to remove a value which was set in the wrong place, inside of ereport(). `reset` is
-// Place::reset. The hint says "in a new session", because a session that has loaded the library refuses the command
+// Origin::reset. The hint says "in a new session", because a session that has loaded the library refuses the command
 // ("cannot be changed now").
 int hint_to_remove(const char* setting, const char* reset) {
     if (reset == nullptr)
@@ -159,7 +159,7 @@ void check() {
     const int s = std::countr_zero(static_cast<uint32>(not_accepted_bits));
     const Placeholder& p = placeholders[s];
     const bool misplaced = !is_for_whole_server(p.source);
-    const Place where = place(p.source);
+    const Origin where = origin_of(p.source);
     ereport(
         ERROR,
         (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

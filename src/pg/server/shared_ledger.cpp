@@ -19,12 +19,12 @@ namespace snowflake_ids {
 
 namespace {
 
-constexpr const char* place_name = "snowflake_ids";
+constexpr const char* location_name = "snowflake_ids";
 constexpr const char* preloaded_name = "snowflake_ids ledger";
 
 // These bytes of the main shared memory say where the ledger is. AddinShmemInitLock guards them. Their size never
 // changes, because sessions with any version of the library look here first.
-struct Place {
+struct Location {
     dsm_handle segment;  // the segment of the ledger; DSM_HANDLE_INVALID: there is none
     uint32 preloaded;    // 1: the ledger is in the main shared memory, with the name `preloaded_name`
     uint64 reserved[7];
@@ -55,13 +55,13 @@ ledger::Ledger make_in(void* memory) {
     return ledger::make_ledger(memory, backend_count(), prepared_count(), ledger::wall_clock());
 }
 
-// Returns the place. If it does not exist yet, it is made, and says that there is no ledger. Raises an error if the
+// Returns the location. If it does not exist yet, it is made, and says that there is no ledger. Raises an error if the
 // main shared memory has no room for it. The caller holds AddinShmemInitLock.
-Place& find_place() {
+Location& find_location() {
     bool exists;
-    auto* place = static_cast<Place*>(ShmemInitStruct(place_name, sizeof(Place), &exists));
-    if (!exists) *place = {};
-    return *place;
+    auto* location = static_cast<Location*>(ShmemInitStruct(location_name, sizeof(Location), &exists));
+    if (!exists) *location = {};
+    return *location;
 }
 
 // Returns the ledger in the main shared memory, and makes it if it does not exist yet. The result is empty if another
@@ -74,22 +74,22 @@ ledger::Ledger find_preloaded() {
 
 // Returns the ledger in the segment that another session has made. The result is empty if another version of the
 // library made it. Raises an error if the segment is gone.
-ledger::Ledger find_segment(const Place& place) {
-    dsm_segment* segment = dsm_attach(place.segment);
+ledger::Ledger find_segment(const Location& location) {
+    dsm_segment* segment = dsm_attach(location.segment);
     if (segment == nullptr) elog(ERROR, "could not attach to the shared memory of snowflake_ids");
     const ledger::Ledger l = ledger::find_ledger(dsm_segment_address(segment), dsm_segment_map_length(segment));
     l ? dsm_pin_mapping(segment) : dsm_detach(segment);
     return l;
 }
 
-// Makes the segment with the ledger, and stores its handle in `place`. After dsm_create(), nothing can raise an error
+// Makes the segment with the ledger, and stores its handle in `location`. After dsm_create(), nothing can raise an error
 // before the handle is stored. So no segment remains that nobody can find.
-ledger::Ledger make_segment(Place& place) {
+ledger::Ledger make_segment(Location& location) {
     dsm_segment* segment = dsm_create(bytes(), 0);
     dsm_pin_segment(segment);
     dsm_pin_mapping(segment);
     const ledger::Ledger l = make_in(dsm_segment_address(segment));
-    place.segment = dsm_segment_handle(segment);
+    location.segment = dsm_segment_handle(segment);
     return l;
 }
 
@@ -115,10 +115,10 @@ void add_hint(void* making) {
 
 // Finds the ledger or makes it, and sets `own_ledger` and `kind`. `own_ledger` stays empty if another version of the
 // library has made the ledger. `making` says whether the memory was to be made, also when an error is raised.
-void find_or_make(Place& place, bool& making) {
-    making = place.preloaded == 0 && place.segment == DSM_HANDLE_INVALID;
-    own_ledger = place.preloaded != 0 ? find_preloaded() : making ? make_segment(place) : find_segment(place);
-    if (own_ledger) kind = place.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
+void find_or_make(Location& location, bool& making) {
+    making = location.preloaded == 0 && location.segment == DSM_HANDLE_INVALID;
+    own_ledger = location.preloaded != 0 ? find_preloaded() : making ? make_segment(location) : find_segment(location);
+    if (own_ledger) kind = location.preloaded != 0 ? Kind::preloaded : Kind::dynamic;
 }
 
 // Finds the ledger or makes it, and sets `own_ledger`. Raises an error if that fails, or if another version of the
@@ -129,11 +129,11 @@ void attach() {
         kind = Kind::single_user;
         return;
     }
-    bool making = true;  // find_place() may make the place
+    bool making = true;  // find_location() may make the location
     ErrorContextCallback callback{error_context_stack, add_hint, &making};
     error_context_stack = &callback;
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    find_or_make(find_place(), making);
+    find_or_make(find_location(), making);
     LWLockRelease(AddinShmemInitLock);
     error_context_stack = callback.previous;
     if (!own_ledger) {
@@ -147,7 +147,7 @@ void attach() {
 // PostgreSQL's shmem_request_hook: a preloaded library asks the server for main shared memory, before there is any.
 void at_shmem_request() {
     if (next_request_hook != nullptr) next_request_hook();
-    RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Place)) + CACHELINEALIGN(bytes()));
+    RequestAddinShmemSpace(CACHELINEALIGN(sizeof(Location)) + CACHELINEALIGN(bytes()));
 }
 
 // PostgreSQL's shmem_startup_hook: makes the ledger in main memory when the server starts, and again after a crash of a
@@ -155,7 +155,7 @@ void at_shmem_request() {
 void at_shmem_startup() {
     if (next_startup_hook != nullptr) next_startup_hook();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-    find_place().preloaded = 1;
+    find_location().preloaded = 1;
     own_ledger = find_preloaded();
     kind = Kind::preloaded;
     LWLockRelease(AddinShmemInitLock);

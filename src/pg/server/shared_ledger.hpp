@@ -4,7 +4,7 @@
 //
 // This file finds or makes the ledger in the server's shared memory.
 //
-// A few bytes of the server's main shared memory say where the ledger is (Place in shared_ledger.cpp). The server
+// A few bytes of the server's main shared memory say where the ledger is (Location in shared_ledger.cpp). The server
 // reserves more there than it uses, so these bytes need no preloading. The ledger itself is
 //   - a segment of dynamic shared memory, which the first session that needs it creates; or
 //   - with shared_preload_libraries, a part of the main shared memory; or

@@ -1,6 +1,6 @@
 // The SQL functions snowflake_ids_settled(), sno_settled() and so on. They return the time or the id before which every
 // id has arrived, for readers who continue after the last id that they have read. All calls for one table with one
-// snapshot get the same time. settle.cpp finds it.
+// snapshot get the same time. reader.cpp finds it.
 #include <algorithm>
 
 #include "core/sno.hpp"
@@ -14,7 +14,7 @@ extern "C" {
 
 #include "pg/datum.hpp"
 #include "pg/layouts/layouts.hpp"
-#include "pg/settled/settle.hpp"
+#include "pg/settled/reader.hpp"
 
 namespace snowflake_ids {
 

@@ -1,6 +1,6 @@
 // The room of settled ids. It receives calls of sno_settled() and similar functions, for a whole database or for one
 // table. It returns an id or a time before which no new row can appear, or the transactions that hold this time back.
-// Read ledger/settling.hpp first, then settled.cpp. promise/unsettled.cpp has what a writer shows.
+// Read ledger/settling.hpp first, then settled.cpp. promise/writer.cpp has what a writer shows.
 //
 // This file knows whether a trigger stamps all rows of a table.
 #pragma once

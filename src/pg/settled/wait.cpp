@@ -11,9 +11,9 @@
 #include "pg/datum.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
-#include "pg/promise/unsettled.hpp"
-#include "pg/server/wait.hpp"
-#include "pg/settled/settle.hpp"
+#include "pg/promise/writer.hpp"
+#include "pg/server/patience.hpp"
+#include "pg/settled/reader.hpp"
 
 extern "C" {
 #include "access/xact.h"
@@ -50,7 +50,7 @@ constinit ledger::Watch own_watch{};
 
 // The number of the present process in sleepers, and in the ledger.
 uint64 own_number(const ledger::Ledger& shared) {
-    return static_cast<uint64>(&unsettled::own_backend(shared) - shared.backends);
+    return static_cast<uint64>(&writer::own_backend(shared) - shared.backends);
 }
 
 // The settled time of what is committed by now. The statement's own snapshot is older.
@@ -93,7 +93,7 @@ void check_can_wait(const ledger::Ledger& shared, Oid table, StampFormat format)
                         errhint("Use the isolation level READ COMMITTED, or wait before the transaction begins.")));
     }
     check_stamped(table, format);
-    if (ledger::has_noted(unsettled::own_backend(shared), table)) {
+    if (ledger::has_noted(writer::own_backend(shared), table)) {
         ereport(ERROR,
                 (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
                  errmsg("cannot wait for rows of \"%s\" in a transaction that has written to it", get_rel_name(table)),

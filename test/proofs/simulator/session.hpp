@@ -1,4 +1,4 @@
-// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/settle.cpp
+// What a session does: the steps between the ledger's own templates, as src/pg/generate and src/pg/settled/reader.cpp
 // have them.
 #pragma once
 
@@ -351,7 +351,7 @@ private:
             w.judge.blame("issued beyond the ceiling on disk");
     }
 
-    // unsettled::admit()
+    // writer::admit()
     bool admit(UnixTime t) {
         if (covered == ledger::no_low) backend.database.store(database + 1);
         if (w.wrong.covered_not_compared && t >= covered) return true;

@@ -108,7 +108,7 @@ struct Transaction {
         xid = db.begin_transaction();
         covered = ledger::no_low;
     }
-    // As src/pg/promise/unsettled.cpp, claim_or_wait.cpp. `at`: what the clock shows, 0: any time.
+    // As src/pg/promise/writer.cpp, claim_numbers.cpp. `at`: what the clock shows, 0: any time.
     Value draw(Value at = 0) {
         if (covered == ledger::no_low && own().database.load() != database) own().database.store(database);
         Value t = at != 0 ? at : between(1, db.last_time);
@@ -132,7 +132,7 @@ struct Transaction {
     }
 };
 
-// As src/pg/settled/settle.cpp.
+// As src/pg/settled/reader.cpp.
 inline void read(Database& db) {
     const unsigned seen = db.snapshot();
     // 0 is before all: an entry of the ring that nobody has written.

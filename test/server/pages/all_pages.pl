@@ -362,8 +362,8 @@ END
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim_or_wait|set_up|slot_of|may_generate|snowflake_generate|unsettled|issue_limit|operate|reset)\.cpp$
-			|^(shared_ledger|ceiling_file|wal_ceiling|extension_relation|machine_id|not_accepted|entropy)\.cpp$/x
+		  /^(generator|claim_numbers|set_up|slot_of|may_generate|snowflake_generate|writer|issue_limit|operate|reset_generators)\.cpp$
+			|^(shared_ledger|durable_ceiling|database_ceiling|extension_relation|machine_id|not_accepted|entropy)\.cpp$/x
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};
 		next unless $m->{hint} || $operational;

@@ -18,9 +18,9 @@
 
 #include "ledger/wal_ceiling.hpp"
 #include "pg/pg.hpp"
-#include "pg/server/wait.hpp"
+#include "pg/server/patience.hpp"
 
-namespace snowflake_ids::wal_ceiling {
+namespace snowflake_ids::database_ceiling {
 
 using ledger::WalCeiling;
 
@@ -61,8 +61,8 @@ void repair(const WalCeiling& c, const Patience& patience);
 struct InDatabase {
     const Patience& patience;
 
-    WalCeiling read() const { return wal_ceiling::read(patience); }
-    WalCeiling lift(const WalCeiling& wanted) const { return wal_ceiling::lift(wanted, patience); }
+    WalCeiling read() const { return database_ceiling::read(patience); }
+    WalCeiling lift(const WalCeiling& wanted) const { return database_ceiling::lift(wanted, patience); }
 };
 
-}  // namespace snowflake_ids::wal_ceiling
+}  // namespace snowflake_ids::database_ceiling

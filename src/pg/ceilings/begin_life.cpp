@@ -1,12 +1,12 @@
 // Begins the life of this server, and writes a line about it to the log.
-#include "pg/ceilings/life.hpp"
+#include "pg/ceilings/begin_life.hpp"
 
 extern "C" {
 #include "access/xlog.h"
 }
 
 #include "ledger/life.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/entropy.hpp"
 #include "pg/server/machine_id.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -34,9 +34,9 @@ void begin_life(const ledger::Ledger& shared, const Patience& patience) {
     uint64 id = 0;  // 0 means that no life has begun
     while (id == 0) id = entropy::random64();
     bool began = false;
-    ceiling_file::until_done(patience, [&] {
-        return ledger::begin_life(ceiling_file::place(), shared, id,
-                                  ledger::ceiling_at(ceiling_file::ahead_of(ledger::wall_clock())), began);
+    durable_ceiling::until_done(patience, [&] {
+        return ledger::begin_life(durable_ceiling::place(), shared, id,
+                                  ledger::ceiling_at(durable_ceiling::ahead_of(ledger::wall_clock())), began);
     });
     if (began) log_life(*shared.header);
 }

@@ -1,5 +1,5 @@
 // How a session sleeps, and how long it pauses between attempts.
-#include "pg/server/wait.hpp"
+#include "pg/server/patience.hpp"
 
 #include <algorithm>
 #include <ctime>

@@ -1,5 +1,5 @@
 // Shows readers the ids of a transaction when they are generated, and takes that back when the transaction ends.
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ extern "C" {
 #include "pg/promise/relatives.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::unsettled {
+namespace snowflake_ids::writer {
 
 namespace {
 
@@ -132,4 +132,4 @@ void end_transaction(bool committed, bool prepared) {
     newest = {};
 }
 
-}  // namespace snowflake_ids::unsettled
+}  // namespace snowflake_ids::writer

@@ -1,6 +1,6 @@
 // The steps of a reader of settled ids: it lifts the promise, looks at what each process and each prepared transaction
 // shows, and takes the earliest time.
-#include "pg/settled/settle.hpp"
+#include "pg/settled/reader.hpp"
 
 #include "ledger/clock.hpp"
 #include "ledger/formats.hpp"
@@ -13,10 +13,10 @@ extern "C" {
 #include "utils/memutils.h"
 }
 
-#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/ceilings/standby.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids {
@@ -77,8 +77,8 @@ UnixTime lift_promise(const ledger::Ledger& shared) {
     UnixTime until = std::min(now - promise_slack, issued_until(shared) + ledger::longest_tick);
     if (until > durable.load()) {
         // A life begins above this ceiling. So it is lifted by a small step if the promise is ahead of the wall clock.
-        const UnixTime ceiling = std::max(ceiling_file::ahead_of(wall), until + issue_limit::lift_step());
-        ceiling_file::try_lift_settled(ledger::ceiling_at(ceiling));
+        const UnixTime ceiling = std::max(durable_ceiling::ahead_of(wall), until + issue_limit::lift_step());
+        durable_ceiling::try_lift_settled(ledger::ceiling_at(ceiling));
         until = std::min<UnixTime>(until, durable.load());
     }
     auto& word = shared.header->promise;
@@ -174,12 +174,12 @@ UnixTime settle(Snapshot snapshot, Oid table, StampFormat format) {
     UnixTime until = lift_promise(shared);
     if (standby::commits_wait()) until = issue_limit::replicated_until(until, before, patience);
     until = std::min<UnixTime>(until, issue_limit::wal_ceiling_at(until, patience));
-    if (table != unsettled::every_table) check_stamped(table, format);
+    if (table != writer::every_table) check_stamped(table, format);
     return until <= UnixTime{} ? never : earliest_of_writers(shared, view, until, table);
 }
 
 Oid table_argument(FunctionCallInfo fcinfo, int n) {
-    if (PG_NARGS() <= n) return unsettled::every_table;
+    if (PG_NARGS() <= n) return writer::every_table;
     const Oid table = PG_GETARG_OID(n);
     if (!OidIsValid(table)) fail_no_table(table);
     return table;

@@ -8,7 +8,7 @@
 #include "pg/ceilings/issue_limit.hpp"
 #include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -27,7 +27,7 @@ pg_attribute_always_inline ledger::Claim claim_sno(Generator& g, uint32 want) {
     return ledger::claim<true>(*g.slot, clock, want, g.rules, g.limit);
 }
 
-// Claims again, because unsettled::admit() has refused the last claim: readers have been promised that no id of its
+// Claims again, because writer::admit() has refused the last claim: readers have been promised that no id of its
 // time appears any more. The numbers of that claim are not used. The new claim, which is returned, was admitted. Waits
 // or raises an error as claim_after_wait() does.
 ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim);
@@ -65,7 +65,7 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
     // Only some claims do what follows: the first one of a tick, the first one of a transaction, one whose clock is
     // behind or has gone back, and one after readers were promised more.
     if (unlikely(c.tick != g.counted_tick || c.standing != ledger::Standing::on_time || is_promised_past(g))) {
-        if (unlikely(!unsettled::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
+        if (unlikely(!writer::admit(g.timeline.last(c.tick)))) c = claim_at_promise(g, want, claim);
         g.accepted = g.timeline.last(c.tick);
         if (unlikely(c.standing != ledger::Standing::on_time)) note_clock_behind(g, c);
         // This is done once for each tick and each transaction. If the clock has gone back, a new tick can have the
@@ -73,7 +73,7 @@ pg_attribute_always_inline ledger::Claim claim_numbers(Generator& g, uint32 want
         if (c.tick != g.counted_tick || c.toggled() || c.advanced()) {
             count_up(g);
             g.counted_tick = c.tick;
-            g.set_up = {};
+            g.set_up_time = {};
             issue_limit::note_latest(g.timeline.start(c.tick));
             if (unlikely(c.tick >= g.lift_from)) issue_limit::lift_ahead(g, c.tick);
         }

@@ -5,10 +5,10 @@
 #include "ledger/memory.hpp"
 #include "ledger/reset.hpp"
 #include "pg/pg.hpp"
+#include "pg/server/patience.hpp"
 #include "pg/server/settings.hpp"
-#include "pg/server/wait.hpp"
 
-namespace snowflake_ids::ceiling_file {
+namespace snowflake_ids::durable_ceiling {
 
 // A quarter of the durable window. When less time than this is left below a ceiling, it is lifted to ahead_of(). So
 // each ceiling is synced once per window, and usually no backend has to wait for the sync.
@@ -60,4 +60,4 @@ void until_done(const Patience& patience, Attempt attempt) {
     }
 }
 
-}  // namespace snowflake_ids::ceiling_file
+}  // namespace snowflake_ids::durable_ceiling

@@ -2,9 +2,9 @@
 #include "ledger/settling.hpp"
 
 #include "pg/pg.hpp"
-#include "pg/promise/unsettled.hpp"
+#include "pg/promise/writer.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/settled/settle.hpp"
+#include "pg/settled/reader.hpp"
 
 extern "C" {
 #include "funcapi.h"
@@ -37,7 +37,7 @@ FUNCTION(snowflake_ids_unsettled) {
     auto* result = reinterpret_cast<ReturnSetInfo*>(fcinfo->resultinfo);
     const ledger::Ledger& shared = shared_ledger();
     const Oid table = table_argument(fcinfo, 0);
-    if (table != unsettled::every_table) check_stamped(table, StampFormat::any);
+    if (table != writer::every_table) check_stamped(table, StampFormat::any);
     // The open transactions.
     for (uint32 i = 0; i < static_cast<uint32>(MaxBackends); i++) {
         const ledger::Backend& b = shared.backends[i];

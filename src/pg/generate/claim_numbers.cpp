@@ -1,6 +1,6 @@
 // What happens after a claim that has issued nothing, whose clock is behind, or whose ids are earlier than readers were
 // promised: waits, errors, counters, log lines, and another claim.
-#include "pg/generate/claim_or_wait.hpp"
+#include "pg/generate/claim_numbers.hpp"
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ extern "C" {
 #include "ledger/word.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
+#include "pg/server/patience.hpp"
 #include "pg/server/shared_ledger.hpp"
-#include "pg/server/wait.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -179,8 +179,8 @@ ledger::Claim claim_after_wait(Generator& g, ledger::Claim failed, uint32 want, 
     ledger::note_clock_step(*shared_ledger().header);
     Patience patience;
     // The set-up for this claim has used up a part of max_wait.
-    patience.until -= g.set_up;
-    g.set_up = {};
+    patience.until -= g.set_up_time;
+    g.set_up_time = {};
     ledger::Counters& counters = g.slot->counters;
     Waiting waiting{&counters, ledger::monotonic_clock()};
     counters.waiting.fetch_add(1);
@@ -228,7 +228,7 @@ ledger::Claim claim_at_promise(Generator& g, uint32 want, ClaimFunction claim) {
         }
         ledger::Claim c = claim(g, want);
         if (c.outcome != ledger::Outcome::issued) c = claim_after_wait(g, c, want, claim);
-        if (unsettled::admit(g.timeline.last(c.tick))) return c;
+        if (writer::admit(g.timeline.last(c.tick))) return c;
     }
 }
 

@@ -1,6 +1,6 @@
 // Reads, checks and changes the page that contains the WAL ceiling of this database, and creates it again if it is
 // damaged.
-#include "pg/ceilings/wal_ceiling.hpp"
+#include "pg/ceilings/database_ceiling.hpp"
 
 extern "C" {
 #include "access/generic_xlog.h"
@@ -20,7 +20,7 @@ extern "C" {
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::wal_ceiling {
+namespace snowflake_ids::database_ceiling {
 
 namespace {
 
@@ -347,4 +347,4 @@ void repair(const WalCeiling& c, const Patience& patience) {
     flush(lsn);
 }
 
-}  // namespace snowflake_ids::wal_ceiling
+}  // namespace snowflake_ids::database_ceiling

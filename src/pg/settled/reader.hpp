@@ -54,7 +54,7 @@ Snapshot active_snapshot();
 Snapshot readers_snapshot();
 
 // Lifts the promise, and returns the time that has settled for this snapshot and table. `never` (before all times):
-// nothing has settled. `table` may be unsettled::every_table. A later call may return a later time, so a snapshot that
+// nothing has settled. `table` may be writer::every_table. A later call may return a later time, so a snapshot that
 // must have one time only keeps it (settled.cpp). Not in recovery. Raises the errors of check_stamped(), and an error if
 // a ceiling cannot be read or lifted within max_wait.
 UnixTime settle(Snapshot snapshot, Oid table, StampFormat format);
@@ -66,7 +66,7 @@ inline constexpr microseconds promise_slack = milliseconds{5};
 // The time just after the last id that any generator may have issued; `never` if there is no generator.
 UnixTime issued_until(const ledger::Ledger& shared);
 
-// The oid of the table in argument `n`. If the function has no such argument, it is unsettled::every_table.
+// The oid of the table in argument `n`. If the function has no such argument, it is writer::every_table.
 Oid table_argument(FunctionCallInfo fcinfo, int n);
 
 }  // namespace snowflake_ids

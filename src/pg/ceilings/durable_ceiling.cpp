@@ -1,6 +1,6 @@
 // Calls the ledger's functions for the ceiling file of this server, and raises their errors. ledger/ceiling_file.cpp
 // reads and writes the file.
-#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 
 extern "C" {
 #include "access/xlog.h"
@@ -11,7 +11,7 @@ extern "C" {
 #include "pg/server/orphan.hpp"
 #include "pg/server/shared_ledger.hpp"
 
-namespace snowflake_ids::ceiling_file {
+namespace snowflake_ids::durable_ceiling {
 
 ledger::CeilingPlace place() {
     return {DataDir, static_cast<unsigned>(pg_file_create_mode), GetSystemIdentifier(), enableFsync, end_if_orphaned};
@@ -117,4 +117,4 @@ void apply_reset(const ledger::Reset& reset) {
     until_done({}, [&] { return ledger::apply_reset(place(), shared_ledger(), reset); });
 }
 
-}  // namespace snowflake_ids::ceiling_file
+}  // namespace snowflake_ids::durable_ceiling

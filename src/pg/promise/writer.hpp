@@ -6,7 +6,7 @@
 #include "ledger/settling.hpp"
 #include "pg/pg.hpp"
 
-namespace snowflake_ids::unsettled {
+namespace snowflake_ids::writer {
 
 // Shows readers that the present transaction has ids of time `t` (ledger/settling.hpp). Returns true if it may use such
 // an id. If the result is false, readers were promised that no id of this time appears any more. Then the id must be
@@ -39,4 +39,4 @@ void end_transaction(bool committed, bool prepared);
 // Where in the ledger this process shows its ids.
 ledger::Backend& own_backend(const ledger::Ledger& shared);
 
-}  // namespace snowflake_ids::unsettled
+}  // namespace snowflake_ids::writer

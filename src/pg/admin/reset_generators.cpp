@@ -14,10 +14,10 @@ extern "C" {
 #include "ledger/floor.hpp"
 #include "ledger/formats.hpp"
 #include "pg/admin/operate.hpp"
-#include "pg/ceilings/ceiling_file.hpp"
+#include "pg/ceilings/begin_life.hpp"
+#include "pg/ceilings/database_ceiling.hpp"
+#include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/issue_limit.hpp"
-#include "pg/ceilings/life.hpp"
-#include "pg/ceilings/wal_ceiling.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/server/shared_ledger.hpp"
@@ -31,7 +31,7 @@ namespace {
 
 // The ceiling to write after the operator has named this floor. It is ahead of both the floor and the clock.
 Ceiling ceiling_ahead(UnixTime floor, UnixTime now) {
-    return ledger::ceiling_at(ceiling_file::ahead_of(Max(floor, now)));
+    return ledger::ceiling_at(durable_ceiling::ahead_of(Max(floor, now)));
 }
 
 // Lowers the WAL ceiling of this database after a forced reset. It stays above all ids of generators that were not
@@ -48,9 +48,10 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patie
         const Ceiling least = ceiling_ahead(floor, ledger::wall_clock());
         return ledger::WalCeiling{Max(least, Min(old, ledger::highest_ceiling(shared))), life_id};
     };
-    const Ceiling old = wal_ceiling::replace(ceiling_below(wal_ceiling::read(patience).until), patience).until;
+    const Ceiling old =
+        database_ceiling::replace(ceiling_below(database_ceiling::read(patience).until), patience).until;
     shared.header->revision.fetch_add(1);
-    wal_ceiling::lift(ceiling_below(old), patience);
+    database_ceiling::lift(ceiling_below(old), patience);
 }
 
 // Repairs this database's WAL ceiling if it is damaged. A damaged ceiling does not show which ids the database may
@@ -58,12 +59,12 @@ void lower_wal_ceiling(const ledger::Ledger& shared, UnixTime floor, const Patie
 // during this. Their ids are below the ceilings of their slots, and the new WAL ceiling is not lower than these. Not in
 // recovery.
 void repair_wal_ceiling(const ledger::Ledger& shared, const ledger::Reset& reset, const Patience& patience) {
-    if (!wal_ceiling::is_damaged(patience)) return;
+    if (!database_ceiling::is_damaged(patience)) return;
     // This begins the life only, because a database with a damaged ceiling cannot be entered.
     (void) ledger_in_life(patience);
     ledger::lift_floor(shared, reset.floor);
     const Ceiling until = Max(reset.ceiling, ledger::highest_ceiling(shared));
-    wal_ceiling::repair({until, shared.header->life_id.load()}, patience);
+    database_ceiling::repair({until, shared.header->life_id.load()}, patience);
     shared.header->revision.fetch_add(1);
 }
 
@@ -118,10 +119,10 @@ FUNCTION(snowflake_ids_reset) {
     const Patience patience{.queues = true};
     const bool in_past = !reset.force && floor < now;
     // This raises an error if the file is damaged, foreign or superseded, before anything is changed.
-    ceiling_file::check();
+    durable_ceiling::check();
     // If no life has begun, or if the WAL ceiling is damaged, nothing shows which ids were issued before.
     if (in_past && !ledger::has_begun(*shared.header)) fail_past_floor();
-    if (in_past && !in_recovery && wal_ceiling::is_damaged(patience)) fail_past_floor();
+    if (in_past && !in_recovery && database_ceiling::is_damaged(patience)) fail_past_floor();
     const Floor highest = ledger::highest_issued(shared, reset);
     if (!reset.force && floor < highest) {
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("floor is below ids that have been generated"),
@@ -130,14 +131,14 @@ FUNCTION(snowflake_ids_reset) {
     }
     if (!in_recovery) repair_wal_ceiling(shared, reset, patience);
     (void) issue_limit::enter_life_and_database(in_recovery, patience);
-    ceiling_file::apply_reset(reset);
+    durable_ceiling::apply_reset(reset);
     if (!in_recovery) {
         // Other databases keep their WAL ceilings. So for a forced reset, an operator must call the function in each
         // database.
         if (reset.force)
             lower_wal_ceiling(shared, floor, patience);
         else
-            wal_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
+            database_ceiling::lift({reset.ceiling, shared.header->life_id.load()}, patience);
     }
     ereport(LOG, (errmsg("snowflake_ids: generators were reset to floor %s%s", show_time(PG_GETARG_TIMESTAMPTZ(0)),
                          reset.force ? " with force => true" : "")));

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ledger/memory.hpp"
-#include "pg/server/wait.hpp"
+#include "pg/server/patience.hpp"
 
 namespace snowflake_ids {
 
