@@ -1,5 +1,5 @@
 // What sorting and indexes need of each format besides compare(): a sort key, and the neighbours of an id. The formats
-// have them in sno_order.hpp, gid_order.hpp and mastic_order.hpp.
+// have them in sno_order.hpp, gid_order.hpp and mastic.hpp.
 //
 // Sort key. Sorting compares 64-bit keys, and compares the ids only if two keys are equal. A key must never contradict
 // the order (a < b gives key(a) <= key(b)), and two ids should seldom have the same. The first eight bytes would be a

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "core/error.hpp"
+#include "core/id_order.hpp"
 #include "core/layout.hpp"
 
 namespace snowflake_ids::mastic {
@@ -56,5 +57,21 @@ constexpr Result<std::uint64_t> parse(const char* text, std::size_t length) {
     if (overflow) return Error::id_range;
     return v;
 }
+
+// ---- the order for indexes. A number needs no sort key, because it is one.
+
+// lowest() and highest() are the first and the last id. next() and previous() return the neighbour of an id.
+constexpr Id lowest() { return {0}; }
+constexpr Id highest() { return {layout.max_id()}; }
+constexpr Neighbour<Id> next(const Id& id) { return {{id.number + 1}, id.number != highest().number}; }
+constexpr Neighbour<Id> previous(const Id& id) { return {{id.number - 1}, id.number != 0}; }
+
+// The description of the type (id_order.hpp).
+struct Type {
+    using Id = mastic::Id;
+    static constexpr const char* name = "mastic";
+    static constexpr Id lowest() { return mastic::lowest(); }
+    static constexpr Id highest() { return mastic::highest(); }
+};
 
 }  // namespace snowflake_ids::mastic

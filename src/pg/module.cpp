@@ -1,7 +1,7 @@
 // The loadable module: its magic block, and what happens when a process loads the library. This defines the settings
 // and registers callbacks for the end of transactions. With shared_preload_libraries, it also asks the server for
 // memory. Without preloading, each process finds the shared memory at its first id.
-#include "pg/generate/transaction.hpp"
+#include "pg/generate/generator.hpp"
 #include "pg/pg.hpp"
 #include "pg/server/not_accepted.hpp"
 #include "pg/server/settings.hpp"
@@ -15,6 +15,6 @@ PGDLLEXPORT void _PG_init(void);
 
 void _PG_init(void) {
     snowflake_ids::not_accepted::define_settings(snowflake_ids::settings::define);
-    snowflake_ids::transaction::watch();
+    snowflake_ids::generator::watch_transactions();
     if (process_shared_preload_libraries_in_progress) snowflake_ids::reserve_shared_ledger();
 }

@@ -3,7 +3,7 @@
 
 #include "core/gid.hpp"
 #include "core/gid_order.hpp"
-#include "core/mastic_order.hpp"
+#include "core/mastic.hpp"
 #include "core/sno.hpp"
 #include "core/sno_order.hpp"
 #include "fuzz.hpp"

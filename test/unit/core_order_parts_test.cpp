@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/gid_order.hpp"
-#include "core/mastic_order.hpp"
+#include "core/mastic.hpp"
 #include "core/sno_order.hpp"
 #include "core/uuid7.hpp"
 

@@ -1,6 +1,6 @@
 // Sort keys never contradict the order of the ids and seldom tie; neighbours; distances.
 #include "core/gid_order.hpp"
-#include "core/mastic_order.hpp"
+#include "core/mastic.hpp"
 #include "core/sno_order.hpp"
 
 #include <gtest/gtest.h>

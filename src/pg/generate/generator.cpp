@@ -1,7 +1,12 @@
-// The list of this backend's generators, and how their ids are counted.
+// The list of this backend's generators, how their ids are counted, and what happens when their transaction ends.
 #include "pg/generate/generator.hpp"
 
+extern "C" {
+#include "access/xact.h"
+}
+
 #include "pg/errors.hpp"
+#include "pg/promise/writer.hpp"
 
 namespace snowflake_ids::generator {
 
@@ -47,5 +52,34 @@ void end_leases_and_count() {
         g->counted_tick = 0;
     }
 }
+
+namespace {
+
+// PostgreSQL calls this at the end of a transaction. At the events PRE_COMMIT and PRE_PREPARE, a step may raise an
+// error. At COMMIT, PREPARE and ABORT, which come last, none may.
+void at_event(XactEvent event, void*) {
+    // This is done at each event. So the counters have the ids before others can see the rows.
+    end_leases_and_count();
+    switch (event) {
+        case XACT_EVENT_PRE_COMMIT:
+            issue_limit::protect_commit();
+            break;
+        case XACT_EVENT_PRE_PREPARE:
+            writer::hand_over_to_prepared();
+            break;
+        case XACT_EVENT_COMMIT:
+        case XACT_EVENT_ABORT:
+        case XACT_EVENT_PREPARE:
+            issue_limit::latest = {};
+            writer::end_transaction(event == XACT_EVENT_COMMIT, event == XACT_EVENT_PREPARE);
+            break;
+        default:  // a parallel worker: its leader ends the transaction
+            break;
+    }
+}
+
+}  // namespace
+
+void watch_transactions() { RegisterXactCallback(at_event, nullptr); }
 
 }  // namespace snowflake_ids::generator

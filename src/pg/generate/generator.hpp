@@ -8,11 +8,9 @@
 //
 // These files take part when an id is generated. Each of them includes only those below it:
 //
-//   transaction         counts the ids when their transaction ends, and no longer shows them to readers
+//   generator.cpp       counts the ids when their transaction ends, and no longer shows them to readers
 //   sno_generate, ...   the SQL function: composes the id
-//   set_up              after a start, and when a setting has changed: finds the slot and the rules of the generator
-//   may_generate        refuses a process, a setting or a clock that must not generate ids
-//   slot_of             finds or creates the slot
+//   set_up              after a start, and when a setting has changed: refuses, or finds the slot and the rules
 //   series, next_number gives a number that this session has claimed and not yet used
 //   claim_numbers       claims more numbers; waits or raises an error if there are none
 //   issue_limit         decides how far ahead ids may go; lifts the ceilings
@@ -80,6 +78,9 @@ void count_up(Generator& g);
 // Ends the leases of all generators of this backend, and counts their ids as count_up() does. It cannot fail, because
 // it is also called after a commit, where an error would be a panic.
 void end_leases_and_count();
+
+// _PG_init calls this: from then on, the end of each transaction counts its ids, and no longer shows them to readers.
+void watch_transactions();
 
 // The header of the ledger. Until this backend sets up its first generator, it is a header of zeros. It has hidden
 // visibility, so that each id loads it directly, and not through the global offset table.

@@ -1,20 +1,22 @@
-// Gives a generator its slot, its rules and its limit. Whether ids may be generated at all is checked in
-// may_generate.cpp.
+// Checks whether a generator may generate ids, and gives it its slot, its rules and its limit.
 #include "pg/generate/set_up.hpp"
 
 extern "C" {
+#include "access/parallel.h"
 #include "access/xlog.h"
 #include "common/pg_prng.h"
 #include "utils/memutils.h"
 }
 
 #include "core/sno.hpp"
+#include "ledger/clock.hpp"
 #include "ledger/life.hpp"
+#include "ledger/numbering.hpp"
 #include "pg/ceilings/durable_ceiling.hpp"
 #include "pg/ceilings/issue_limit.hpp"
-#include "pg/generate/may_generate.hpp"
-#include "pg/generate/slot_of.hpp"
+#include "pg/errors.hpp"
 #include "pg/server/machine_id.hpp"
+#include "pg/server/not_accepted.hpp"
 #include "pg/server/shared_ledger.hpp"
 
 namespace snowflake_ids::generator {
@@ -22,6 +24,106 @@ namespace snowflake_ids::generator {
 Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
 namespace {
+
+// ---- whether ids may be generated: `name` is the format or layout, for messages
+
+// Raises an error in a parallel worker, and if the value of a setting on which uniqueness depends was not accepted. In
+// the ledger, each process shows readers the ids of its own transaction (ledger/settling.hpp). A parallel worker
+// would generate ids for the transaction of another process, its leader.
+void check_may_generate(const char* name) {
+    if (IsParallelWorker()) {
+        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                        errmsg("cannot generate %s ids in a parallel worker", name),
+                        errdetail("A function that is declared PARALLEL SAFE generates the id."),
+                        errhint("Run ALTER FUNCTION ... PARALLEL RESTRICTED for that function.")));
+    }
+    not_accepted::check();
+}
+
+// The numbering (ledger/numbering.hpp) of a layout. Raises an error if no generator can have the tick or the epoch of
+// the layout, so that its ids can only be decoded.
+uint64 numbering_of(const char* name, const Layout& layout) {
+    const Result<uint64> numbering = ledger::pack_numbering(layout);
+    if (!numbering) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("cannot generate %s ids", name),
+             numbering.error == Error::bad_tick
+                 ? errdetail(
+                       "To generate ids, the tick must be at most one second, and 1 to 127 times a power of ten in microseconds.")
+                 : errdetail("To generate ids, the epoch must be a whole millisecond from 1970 to 2248."),
+             errhint("You can decode ids of this layout. Generate ids with another layout.")));
+    }
+    return numbering.value;
+}
+
+// Raises an error if the clock is outside the format. Call it before the generator gets a slot: a layout that has a
+// slot counts as used, so a created layout with a wrong epoch could not be dropped any more.
+void check_clock(const char* name, const Timeline& timeline) {
+    const Result<uint64> now = timeline.floor_tick(ledger::wall_clock());
+    if (now) return;
+    fail_outside_format(name, timeline,
+                        now.error == Error::time_before_epoch ? ledger::Outcome::before_epoch : ledger::Outcome::ended);
+}
+
+// The node that ids of the layout get on this server; 0 if the layout has no node bits. Raises an error if the node
+// does not fit into the layout, or if a standby may not generate such ids. Warns if other servers may have the node.
+uint32 node_of(const char* name, const Layout& layout, bool in_recovery) {
+    // In ids without a node, nothing keeps those of a standby apart from those of its primary.
+    if (in_recovery && layout.node_bits == 0)
+        machine_id::fail_in_recovery(name, "Generate the id on the primary, or use gen_gid().");
+    const uint32 node = layout.node_bits == 0 ? 0 : machine_id::to_generate_with(name, layout.node_bits, in_recovery);
+    if (node > layout.max_node()) {
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("machine id %u does not fit a %s id", node, name),
+                 errdetail("The layout has %u node bits, so its machine ids are 0 to %u.", layout.node_bits,
+                           layout.max_node()),
+                 errhint("Set a smaller snowflake_ids.machine_id, or use a layout with more node bits.")));
+    }
+    layout.node_bits > 0 ? machine_id::warn_if_not_set() : machine_id::warn_of_no_node(name);
+    return node;
+}
+
+// ---- the slot
+
+// How many slots explicit calls, which name a sno partition or a created layout, may create: in one database, and in all databases together. The other
+// slots are kept for generators that the settings give. So nobody can use up all slots, even with many databases.
+constexpr uint32 max_owned_slots = 64;
+constexpr uint32 max_all_owned_slots = ledger::slot_count - 64;
+
+// The slot of the generator `key`. If it has none yet, a free one becomes its slot. `numbering` is the word of a 64-bit
+// layout (ledger/numbering.hpp), and 0 for all other formats. Raises an error if all slots are in use, or if explicit
+// calls have created too many.
+ledger::Slot& find_or_create_slot(const ledger::Ledger& shared, const ledger::Key& key, uint64 numbering) {
+    if (ledger::Slot* slot = ledger::find_slot(shared, key, false, numbering)) return *slot;
+    if (key.owner != 0 && ledger::slots_owned(shared, key.owner) >= max_owned_slots) {
+        ereport(ERROR,
+                (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators in this database"),
+                 errdetail("Explicit sno partitions and created layouts of a database may have %u generators.",
+                           max_owned_slots),
+                 errhint("Use a partition or a layout with which ids were already generated.")));
+    }
+    if (key.owner != 0 && ledger::slots_owned(shared) >= max_all_owned_slots) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("too many explicit generators on this server"),
+             errdetail("Explicit sno partitions and created layouts of all databases may have %u generators together.",
+                       max_all_owned_slots),
+             errhint("Use a partition or a layout with which ids were already generated.")));
+    }
+    ledger::Slot* slot = ledger::find_slot(shared, key, true, numbering);
+    if (slot == nullptr) {
+        ereport(
+            ERROR,
+            (errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("this server has no room for another generator"),
+             errdetail(
+                 "The server keeps a generator for each format, layout and machine id that it has used, and it has room for %u.",
+                 ledger::slot_count),
+             errhint(
+                 "Use a machine id and a format that were used before. To make room, stop the server, move the file snowflake_ids.ceiling away, start the server, and generate an id in each database before clients connect.")));
+    }
+    return *slot;
+}
 
 // Generators of the partitions that callers name. The lowest six bits of the partition are the index here. So of all
 // partitions with the same six bits, only the last one used has a generator in this session. The generators are

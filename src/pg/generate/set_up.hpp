@@ -14,8 +14,7 @@ namespace snowflake_ids::generator {
 // snos with a time that the caller gives (sno_generate.cpp). Get them by the functions ready_…() below.
 extern Generator own_sno, own_sno_at, own_mastic, own_snowflake_si;
 
-// These set up `g` as a generator of the server's own node. They raise an error if no id may be generated
-// (may_generate.hpp), if the bounds of the sequence are too close, if there is no slot for it, or if a ceiling cannot
+// These set up `g` as a generator of the server's own node. They raise an error if no id may be generated, if the bounds of the sequence are too close, if there is no slot for it, or if a ceiling cannot
 // be read or written within max_wait.
 void set_up_sno(Generator& g);
 void set_up_sno_at(Generator& g);

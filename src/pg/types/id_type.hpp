@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "core/gid_order.hpp"
-#include "core/mastic_order.hpp"
+#include "core/mastic.hpp"
 #include "core/sno_order.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"

@@ -1,7 +1,7 @@
 // Casts between mastic and integers. They keep the number, and raise an error if the other type does not have it.
 #include <cstring>
 
-#include "core/mastic_order.hpp"
+#include "core/mastic.hpp"
 #include "pg/datum.hpp"
 #include "pg/pg.hpp"
 

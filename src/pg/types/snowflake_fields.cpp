@@ -1,18 +1,18 @@
 // Fields of an id of a 64-bit layout, making an id from fields, and the ids that bound a span of time.
 //
 // The functions of the formats differ only in where the layout comes from:
-//   Mastic, Snowflake-SI   the layout is fixed
+//   Snowflake-SI           the layout is fixed, as that of Mastic (mastic_fields.cpp)
 //   other layouts          a name, or six arguments at the end: a function here serves both forms
 //
 // A Datum has the 64 bits of an id, whether its type in SQL is mastic or bigint. As a bigint, ids in the last half of a
 // 64-bit layout are negative. That matters only for the order of bigint, not here. SQL declares all these functions
 // STRICT, so no argument is NULL.
-#include "core/mastic.hpp"
 #include "core/snowflake_si.hpp"
 #include "pg/datum.hpp"
 #include "pg/errors.hpp"
 #include "pg/layouts/layouts.hpp"
 #include "pg/pg.hpp"
+#include "pg/types/layout_fields.hpp"
 
 namespace snowflake_ids {
 
@@ -43,74 +43,7 @@ Datum fields_record(FunctionCallInfo fcinfo, const SplitId& i) {
     return record(fcinfo, values, lengthof(values));
 }
 
-// The arguments of a function that makes an id: time, node and sequence follow each other. If the format has no node,
-// the function has no such argument, and `node` is null.
-struct Arguments {
-    int created;       // the number of the argument with the time
-    const char* node;  // the names of the other two, for messages
-    const char* sequence;
-};
-
-// Makes the id with the time, node and sequence in the arguments. Raises an error if one of them is out of range;
-// `what()` names the ids there.
-template <class What>
-Datum make_from_arguments(FunctionCallInfo fcinfo, const Layout& layout, const Arguments& names, What what) {
-    int n = names.created;
-    const TimestampTz t = PG_GETARG_TIMESTAMPTZ(n);
-    const Result<std::uint64_t> tick = layout.timeline.floor_tick(unix_time(t));
-    if (!tick) fail_time(tick.error, what(), layout.timeline, t);
-    uint32 node = 0;
-    if (names.node != nullptr) node = number_argument(fcinfo, ++n, names.node, Error::node_range, layout.max_node());
-    const uint32 sequence = number_argument(fcinfo, ++n, names.sequence, Error::sequence_range, layout.max_sequence());
-    PG_RETURN_INT64(static_cast<int64>(layout.compose({tick.value, node, sequence})));
-}
-
-using Bound = Result<std::uint64_t> (Layout::*)(UnixTime) const;
-
-// The lowest id at or after `t`, or the highest id at or before it: `of` is Layout::lower_bound or upper_bound. Raises
-// an error if there is no such id; `what()` names the ids there.
-template <class What>
-Datum bound_of_time(const Layout& layout, Bound of, TimestampTz t, What what) {
-    const Result<std::uint64_t> id = (layout.*of)(unix_time(t));
-    if (!id) fail_time(id.error, what(), layout.timeline, t);
-    PG_RETURN_INT64(static_cast<int64>(id.value));
-}
-
-// ---- Mastic
-
-// The word for these ids in messages.
-const char* mastic_id() { return "mastic"; }
-
-// The mastic in argument 0, as a number.
-uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
-
-// The fields of the mastic in argument 0. Every 64-bit number is a mastic, so splitting cannot fail.
-Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
-
-TimestampTz mastic_created(FunctionCallInfo fcinfo) {
-    return timestamptz(mastic::layout.time_of(mastic_argument(fcinfo)));
-}
-
 }  // namespace
-
-FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
-FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
-
-FUNCTION(snowflake_ids_mastic_decode) {
-    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
-    return record(fcinfo, values, lengthof(values));
-}
-
-// make_mastic(created, sequence), and the bounds of a time. Each raises an error if an argument is out of range.
-FUNCTION(snowflake_ids_make_mastic) {
-    return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
-}
-FUNCTION(snowflake_ids_mastic_lower_bound) {
-    return bound_of_time(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
-}
-FUNCTION(snowflake_ids_mastic_upper_bound) {
-    return bound_of_time(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
-}
 
 // ---- Snowflake-SI
 

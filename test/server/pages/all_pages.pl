@@ -362,7 +362,7 @@ END
 		}
 		my $operational =
 		  $m->{file} =~
-		  /^(generator|claim_numbers|set_up|slot_of|may_generate|snowflake_generate|writer|issue_limit|operate|reset_generators)\.cpp$
+		  /^(generator|claim_numbers|set_up|snowflake_generate|writer|issue_limit|operate|reset_generators)\.cpp$
 			|^(shared_ledger|durable_ceiling|database_ceiling|extension_relation|machine_id|not_accepted|entropy)\.cpp$/x
 		  && $m->{level} eq 'ERROR';
 		push @no_way_out, "$m->{file}: $m->{message}" if $operational && !$m->{hint};

@@ -1,0 +1,44 @@
+// The fields of a mastic, making one from fields, and the mastics that bound a span of time. A Datum has the 64 bits of
+// an id, whether its type in SQL is mastic or bigint.
+#include "core/mastic.hpp"
+#include "pg/types/layout_fields.hpp"
+
+namespace snowflake_ids {
+
+namespace {
+
+// The word for these ids in messages.
+const char* mastic_id() { return "mastic"; }
+
+// The mastic in argument 0, as a number.
+uint64 mastic_argument(FunctionCallInfo fcinfo) { return static_cast<uint64>(PG_GETARG_INT64(0)); }
+
+// The fields of the mastic in argument 0. Every 64-bit number is a mastic, so splitting cannot fail.
+Layout::Fields mastic_fields(FunctionCallInfo fcinfo) { return mastic::layout.split(mastic_argument(fcinfo)).value; }
+
+TimestampTz mastic_created(FunctionCallInfo fcinfo) {
+    return timestamptz(mastic::layout.time_of(mastic_argument(fcinfo)));
+}
+
+}  // namespace
+
+FUNCTION(snowflake_ids_mastic_timestamp) { PG_RETURN_TIMESTAMPTZ(mastic_created(fcinfo)); }
+FUNCTION(snowflake_ids_mastic_sequence) { PG_RETURN_INT32(static_cast<int32>(mastic_fields(fcinfo).sequence)); }
+
+FUNCTION(snowflake_ids_mastic_decode) {
+    Datum values[] = {TimestampTzGetDatum(mastic_created(fcinfo)), UInt32GetDatum(mastic_fields(fcinfo).sequence)};
+    return record(fcinfo, values, lengthof(values));
+}
+
+// make_mastic(created, sequence), and the bounds of a time. Each raises an error if an argument is out of range.
+FUNCTION(snowflake_ids_make_mastic) {
+    return make_from_arguments(fcinfo, mastic::layout, {0, nullptr, "sequence"}, mastic_id);
+}
+FUNCTION(snowflake_ids_mastic_lower_bound) {
+    return bound_of_time(mastic::layout, &Layout::lower_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+FUNCTION(snowflake_ids_mastic_upper_bound) {
+    return bound_of_time(mastic::layout, &Layout::upper_bound, PG_GETARG_TIMESTAMPTZ(0), mastic_id);
+}
+
+}  // namespace snowflake_ids
