@@ -23,7 +23,7 @@ std::uint64_t identifier(std::uint64_t seconds, std::uint64_t microseconds, std:
     return seconds << 32 | microseconds << 12 | (pid & 0xfff);
 }
 
-// Chi-square of the 32,768 values over many identifiers, as standard deviations from what chance gives.
+// Chi-square of the 32,768 values, as standard deviations from chance.
 template <class Make>
 double deviation(Make make) {
     constexpr int n = 32768 * 64;
@@ -60,7 +60,6 @@ TEST(CoreMachineId, EachBitCounts) {
     }
 }
 
-// Two servers meet as often as chance says, and ten rarely.
 TEST(CoreMachineId, ServersMeetRarely) {
     std::mt19937_64 random(2);
     int pairs = 0, tens = 0;

@@ -1,4 +1,4 @@
-// bytes: the plain and the wide path give the same, for every size and alignment, and touch nothing else.
+// bytes: the plain and the wide path agree for every size and alignment, and touch nothing else.
 #include "core/bytes.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ void compare_paths(std::mt19937_64& random) {
         EXPECT_EQ(v, detail::load_be_wide<N>(in.data() + at)) << N << " bytes at " << at;
         EXPECT_EQ(v, load_be<N>(in.data() + at));
 
-        // More bits than are stored: the rest must not show.
+        // The rest must not show.
         const std::uint64_t stored = random();
         std::fill(plain.begin(), plain.end(), static_cast<B>(0x5a));
         wide = plain;

@@ -1,5 +1,4 @@
-// Graft GID: the golden values, what a reader must take, the refused inputs, bounds and
-// round trips.
+// Graft GID: golden values, refused inputs, bounds and round trips.
 #include "core/gid.hpp"
 
 #include <cstring>
@@ -39,7 +38,7 @@ Result<Id> read(const std::string& bytes) {
 
 std::string hex(const Id& id) { return to_hex(id.bytes, binary_size); }
 
-// Base58 as everybody writes it: one big number, digit by digit.
+// One big number, digit by digit.
 std::string plain_base58(Number v, int digits) {
     std::string text(static_cast<std::size_t>(digits), '1');
     for (int i = digits; i-- > 0; v /= 58) text[static_cast<std::size_t>(i)] = base58::alphabet[v % 58];
@@ -63,7 +62,7 @@ std::optional<Number> plain_number(const std::string& digits) {
     return v;
 }
 
-// Whether 24 characters are a gid, from the rules alone.
+// From the rules alone.
 bool plain_accepts(const std::string& text) {
     if (text.size() != 24 || text[10] != '-') return false;
     const auto time = plain_number(text.substr(0, 10)), rest = plain_number(text.substr(11));
@@ -88,7 +87,6 @@ static_assert(check(empty(Kind::segment)) == Error::none);
 static_assert(gid::parse("74ftFmBdYT-2dVseX433Zwhy", 24).value == empty(Kind::log));
 static_assert(gid::parse("zzzzzzzzzz-zzzzzzzzzzzzz", 24).error == Error::bad_magnitude);
 
-// One golden row against everything that the core can say about it.
 void check_row(const Row& row) {
     SCOPED_TRACE(row.where());
     const Result<Id> id = read(string_from_hex(row["bin_hex"]));
@@ -148,12 +146,11 @@ TEST(CoreGid, LenientValues) {
     expect_count("gid_lenient.tsv", table.rows().size(), 48);
 }
 
-// Why the reference refused, as one of ours.
 Error expected_error(const Row& row) {
     const std::string &said = row["ref_volume"], &why = row["why"];
     // The reference takes the bytes and then fails to print them.
     if (why.find("_unprintable") != std::string::npos) return Error::bad_magnitude;
-    // Leading ones are small numbers: here the prefix byte is 0, there a byte too many.
+    // Leading ones are small numbers: the prefix byte is 0, or there is a byte too many.
     if (why == "time_leading_1" || why == "time_all_1") return Error::bad_kind;
     const auto says = [&](const char* what) { return said.find(what) != std::string::npos; };
     if (says("InvalidLength")) return Error::bad_length;
@@ -174,7 +171,7 @@ TEST(CoreGid, RefusedInputs) {
         const std::string& kind = row["kind"];
         if (kind == "json") {
             if (row["why"] == "no_quotes") {
-                // The text is a good one: only a JSON reader can object.
+                // Only a JSON reader can object.
                 not_applicable++;
                 continue;
             }
@@ -184,7 +181,7 @@ TEST(CoreGid, RefusedInputs) {
         ASSERT_TRUE(kind == "text" || kind == "binary");
         const Result<Id> id = kind == "text" ? parse(input) : read(input);
         if (row["expect"] != "reject") {
-            // Good for one kind only: the typed readers of the other two refuse it by the kind found.
+            // The typed readers of the other kinds refuse it.
             ASSERT_EQ(row["expect"].rfind("reject_as:", 0), 0u);
             ASSERT_TRUE(id);
             for (const char* name : kind_names) {
@@ -212,7 +209,7 @@ TEST(CoreGid, BoundsAgreeWithThePlainDefinition) {
             if (const auto tick = plain.at_or_after(at)) {
                 ASSERT_TRUE(lower);
                 ASSERT_EQ(split(lower.value).ms, *tick);
-                // The smallest that is valid at all: one less no longer is.
+                // One less is not valid.
                 Fields below = split(lower.value);
                 ASSERT_EQ(check(lower.value), Error::none);
                 ASSERT_EQ(print_short(lower.value), "2111111111111");
@@ -235,8 +232,6 @@ TEST(CoreGid, BoundsAgreeWithThePlainDefinition) {
     }
 }
 
-// Every byte at every place: the core takes exactly what the rules take, and what it takes
-// it prints again.
 TEST(CoreGid, SingleCharacterCorruptions) {
     std::size_t accepted = 0;
     for (const char* good : {"5rMJNeFjYs-2eDkDiPiLuBbS", "74ftFmBdYT-2dVseX433Zwhy", "8KCjybSsc2-4FzkJ37568tQv",
@@ -258,14 +253,12 @@ TEST(CoreGid, SingleCharacterCorruptions) {
     EXPECT_GT(accepted, 2000u);
 }
 
-// Blocks whose number is a good one plus a multiple of 2^56 or 2^72: a reader that drops the
-// high bits would take them.
+// A reader that drops bits above 2^56 or 2^72 would take these blocks.
 TEST(CoreGid, NumbersTooLargeForTheirBytes) {
     const std::string good = print(make(Kind::log, 1750000000000, 0x0123456789abcdef));
     const std::string time = good.substr(0, 10), rest = good.substr(11);
     const Number time_number = *plain_number(time), rest_number = *plain_number(rest);
     ASSERT_TRUE(parse(plain_base58(time_number, 10) + "-" + plain_base58(rest_number, 13)));
-    // All the multiples that 58^10 and 58^13 have room for.
     for (unsigned k = 1; k <= 5; k++) {
         const std::string large = plain_base58(time_number + (Number{k} << 56), 10);
         EXPECT_EQ(parse(large + "-" + rest).error, Error::bad_magnitude) << k;
@@ -289,7 +282,6 @@ TEST(CoreGid, OnlyTwentyFourCharactersAndSixteenBytes) {
     }
 }
 
-// Text and bytes sort alike, and alike with compare().
 TEST(CoreGid, RandomRoundTripsAndOrder) {
     std::mt19937_64 random(2);
     Id last = empty(Kind::volume);
@@ -299,7 +291,7 @@ TEST(CoreGid, RandomRoundTripsAndOrder) {
         const std::uint64_t ms = random() >> 16 >> random() % 48;
         const unsigned char byte7 = i % 3 == 0 ? prefix(k) : static_cast<unsigned char>(random() | 0x80);
         Id id = compose({k, ms, byte7, random() >> random() % 64});
-        // Half of them share a beginning with the one before, or order is decided by byte 0.
+        // Half share a beginning with the last one, or byte 0 would decide the order.
         if (i % 2) std::memcpy(id.bytes, last.bytes, static_cast<std::size_t>(random() % 16));
         const std::string text = print(id);
         const Result<Id> parsed = parse(text), reread = from_bytes(id.bytes, binary_size);

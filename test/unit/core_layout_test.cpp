@@ -1,4 +1,4 @@
-// Layouts: fields in either order, what is no layout, and ids that services have published.
+// Layouts: fields in either order, what is no layout, and published ids.
 #include "core/layout.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,6 @@ TEST(CoreLayout, NamesAreExact) {
     EXPECT_EQ(known_layout("", 0), nullptr);
 }
 
-// Node last or not, fields survive, and bounds enclose just the ids of their ticks.
 TEST(CoreLayout, FieldsSurviveInEitherOrder) {
     std::mt19937_64 random(7);
     int tried = 0;
@@ -81,7 +80,6 @@ TEST(CoreLayout, FieldsSurviveInEitherOrder) {
         ASSERT_GE(l.upper_bound(at).value, id);
         ASSERT_EQ(l.upper_bound(at).value - l.lower_bound(at).value,
                   (std::uint64_t{1} << (l.node_bits + l.sequence_bits)) - 1);
-        // The next number of the same node is a larger id.
         if (f.sequence < l.max_sequence()) {
             ASSERT_GT(l.compose({f.tick, f.node, f.sequence + 1}), id);
         }

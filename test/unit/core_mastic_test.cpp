@@ -1,4 +1,4 @@
-// Mastic snowflake: the golden values, the refused texts, bounds and round trips.
+// Mastic: golden values, refused texts, bounds and round trips.
 #include "core/mastic.hpp"
 
 #include <random>
@@ -67,7 +67,7 @@ TEST(CoreMastic, RefusedAndLaxTexts) {
         SCOPED_TRACE(row.where());
         const Result<std::uint64_t> id = parse(string_from_hex(row["input_hex"]));
         if (row["expect"] == "decide") {
-            // Rust's reader takes these, so do we; printed they are canonical.
+            // Rust's reader takes these; printed they are canonical.
             EXPECT_EQ(row["ref"], "accepted");
             ASSERT_TRUE(id);
             EXPECT_EQ(print(id.value), row["detail"]);
@@ -113,7 +113,6 @@ TEST(CoreMastic, BoundsAgreeWithThePlainDefinition) {
             ASSERT_TRUE(lower);
             ASSERT_EQ(lower.value, *tick << 16);
             ASSERT_GE(layout.time_of(lower.value), at);
-            // The one before is too early.
             if (lower.value != 0) {
                 ASSERT_LT(layout.time_of(lower.value - 1), at);
             }
@@ -125,7 +124,6 @@ TEST(CoreMastic, BoundsAgreeWithThePlainDefinition) {
             ASSERT_TRUE(upper);
             ASSERT_EQ(upper.value, *tick << 16 | 0xffff);
             ASSERT_LE(layout.time_of(upper.value), at);
-            // The one after is too late.
             if (upper.value != layout.max_id()) {
                 ASSERT_GT(layout.time_of(upper.value + 1), at);
             }
@@ -159,7 +157,6 @@ TEST(CoreMastic, RandomRoundTrips) {
         ASSERT_EQ(parse(text).value, id);
         ASSERT_EQ(parse("+00" + text).value, id);
         ASSERT_EQ(layout.compose(layout.split(id).value), id);
-        // One digit more is out of range whenever it does not fit.
         const bool fits = static_cast<unsigned __int128>(id) * 10 + 7 <= UINT64_MAX;
         ASSERT_EQ(parse(text + "7").error, fits ? Error::none : Error::id_range) << text;
     }

@@ -1,6 +1,4 @@
-// Sort keys bit for bit, as sno_order.hpp and gid_order.hpp lay them out; neighbours at the places where a byte
-// overflows; comparison of ids that differ in one byte. That keys agree with the order of the ids is in
-// core_order_test.cpp.
+// Sort keys bit for bit; neighbours where a byte overflows; comparison of ids that differ in one byte.
 #include <gtest/gtest.h>
 
 #include "core/gid_order.hpp"
@@ -95,7 +93,6 @@ TEST(CoreNeighbours, GidAtTheEndOfTheRandomPart) {
     EXPECT_TRUE(gid::previous(first).exists && gid::previous(first).id == last);
     EXPECT_TRUE(gid::next(first).id == gid::compose({Kind::log, 5, 0x81, 1}));
     EXPECT_TRUE(gid::previous(last).id == gid::compose({Kind::log, 5, 0x80, ~std::uint64_t{0} - 1}));
-    // From one millisecond and one kind to the next.
     EXPECT_TRUE(gid::next(gid::highest(Kind::log, 5)).id == gid::lowest(Kind::log, 6));
     EXPECT_TRUE(gid::previous(gid::lowest(Kind::log, 6)).id == gid::highest(Kind::log, 5));
     constexpr std::uint64_t end = gid::timeline.max_tick();

@@ -16,7 +16,7 @@ using gid::Kind;
 
 constexpr std::uint64_t ms_2026 = 1767225600000;
 
-// ---- ids that look alike in every way that could matter: each field is one of a few values, often an extreme one
+// Each field is one of a few values, often an extreme one.
 
 std::uint64_t one_of(std::mt19937_64& random, std::initializer_list<std::uint64_t> values) {
     return values.begin()[random() % values.size()];
@@ -45,7 +45,7 @@ gid::Id alike_gid(std::mt19937_64& random) {
                          byte7, near});
 }
 
-// Sorts and then asks neighbours: the order is transitive, so this covers all pairs.
+// The order is transitive, so neighbours cover all pairs.
 template <class Id, class SortKey>
 std::size_t ties(std::vector<Id> ids, const SortKey& key) {
     std::sort(ids.begin(), ids.end());
@@ -79,7 +79,7 @@ TEST(CoreOrder, GidKeyAgreesWithTheOrder) {
 }
 
 TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
-    // One tick of a whole sequence, in the partition of the first id and in one near it: no ties.
+    // In the partition of the first id and in one near it: no ties.
     std::vector<sno::Id> tick, others;
     for (std::uint32_t n = 0; n < 65536; n++) {
         tick.push_back(sno::compose({126230400000, 0, 7, 300 + n % 2, n}));
@@ -92,7 +92,7 @@ TEST(CoreOrder, IdsDrawnInBulkSeldomTie) {
     for (const std::size_t first : {0, 20, 99, 127}) EXPECT_EQ(ties(small, sno::SortKey(small[first])), 0u);
     // With another metabyte: four tie.
     EXPECT_EQ(ties(others, sno::SortKey(tick[0])), 65536u / 4 * 3);
-    // Many partitions: pairs tie outside the window. With many metabytes as well: none near the first partition.
+    // Pairs tie outside the window; with many metabytes too, none is near the first partition.
     std::vector<sno::Id> nodes, types;
     for (std::uint32_t n = 0; n < 8192; n++) {
         nodes.push_back(sno::compose({126230400000, 0, 0, n, 5}));
@@ -159,7 +159,6 @@ TEST(CoreOrder, GidNeighbours) {
     EXPECT_TRUE(gid::next(gid::highest(Kind::log, 7)).id == gid::lowest(Kind::log, 8));
 }
 
-// Around the sign of a bigint, the ends, and anywhere.
 mastic::Id alike_mastic(std::mt19937_64& random) {
     constexpr std::uint64_t middles[] = {0, std::uint64_t{1} << 63, ~std::uint64_t{0}, std::uint64_t{1} << 16};
     const std::uint64_t n = random();
@@ -176,8 +175,7 @@ TEST(CoreOrder, MasticNeighbours) {
     EXPECT_TRUE(mastic::next({0x7fffffffffffffff}).id == mastic::Id{0x8000000000000000});
 }
 
-// The compiler computes the values, and refuses undefined behaviour. They are compared when the test runs, so that a
-// wrong order fails tests and does not stop the build of them.
+// The compiler refuses undefined behaviour. The test compares, so that a wrong order does not stop the build.
 TEST(CoreOrder, Constants) {
     constexpr std::uint64_t sno_key = sno::SortKey(sno::lowest())(sno::highest());
     EXPECT_EQ(sno_key, ~std::uint64_t{0});

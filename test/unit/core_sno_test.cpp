@@ -1,4 +1,4 @@
-// sno: the golden values, the refused inputs, bounds and round trips.
+// sno: golden values, refused inputs, bounds and round trips.
 #include "core/sno.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Result<Id> parse(const std::string& text) { return sno::parse(text.data(), text.
 
 std::string hex(const Id& id) { return to_hex(id.bytes, binary_size); }
 
-// Another way to the text, five bits at a time: shares nothing with the word arithmetic.
+// Five bits at a time: shares nothing with the word arithmetic.
 std::string plain_text(const Id& id) {
     std::string text;
     for (unsigned bit = 0; bit < 80; bit += 5) {
@@ -46,7 +46,7 @@ Id random_id(std::mt19937_64& random) {
     return id;
 }
 
-// Constant evaluation refuses undefined behaviour, so these also prove there is none.
+// Constant evaluation refuses undefined behaviour.
 constexpr Id zero{};
 constexpr Id all_ones = compose({timeline.max_tick(), 1, 255, 65535, 65535});
 static_assert(lower_bound(UnixTime::min()).value == zero && upper_bound(UnixTime::max()).value == all_ones);
@@ -100,8 +100,7 @@ TEST(CoreSno, GoldenValues) {
     expect_count("sno.tsv", rows, 535);
 }
 
-// JSON and database/sql are the reference's ways in; here they end in the same two
-// readers: text and bytes. The error must be that of the reason that the row gives.
+// The reference's JSON and database/sql readers are our two: text and bytes.
 TEST(CoreSno, RefusedInputs) {
     const Table table("sno_invalid.tsv");
     std::size_t rows = 0, not_applicable = 0;
@@ -118,7 +117,7 @@ TEST(CoreSno, RefusedInputs) {
         }
         if (kind == "json") {
             if (row["why"] == "no_quotes") {
-                // The text is a good one: only a JSON reader can object.
+                // Only a JSON reader can object.
                 not_applicable++;
                 continue;
             }
@@ -160,7 +159,7 @@ TEST(CoreSno, BoundsAgreeWithThePlainDefinition) {
     }
 }
 
-// Every byte at every place: exactly the 32 letters are taken, and each one means another id.
+// Exactly the 32 letters are taken.
 TEST(CoreSno, SingleCharacterCorruptions) {
     for (const std::string& good : {std::string("brpk4q72xwf2m63l"), std::string(16, '2'), std::string(16, 'x')}) {
         const Id original = parse(good).value;
@@ -188,14 +187,13 @@ TEST(CoreSno, OnlySixteenCharactersAndTenBytes) {
     }
 }
 
-// Text and bytes sort alike, and alike with compare().
 TEST(CoreSno, RandomRoundTripsAndOrder) {
     std::mt19937_64 random(1);
     Id last = zero;
     std::string last_text = print(last);
     for (int i = 0; i < 1000000; i++) {
         Id id = random_id(random);
-        // Half of them share a beginning with the one before, or order is decided by byte 0.
+        // Half share a beginning with the last one, or byte 0 would decide the order.
         if (i % 2) std::memcpy(id.bytes, last.bytes, static_cast<std::size_t>(random() % 10));
         const std::string text = print(id);
         const Result<Id> parsed = parse(text);

@@ -1,4 +1,4 @@
-// Snowflake-SI: the golden values, the refused options and numbers, bounds and round trips.
+// Snowflake-SI: golden values, refused options and numbers, bounds and round trips.
 #include "core/snowflake_si.hpp"
 
 #include <random>
@@ -26,7 +26,6 @@ Layout layout_of(Floor base_clock, unsigned clock_bits, unsigned machine_bits) {
     return {{base_clock, 1ms, clock_bits}, machine_bits, 53 - clock_bits - machine_bits};
 }
 
-// A Snowflake-SI is printed as a plain number, as a Mastic id is.
 std::string print(std::uint64_t id) { return std::to_string(id); }
 
 TEST(CoreSnowflakeSi, GoldenValues) {
@@ -66,7 +65,6 @@ TEST(CoreSnowflakeSi, GoldenValues) {
     expect_count("snowflake_si.tsv", rows, 513);
 }
 
-// What became of one row of snowflake_si_invalid.tsv.
 enum class Fate {
     refused,
     not_an_integer,   // NaN, Infinity, fractions, a missing base clock: the core's arguments are integers
@@ -83,7 +81,7 @@ bool all_integers(const JsonObject& options) {
     return true;
 }
 
-// The rules of the document and of both releases, which bind a Snowflake-SI but not a layout.
+// Rules of the document and of both releases, which do not bind a layout.
 bool is_snowflake_si(const Layout& l) {
     const unsigned clock = l.timeline.bits;
     return l.bits() == 53 && (clock == 40 || clock == 41) && l.sequence_bits > 0 &&
@@ -137,7 +135,6 @@ TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
                                           : try_generate_by(options);
         }
         fates[static_cast<int>(fate)]++;
-        // These are what the reference says they are.
         if (fate == Fate::another_layout) {
             const std::string& why = row["why"];
             EXPECT_TRUE(why == "base_clock" || why.starts_with("epoch_4") || why.ends_with("bit_width") ||
@@ -154,7 +151,7 @@ TEST(CoreSnowflakeSi, RefusedOptionsAndNumbers) {
     expect_count("snowflake_si_invalid.tsv allowed", fates[5], 0);
 }
 
-// The earliest base clock is the one whose last millisecond is 2038-01-19T03:14:07Z.
+// Its last millisecond is 2038-01-19T03:14:07Z.
 TEST(CoreSnowflakeSi, LastTimes) {
     EXPECT_EQ(to_iso(number_of(layout_of(min_base_clock, 40, 5).time_of(9007199254740991)) / 1000),
               "2038-01-19T03:14:07.000Z");

@@ -1,6 +1,5 @@
-// The generator step under random clocks, bounds, policies and floors: whatever happens, no
-// (tick, toggle, sequence) is issued twice, and every answer is what step.hpp says it is.
-// The same check must catch steps with seeded bugs, or it proves nothing.
+// The generator step under random clocks, bounds, policies and floors: no (tick, toggle, sequence) is issued twice, and
+// answers are as step.hpp says. The same check must catch steps with seeded bugs.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -34,15 +33,15 @@ bool same(const State& a, const State& b) {
     return a.tick == b.tick && a.safe == b.safe && a.next == b.next && a.drifts == b.drifts;
 }
 
-// One generator from its first id to its last, under one policy. Stops at the first violation.
+// One generator under one policy, up to the first violation.
 class Life {
 public:
-    // Not strict: only that nothing repeats, nothing leaves its bounds and floors hold.
+    // Not strict: only repeats, bounds and floors.
     Life(const Subject& subject, std::uint64_t seed, bool strict) : subject_(subject), random_(seed), strict_(strict) {
         choose_rules();
     }
 
-    // What has been met, or a clock that never goes wrong would pass for a proof.
+    // A clock that never goes wrong proves nothing.
     struct Seen {
         std::size_t calls = 0, issued = 0, overflows = 0, regressions = 0, ended = 0, toggles = 0, held = 0, lifted = 0;
 
@@ -53,14 +52,13 @@ public:
     };
     Seen seen;
 
-    // Empty if all is well.
     const std::string& run(int length) {
         for (int i = 0; i < length && violation_.empty(); i++) {
             move_clock();
             if (below(40) == 0) {
                 lift();
             } else if (below(12) == 0) {
-                // As the ledger does when a held tick is used up: the next tick, whatever the clock says.
+                // As the ledger does when a held tick is used up.
                 call(state_.tick + 1, want());
             } else {
                 call(now_, want());
@@ -89,7 +87,6 @@ private:
         span_ = spans[below(std::size(spans))];
         base_ = below(4) == 0 ? 0 : below(std::uint64_t{1} << 38);
         now_ = base_ + below(span_);
-        // Sometimes the format ends in the middle.
         rules_.max_tick = below(8) == 0 ? base_ + span_ / 2 : std::uint64_t{1} << 40;
     }
 
@@ -210,7 +207,7 @@ private:
     void regression(const State& before, const Step& s, std::uint64_t now, bool behind) {
         check(behind && rules_.on_regression != OnRegression::hold, "regression without one");
         check(s.resume > now && s.resume <= before.tick, "resume is no later tick");
-        // A floor may lie beyond the end of the format; the wait for it then ends nowhere.
+        // A floor may lie beyond the end of the format.
         const std::uint64_t between = std::min(now + below(s.resume - now), rules_.max_tick);
         const Step still = subject_.step(before, between, 1, rules_);
         check(still.verdict == Verdict::regression && still.resume == s.resume, "over before resume");
@@ -245,7 +242,7 @@ TEST(CoreProperty, NothingIsIssuedTwice) {
         EXPECT_GT(rare, 100000u);
 }
 
-// The first seed whose life goes wrong, by the weak check: only repeats, bounds and floors.
+// By the check that is not strict.
 std::string first_violation(const Subject& subject) {
     for (std::uint64_t seed = 0; seed < 5000; seed++) {
         Life life(subject, seed, false);

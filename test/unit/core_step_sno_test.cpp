@@ -1,5 +1,5 @@
-// The generator step against sno's own trace, every scenario of it once more under the
-// policies that we ship, where no id may be issued twice; and snapshots.
+// The generator step against sno's own trace; every scenario of it under the policies that we ship, where no id
+// repeats; and snapshots.
 #include <map>
 #include <optional>
 #include <string>
@@ -50,7 +50,6 @@ Error sno_error(const std::string& message) {
     throw std::runtime_error("unknown message: " + message);
 }
 
-// Replays sno_trace.tsv row by row.
 class SnoReplay {
 public:
     std::size_t exact = 0, avoided = 0, documented = 0, true_sequences = 0;
@@ -83,7 +82,7 @@ private:
     void create(const Row& row, bool restore) {
         sno::Snapshot from = sno_snapshot(row["arg"]);
         if (restore) {
-            // Every restore in the file takes the snapshot of the row before. Ours has the true sequence.
+            // Ours has the true sequence.
             ASSERT_TRUE(own_snapshot_);
             sequence_differs_ = own_snapshot_->sequence != from.sequence;
             true_sequences += sequence_differs_;
@@ -111,7 +110,7 @@ private:
         EXPECT_EQ(ours.wall_hi, theirs.wall_hi);
         EXPECT_EQ(ours.wall_safe, theirs.wall_safe);
         EXPECT_EQ(ours.drifts, theirs.drifts);
-        // The reference forgets the sequence when the clock is elsewhere: its own column has it.
+        // The reference forgets the sequence when the clock is elsewhere.
         EXPECT_EQ(theirs.sequence, now == theirs.wall_hi ? row.u32("seq_state") : theirs.sequence_min);
         EXPECT_EQ(ours.sequence, row.u32("seq_state"));
         own_snapshot_ = ours;
@@ -154,7 +153,7 @@ private:
             compare_id(row, d.step.state.tick, d.step.state.toggle(), d.step.first);
             exact++;
         } else if (ops_.at(repeated_step(row["arg2"])) == "nwt") {
-            // NewWithTime had taken the number: documented, and the reference's New does not know either.
+            // The reference's New does not know that NewWithTime took the number: documented.
             compare_id(row, d.step.state.tick, d.step.state.toggle(), d.step.first);
             documented++;
         } else {
@@ -181,7 +180,6 @@ private:
 
     void compare_state(const Row& row) const {
         const State& s = generator_.state;
-        // 0 stands for never set.
         EXPECT_EQ(s.tick == 0 ? 0 : sno_ms(s.tick), row.i64("wall_hi_ms"));
         EXPECT_EQ(s.safe == 0 ? 0 : sno_ms(s.safe), row.i64("wall_safe_ms"));
         EXPECT_EQ(s.drifts, row.u64("drifts"));
@@ -191,11 +189,11 @@ private:
     }
 
     sno::Generator generator_;
-    std::uint32_t given_time_next_ = 0;          // of NewWithTime, which has its own sequence
-    std::optional<sno::Snapshot> own_snapshot_;  // if the last row was a snapshot
-    bool sequence_differs_ = false;              // from the reference's, until the tick changes
-    std::map<std::uint64_t, std::string> ops_;   // of the scenario, by step
-    Issued issued_;                              // New only: NewWithTime may collide
+    std::uint32_t given_time_next_ = 0;  // of NewWithTime, which has its own sequence
+    std::optional<sno::Snapshot> own_snapshot_;
+    bool sequence_differs_ = false;             // from the reference's
+    std::map<std::uint64_t, std::string> ops_;  // by step
+    Issued issued_;                             // New only: NewWithTime may collide
 };
 
 TEST(CoreStep, SnoTrace) {
@@ -240,7 +238,7 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
             }
         }
         expect_count("sno_trace.tsv shipped policy", rows, 1675);
-        // 1484 calls of New and two burns of 65535 together; `error` gives some of them up.
+        // 1484 calls of New and two burns of 65535; `error` gives up some.
         if (policy == OnRegression::error) {
             EXPECT_LT(drawn, 1484u + 65535u);
             EXPECT_GT(drawn, 1000u + 65535u);
@@ -250,7 +248,6 @@ TEST(CoreStep, SnoScenariosNeverRepeat) {
     }
 }
 
-// What the reference takes without a look and no id can hold.
 TEST(CoreStep, SnoSnapshotsOutsideTheFormat) {
     const std::uint64_t last = sno::timeline.max_tick();
     const auto error = [](const sno::Snapshot& s) { return sno::from_snapshot(s).error; };
@@ -264,8 +261,7 @@ TEST(CoreStep, SnoSnapshotsOutsideTheFormat) {
     EXPECT_EQ(sno::check_bounds(UINT32_MAX, 0).error, Error::sequence_range);
 }
 
-// A sequence above the bounds means that the unit is used up, also for 2^32 - 1, where one
-// more would be 0.
+// It means that the unit is used up, also for 2^32 - 1, where one more would be 0.
 TEST(CoreStep, SnoSnapshotSequenceAboveTheBounds) {
     for (const std::uint32_t sequence : {200u, 201u, 65535u, 65536u, 1000000u, UINT32_MAX - 1, UINT32_MAX}) {
         SCOPED_TRACE(sequence);
@@ -279,7 +275,6 @@ TEST(CoreStep, SnoSnapshotSequenceAboveTheBounds) {
     }
 }
 
-// Snapshot and restore lose nothing, wherever the clock is.
 TEST(CoreStep, SnoSnapshotRoundTrip) {
     sno::Generator g = sno::from_snapshot({.partition = 7, .sequence_min = 10, .sequence_max = 20}).value;
     for (const std::uint64_t now : {50u, 50u, 50u, 40u, 40u, 45u, 60u}) {
@@ -296,7 +291,6 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
             EXPECT_EQ(back.value.state.drifts, g.state.drifts);
         }
     }
-    // Lifted past everything, and still so after a snapshot.
     g.state = lift(g.state, 70);
     const sno::Generator back = sno::from_snapshot(sno::to_snapshot(g, 70)).value;
     for (std::uint64_t now = 0; now <= 70; now++)
@@ -304,7 +298,7 @@ TEST(CoreStep, SnoSnapshotRoundTrip) {
     EXPECT_EQ(step(back.state, 71, 1, rules_of(back)).verdict, Verdict::issued);
 }
 
-// A floor leaves a state that is used up; a generator that has drawn nothing yet has no last number.
+// A floor leaves a state that is used up; an unused generator has no last number.
 TEST(CoreStepSno, SnapshotOfNextNumbersThatAreNone) {
     const auto sequence = [](std::uint32_t next) {
         sno::Generator g{.bounds = {10, 65535}};

@@ -1,5 +1,5 @@
-// The generator step against the traces of Snowflake-SI and Mastic (sno's is in core_step_sno_test), and every scenario
-// of those once more under the policies that we ship, where no id may be issued twice.
+// The generator step against the traces of Snowflake-SI and Mastic (sno: core_step_sno_test), and their scenarios under
+// the policies that we ship, where no id repeats.
 #include "core/step.hpp"
 
 #include <string>
@@ -39,8 +39,7 @@ SiGenerator si_generator(const Row& row) {
     return g;
 }
 
-// "Long runs show their first and last call only": how many calls came before this row that
-// the file does not show. They had the row's clock, as the row before it.
+// Long runs show their first and last call only; the calls between had the clock of the row before.
 std::uint64_t hidden_calls(const Row& row, const Row* before) {
     if (before == nullptr || (*before)["scenario"] != row["scenario"]) return 0;
     const std::uint64_t hidden = row.u64("step") - before->u64("step") - 1;
@@ -73,7 +72,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
             if (row["outcome"] == "time_before_epoch") {
                 exact++;
             } else {
-                // v1 makes a negative number. Refused here; its counter has gone on.
+                // v1 makes a negative number; its counter has moved on.
                 EXPECT_EQ(row["id"][0], '-');
                 counter.state.next = row.u32("uin") + 1;
                 refused++;
@@ -86,7 +85,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
         const Step s = g.replay.draw(counter, now.value, 1);
         const auto id = [&] { return g.layout.compose({s.state.tick, g.machine, s.first}); };
         if (ref_repeats(row["note"]) && g.replay.reset_threshold == Replay::never) {
-            // v1 goes round inside a millisecond. Here that is an overflow; on with its counter.
+            // v1 wraps inside a millisecond; here that is an overflow.
             EXPECT_EQ(s.verdict, Verdict::overflow);
             EXPECT_EQ(s.resume, now.value + 1);
             counter.state.next = row.u32("uin") + 1;
@@ -97,7 +96,7 @@ TEST(CoreStep, SnowflakeSiTrace) {
             EXPECT_EQ(s.state.tick, row.u64("mab"));
             EXPECT_EQ(g.machine, row.u64("mid"));
             EXPECT_EQ(s.first, row.u64("uin"));
-            // A generator that follows the clock repeats ids when the clock comes back.
+            // A generator that follows the clock repeats ids.
             ref_repeats(row["note"]) ? follows++ : exact++;
         } else {
             EXPECT_EQ(row["outcome"], s.verdict == Verdict::overflow ? "sequence_overflowed" : "time_reversed");
@@ -145,8 +144,7 @@ constexpr Rules mastic_rules(OnRegression policy) {
         .max = mastic::layout.max_sequence(), .max_tick = mastic::layout.timeline.max_tick(), .on_regression = policy};
 }
 
-// The reference takes a clock before the epoch for the epoch, and loses the high bits of
-// one after the end. Our timeline refuses both; counted.
+// The reference clamps a clock before the epoch and loses high bits of one after the end. Our timeline refuses both.
 std::uint64_t mastic_clock(const Row& row, std::size_t& outside) {
     const Timeline& t = mastic::layout.timeline;
     const UnixTime at = unix_ms(row.i64("clock_ms"));
@@ -216,7 +214,7 @@ TEST(CoreStep, MasticScenariosNeverRepeat) {
 
 // ---- lift ----
 
-// The floor holds for generators with other bounds too: they share the state, not the bounds.
+// They share the state, not the bounds.
 static_assert([] {
     const Rules above{.min = 6, .max = 65535, .max_tick = 1000, .has_toggle = true};
     const State up = lift({.tick = 10, .safe = 5, .next = 3, .drifts = 1}, 100);
@@ -225,7 +223,6 @@ static_assert([] {
     return up.drifts == 1 && step(up, 101, 1, above).verdict == Verdict::issued;
 }());
 
-// Never back, and no overflow at the extremes.
 static_assert(lift({.tick = 10, .safe = 20}, 5).tick == 20);
 static_assert(lift({.tick = 30, .safe = 20}, 5).safe == 30);
 static_assert(lift({}, UINT64_MAX).tick == UINT64_MAX);
@@ -253,7 +250,7 @@ TEST(CoreStep, IssuesNothingAndSaysWhy) {
     EXPECT_EQ(last.resume, 0u);
 }
 
-// Rules that say nothing: one number in one tick, and a generator may be any distance ahead of the clock.
+// One number in one tick, and any distance ahead of the clock.
 TEST(CoreStep, RulesByDefault) {
     const Step only = step({}, 0, 5, Rules{});
     EXPECT_EQ(only.verdict, Verdict::issued);
@@ -265,7 +262,6 @@ TEST(CoreStep, RulesByDefault) {
     EXPECT_TRUE(far.held);
 }
 
-// After a floor no generator has a number left in that tick, whatever its bounds.
 TEST(CoreStep, FloorIsAboveEveryBound) {
     EXPECT_EQ(lift({}, 5).next, used_up);
     for (const State& s : {State{.tick = 5, .safe = 9}, State{.tick = 9, .safe = 5}, State{.tick = 4, .safe = 5}}) {

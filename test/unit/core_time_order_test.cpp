@@ -38,7 +38,6 @@ protected:
     static constexpr const Id* type = nullptr;
     static constexpr unsigned rest_bits = 8 * sizeof(Id) - timeline_of<Id>.bits;
 
-    // Times at and around the ticks at the ends of the format, some in the middle, and far outside.
     static std::vector<UnixTime> times() {
         const Timeline& t = timeline_of<Id>;
         std::vector<UnixTime> times{UnixTime::min(), UnixTime{}, UnixTime::max()};
@@ -80,7 +79,7 @@ TYPED_TEST(TimeOrder, ATimeStandsForItsLowerBound) {
     }
 }
 
-// What people write: "from then on" and "before then" are about the time of the id, to the microsecond.
+// "From then on" and "before then" are about the time of the id, to the microsecond.
 TYPED_TEST(TimeOrder, BeforeAndNotBeforeAreThoseOfTheTimestamp) {
     for (const UnixTime at : this->times())
         for (const TypeParam& id : this->ids())

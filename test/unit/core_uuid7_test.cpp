@@ -56,7 +56,6 @@ TEST(Uuid7, NoOtherVersion) {
         EXPECT_FALSE(is_valid(read(other))) << other;
 }
 
-// All values of the bytes that hold version and variant.
 TEST(Uuid7, VersionAndVariantDecide) {
     int valid = 0;
     for (int six = 0; six < 256; six++)
@@ -113,7 +112,7 @@ TEST(Uuid7, BoundsAgreeWithThePlainDefinition) {
 
 // ---- generating
 
-// As PostgreSQL 18: nanoseconds of the millisecond * 4096 / 1,000,000, rounded down.
+// As PostgreSQL 18: rounded down.
 TEST(Uuid7, FractionOfTheMillisecond) {
     EXPECT_EQ(moment_at(0, 0), 0u);
     EXPECT_EQ(moment_at(0, 244) & max_fraction, 0u);
@@ -135,7 +134,6 @@ TEST(Uuid7, FractionOfTheMillisecond) {
     EXPECT_EQ(steps, 2u * 4096 - 1);
 }
 
-// Ids of one generator grow whatever the clock does, and are those of the clock once it is ahead again.
 TEST(Uuid7, GrowWhateverTheClockDoes) {
     std::mt19937_64 random(9);
     Moment clock = moment_at(1700000000, 0), last = 0;
@@ -164,7 +162,6 @@ TEST(Uuid7, GrowWhateverTheClockDoes) {
     EXPECT_GT(at_clock, 10);
 }
 
-// Moments moved as far stay apart and in order, at the time that was asked for.
 TEST(Uuid7, Moved) {
     std::mt19937_64 random(11);
     for (int i = 0; i < 2000; i++) {
@@ -179,7 +176,6 @@ TEST(Uuid7, Moved) {
             before = moved.value;
         }
     }
-    // Whole milliseconds leave the fraction as it is.
     const Moment m = moment_at(1700000000, 123456789);
     EXPECT_EQ(shifted(m, time_of(m) - 24h).value, m - (Moment{86400000} << fraction_bits));
     EXPECT_EQ(shifted(m, time_of(m)).value, m);

@@ -71,7 +71,7 @@ void expect_same(const Ceilings& a, const Ceilings& b) {
 TEST(LedgerCeilingBytes, ComeBack) {
     const auto there_and_back = [](const Ceilings& c) {
         Ceilings back = example();
-        back.entries[5] = {1, 2, unix_ms(3)};  // what was there before is gone
+        back.entries[5] = {1, 2, unix_ms(3)};
         EXPECT_EQ(decoded(encoded(c), back).error, CeilingError::none);
         expect_same(back, c);
     };
@@ -84,7 +84,7 @@ TEST(LedgerCeilingBytes, ComeBack) {
     there_and_back(full);
 }
 
-// The file has the byte order of the machine, as PostgreSQL's own have; what follows is of little-endian ones.
+// The file has the byte order of the machine; what follows is for little-endian ones.
 constexpr bool other_order = std::endian::native == std::endian::big;
 
 // Checksum and check bits are part of the format too.
@@ -100,7 +100,7 @@ TEST(LedgerCeilingBytes, Known) {
     EXPECT_EQ(word(4096 + 7 * 32 + 24), 4978931808249287983u);
 }
 
-// A file of the first version, that a server had in use: read, and written byte for byte as it was. (tools/keep)
+// A file of the first version that a server had in use (tools/keep) is read and written byte for byte.
 TEST(LedgerCeilingBytes, FirstVersion) {
     if (other_order) GTEST_SKIP() << "big-endian";
     const std::string path = vectors_directory() + "/../kept/1.0/ceiling";
@@ -119,7 +119,7 @@ TEST(LedgerCeilingBytes, FirstVersion) {
     EXPECT_EQ(again, bytes);
 }
 
-// Where what stands is a promise to later versions.
+// A promise to later versions.
 TEST(LedgerCeilingBytes, Places) {
     const Bytes bytes = encoded(example());
     EXPECT_EQ(bytes.size(), 36864u);
@@ -139,7 +139,7 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(32), 0x123456789abcdef0u);
     EXPECT_EQ(word(40), now_ms - 1000);
     EXPECT_EQ(word(48), now_ms - 2000);
-    // The bits of the durable entries 0 and 1023; 7 has not been synced yet.
+    // Durable entries 0 and 1023; 7 is not synced yet.
     EXPECT_EQ(word(56), 1u);
     EXPECT_EQ(word(56 + 15 * 8), std::uint64_t{1} << 63);
     for (std::size_t i = 1; i < 15; i++) EXPECT_EQ(word(56 + i * 8), 0u) << i;
@@ -147,7 +147,6 @@ TEST(LedgerCeilingBytes, Places) {
     EXPECT_EQ(word(4096 + 7 * 32 + 8), mastic_numbering);
     EXPECT_EQ(word(4096 + 7 * 32 + 16), (std::uint64_t{1} << 48) - 1);
     EXPECT_NE(word(4096 + 7 * 32 + 24), 0u);
-    // Free entries, and what follows the header.
     for (std::size_t at = header_bytes_used; at < bytes.size(); at += 8) {
         const std::size_t entry = at < 4096 ? 1 : (at - 4096) / 32;
         if (entry == 0 || entry == 7 || entry == 1023) continue;
@@ -155,7 +154,7 @@ TEST(LedgerCeilingBytes, Places) {
     }
 }
 
-// In the header, in an entry, in a free entry: every bit that is not padding is noticed.
+// Every bit that is not padding is noticed.
 TEST(LedgerCeilingBytes, FlippedBits) {
     const Ceilings c = example();
     Bytes bytes = encoded(c);
@@ -175,7 +174,6 @@ TEST(LedgerCeilingBytes, FlippedBits) {
         }
         flip();
     }
-    // Padding says nothing.
     for (std::size_t byte = header_bytes_used; byte < 4096; byte++) bytes[byte] = 0xff;
     Ceilings back;
     EXPECT_EQ(decoded(bytes, back).error, CeilingError::none);
@@ -193,7 +191,6 @@ TEST(LedgerCeilingBytes, OfAnotherCluster) {
     Bytes bytes = encoded(example()), other(ceiling_file_bytes);
     Ceilings c;
     EXPECT_EQ(decode_ceilings(bytes.data(), bytes.size(), cluster + 1, c).error, CeilingError::foreign);
-    // An entry of its file in ours.
     encode_ceilings(example(), cluster + 1, other.data());
     std::memcpy(&bytes[4096], &other[4096], 32);
     const CeilingResult r = decoded(bytes, c);
@@ -211,7 +208,7 @@ TEST(LedgerCeilingBytes, OfAnotherSize) {
     }
 }
 
-// Zeros are a free slot only where no synced entry has been.
+// Zeros are a free slot only where no synced entry was.
 TEST(LedgerCeilingBytes, ZeroedEntries) {
     const auto zeroed = [](std::size_t at, std::size_t size) {
         Bytes bytes = encoded(example());
@@ -227,11 +224,10 @@ TEST(LedgerCeilingBytes, ZeroedEntries) {
     expect_damaged(zeroed(4096, 512), 0);
     expect_damaged(zeroed(4096 + 1023 * 32, 32), 1023);
     expect_damaged(zeroed(4096 + 512, ceiling_file_bytes - 4096 - 512), 1023);
-    // An entry that may not have come to the disk, since nobody relies on it yet.
+    // Nobody relies on it yet, so it may not have come to the disk.
     EXPECT_EQ(error_of(zeroed(4096 + 7 * 32, 32)), CeilingError::none);
 }
 
-// A file of zeros, or one that begins with them, has no version that anybody could have written.
 TEST(LedgerCeilingBytes, ZeroedHeader) {
     Bytes bytes = encoded(example());
     std::fill_n(bytes.begin(), 512, static_cast<unsigned char>(0));
@@ -253,7 +249,7 @@ TEST(LedgerCeilingBytes, MarkDurable) {
     EXPECT_EQ(bits, 5);
 }
 
-// An entry that is new is written twice: with its bit, once it has been synced. Each write asks first.
+// A new entry is written twice: with its bit, once it is synced.
 TEST(LedgerCeilingBytes, AsksBeforeEachWrite) {
     static int asked;
     DataDirectory data;
@@ -267,7 +263,6 @@ TEST(LedgerCeilingBytes, AsksBeforeEachWrite) {
     }
 }
 
-// The bit of an entry is written once the entry is durable: a sync that fails leaves it out.
 TEST(LedgerCeilingBytes, DurableOnceSynced) {
     const DataDirectory data;
     const ServerLife life(data, 1);
@@ -282,7 +277,6 @@ TEST(LedgerCeilingBytes, DurableOnceSynced) {
     EXPECT_TRUE(is_marked());
 }
 
-// An entry without a key would be a ceiling of nobody.
 TEST(LedgerCeilingBytes, EntryWithoutKey) {
     Ceilings c = example(), back;
     c.entries[7].key = 0;

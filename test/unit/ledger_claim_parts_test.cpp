@@ -1,5 +1,4 @@
-// The parts of a claim, each by itself: the word `begun`, the next tick of a held generator, the limit.
-// Whole claims are in ledger_claim_test.cpp and ledger_hold_test.cpp.
+// The parts of a claim, each by itself. Whole claims are in ledger_claim_test.cpp and ledger_hold_test.cpp.
 #include <gtest/gtest.h>
 
 #include "ledger/claim.hpp"
@@ -33,7 +32,7 @@ TEST(LedgerClaimParts, WordThatSaysWhenATickWasBegun) {
     EXPECT_EQ(detail::begun_time_mask, 0xffff'ffff'ffffu);
 }
 
-// Tick 0x2'0064 of a held generator is used up, and was begun at monotonic time 5000.
+// Tick 0x2'0064 is used up, and was begun at monotonic time 5000.
 TEST(LedgerClaimParts, NextHeldTickAfterOneTick) {
     constexpr std::uint64_t tick = 0x2'0064;
     Words slot{};
@@ -78,7 +77,7 @@ TEST(LedgerClaimParts, NextHeldTickIsBegunByOneProcess) {
     EXPECT_LT(detail::begin_held_tick(slot, clock, 7, 100), 0us);
 }
 
-// The clock is behind, and the sequence is used up: the next tick must be below the limit before anybody waits for it.
+// The sequence is used up: the next tick must be below the limit before anybody waits for it.
 TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     const Rules rules{.max = 9, .max_tick = 1000};
     Words slot{};
@@ -92,7 +91,7 @@ TEST(LedgerClaimParts, NextHeldTickIsBelowTheLimit) {
     EXPECT_EQ(waits.outcome, Outcome::overflow);
     EXPECT_EQ(waits.tick, 100u);
     EXPECT_EQ(waits.wait, 1000us);
-    // After the last tick of the format a higher ceiling is of no use.
+    // After the last tick of the format, a higher ceiling does not help.
     const Rules last{.max = 9, .max_tick = 100};
     slot.begun = 0;
     EXPECT_EQ(claim<false>(slot, clock, 1, last, 101).outcome, Outcome::overflow);
@@ -116,7 +115,7 @@ TEST(LedgerClaimParts, ClaimThatIssuesNothingSaysNoNumbers) {
     }
 }
 
-// The process that has lost the race for `begun` looks at the word again, and does not begin the tick as well.
+// The loser of the race for `begun` looks at the word again and does not begin the tick.
 struct LostOnce {
     std::uint64_t value, theirs;
 

@@ -1,5 +1,5 @@
-// The claim, one process at a time: it does what the step says, and keeps its protocol. What
-// races do to it is in ledger_model_test.cpp and ledger_storm_test.cpp.
+// The claim, one process at a time: it does what the step says, and keeps its protocol. Races are in
+// ledger_model_test.cpp and ledger_storm_test.cpp.
 #include "ledger/claim.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ void expect_issued(const Claim& c, std::uint64_t tick, std::uint32_t toggle, std
 
 // ---- the step's table ----
 
-// What a claim must return for a step. A held overflow is not the step's alone: see Hold.
+// A held overflow is not the step's alone: see Hold.
 void expect_step(const Claim& c, const Step& s, const State& before, std::uint64_t now, microseconds tick_length) {
     EXPECT_FALSE(c.advanced());
     switch (s.verdict) {
@@ -66,8 +66,8 @@ void expect_step(const Claim& c, const Step& s, const State& before, std::uint64
     EXPECT_EQ(c.tick, before.tick);
 }
 
-// claim() with its fast path, and claim_by_step(), both against the step itself. Small
-// numbers, so that every row and every edge comes up often; at both ends of time.
+// claim() and claim_by_step() against the step itself. Small numbers, so that edges come up often; at both ends of
+// time.
 TEST(LedgerClaim, IsTheStep) {
     std::mt19937_64 random(3);
     const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -89,7 +89,7 @@ TEST(LedgerClaim, IsTheStep) {
         const std::uint64_t now = base + below(9);
         const auto want = static_cast<std::uint32_t>(below(3) == 0 ? 1 + below(100000) : 1);
         const Step s = step(state, now, want, rules);
-        // A restored generator can be beyond the end only with its sequence used up.
+        // A restored generator beyond the end has its sequence used up.
         if (s.verdict == Verdict::ended && now == state.tick && state.next <= rules.max) continue;
 
         for (const bool by_step : {false, true}) {
@@ -121,7 +121,7 @@ TEST(LedgerClaim, WantMoreThanIsLeft) {
     }
 }
 
-// Sequence 65535 is drawn, and the word says "used up" after it without touching the tick.
+// The word says "used up" without touching the tick.
 TEST(LedgerClaim, WholeSequence) {
     Rules rules = mastic_rules;
     rules.max = mastic::layout.max_sequence();
@@ -151,7 +151,7 @@ TEST(LedgerClaim, BeforeEpochAndEndedChangeNothing) {
     }
 }
 
-// A failed clock read has the value 0; it must not pass for tick 0.
+// A failed clock read has the value 0.
 TEST(LedgerClaim, FailedClockIsNotTickZero) {
     Tape t(mastic_rules, {}, 0);
     t.now = Error::time_before_epoch;
@@ -187,7 +187,7 @@ TEST(LedgerClaim, InterruptedRegressionIsMoreCareful) {
     ASSERT_TRUE(t.claim_killed_before(swap_word));
     EXPECT_EQ(t.state().tick, 100u);
     EXPECT_EQ(t.state().safe, 100u);
-    // The tick-tock is spent: held. Beyond safe all is as ever.
+    // The tick-tock is spent.
     const Claim c = t.claim();
     expect_issued(c, 100, 0, 3);
     EXPECT_TRUE(c.held());
@@ -203,7 +203,7 @@ TEST(LedgerClaim, LostRaceStartsOver) {
     }
 }
 
-// Two see the same regression. The second finds it done and counts on at the new tick.
+// The second finds it done and continues at the new tick.
 TEST(LedgerClaim, OnlyOneOfTwoToggles) {
     Tape t(sno_rules, {.tick = 100, .next = 3}, 90);
     t.once_before(swap_safe, [&] { EXPECT_TRUE(t.claim().toggled()); });
@@ -251,8 +251,7 @@ TEST(LedgerClaim, WaitAndErrorSayWhenTheClockIsBack) {
 
 // ---- limit ----
 
-// Whatever the state and the clock: at or beyond the limit nothing is issued and nothing
-// changes, and below it the limit makes no difference.
+// Below the limit, it makes no difference.
 TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
     std::mt19937_64 random(5);
     const auto below = [&](std::uint64_t n) { return random() % n; };
@@ -266,7 +265,7 @@ TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
         Tape free(rules, state, now), limited(rules, state, now);
         limited.limit = limit;
         for (Tape* t : {&free, &limited}) {
-            // Held ticks may begin at once, so that they too meet the limit.
+            // So that they meet the limit too.
             t->cells[begun_cell] = detail::begun(1, state.tick);
         }
         const bool by_step = below(2) != 0;
@@ -293,8 +292,7 @@ TEST(LedgerClaim, NothingAtOrBeyondTheLimit) {
     EXPECT_GT(issued, 20000u);
 }
 
-// Generators that share a slot may have other bounds: lifted ones start at the new minimum,
-// lowered ones find the tick used up.
+// Lifted bounds start at the new minimum; lowered ones find the tick used up.
 TEST(LedgerClaim, BoundsMayDifferByCaller) {
     Tape t(mastic_rules, {.tick = 100, .next = 3}, 100);
     t.rules.min = 6;

@@ -1,5 +1,4 @@
-// The clock and the time counter with readings that the test chooses: what is remembered of a tick, and when it is
-// asked for again. With the real ones: ledger_cycles_test.cpp.
+// The clock and the time counter with readings that the test chooses. With the real ones: ledger_cycles_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cstdarg>
@@ -21,16 +20,16 @@
 
 namespace {
 
-std::optional<timespec> wall;  // what the wall clock shows; none: as it is
+std::optional<timespec> wall;  // none: the real one
 std::function<void(timespec&)> on_boottime;
 int boottime_readings = 0;
-// The file that tells the kernel's clock source; none: the real one.
+// Names the kernel's clock source; none: the real one.
 std::string source_file;
 int source_openings = 0, source_flags = 0;
 
 }  // namespace
 
-// In place of libc's: the ledger's own calls come here.
+// Replaces libc's.
 extern "C" int clock_gettime(clockid_t id, timespec* t) {
     const int r = static_cast<int>(syscall(SYS_clock_gettime, id, t));
     if (id == CLOCK_REALTIME && wall) *t = *wall;
@@ -89,7 +88,7 @@ TEST(LedgerTickMemo, TickWithinASecond) {
     expect_memo(memo, 374, 11, 996'000'000, 4'000'000);
 }
 
-// Before the format's first tick nothing is known, though that tick is in the same second.
+// Although that tick is in the same second.
 TEST(LedgerTickMemo, TimeOutsideTheFormat) {
     constexpr Timeline timeline = timeline_at_half;
     TickMemo memo;
@@ -133,9 +132,9 @@ TEST(LedgerTickMemo, IsBelievedFromItsStartToItsEnd) {
     }
 }
 
-// ---- how long the tick surely lasts. Each in a process of its own, because the rate is the process's
+// ---- how long the tick surely lasts; in processes of their own, because the rate is the process's
 
-// A counter of two counts in a nanosecond. The first reading is in the last millisecond of a second.
+// Two counts in a nanosecond, first read in the last millisecond of a second.
 void have_a_rate(const std::string& file) {
     source_file = file;
     on_boottime = [](timespec& t) {
@@ -165,16 +164,15 @@ int ask_in_a_tick(const std::string& file) {
         if (memo.from_count < before || memo.from_count > after) return 3;
         if (ask(memo, 5'000'000) != 1) return 4;
         const std::uint64_t in_it = memo.counts;
-        // A tick across the end of a second, of which nothing is remembered.
+        // Across the end of a second, nothing is remembered.
         if (ask(memo, 999'500'000) != 333) return 5;
         const std::uint64_t at_end = memo.counts;
-        // Another pair of readings may have given another rate: then again.
         if (cycles::surely_within(3'000'000, cycles::now()) != whole || whole == 0) continue;
         return at_start == whole && in_it == third && at_end == 0 ? 0 : 6;
     }
 }
 
-// 77 is what the memo has, 2 what the clock shows.
+// 77: from the memo; 2: from the clock.
 int ask_the_counter() {
     constexpr Timeline timeline = timeline_us(10'000'000, 4000, 39);
     constexpr std::uint64_t long_time = std::uint64_t{1} << 62;
@@ -193,7 +191,6 @@ int ask_the_counter() {
     return 0;
 }
 
-// Is the rate known after the second pair of readings?
 int look_at_the_source(const std::string& file, bool is_steady) {
     have_a_rate(file);
     const int free_fd = dup(2);
@@ -241,7 +238,6 @@ TEST_F(LedgerCounter, IsTrustedIfItIsTheKernelsOwn) {
     for (const char* const other : {"kvm-clock\n", "hpet\n", "abc\n", "tsc", "tscx", ""})
         EXPECT_EQ(looks(source(other), false), 0) << other;
     EXPECT_EQ(looks("/nowhere", false), 0);
-    // A process that has closed its standard input.
     EXPECT_EQ(wait_for(spawn([file = source("tsc\n")] {
                   close(0);
                   return look_at_the_source(file, true);
@@ -255,7 +251,7 @@ struct LedgerRate : testing::Test {
     cycles::Rate rate;
     std::uint64_t count = 1000, ns = 5'000'000'000;
 
-    // Another pair: so many counts in 65536 ns.
+    // So many counts in 65536 ns.
     bool known_after(std::uint64_t counts) {
         count += counts, ns += 65536;
         rate.note(count, ns, count, true);
@@ -284,7 +280,6 @@ TEST_F(LedgerRate, MayChangeByAnEighth) {
     }
 }
 
-// The counter jumps by years while the clock stands still.
 TEST_F(LedgerRate, NoTimeAtAll) {
     EXPECT_FALSE(known_after(0));
     rate.note(count + (std::uint64_t{1} << 50), ns + 1, count + (std::uint64_t{1} << 50), true);

@@ -1,4 +1,4 @@
-// Steps of the wall clock are counted, each once; what is no step is not.
+// Steps of the wall clock are counted once each; what is no step is not.
 #include "ledger/clock_step.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,6 @@ struct Words {
 
 constexpr UnixTime year_2026 = unix_us(1767225600000000);
 
-// Of a machine that was started an hour before.
 struct TwoClocks {
     UnixTime now = year_2026;
     microseconds since_boot = 1h;
@@ -96,7 +95,6 @@ TEST_F(LedgerClockStep, SmallOnesAddUp) {
     EXPECT_EQ(last(), -least_clock_step);
 }
 
-// A wall clock that stands still is set back again and again.
 TEST_F(LedgerClockStep, AFrozenClockGoesBack) {
     look();
     for (int i = 0; i < 5; i++) {
@@ -118,7 +116,7 @@ TEST_F(LedgerClockStep, AnInterruptedReadingSaysNothing) {
     EXPECT_EQ(steps(), 1u);
 }
 
-// Both have seen the offset of before. One counts.
+// Both have seen the old offset.
 TEST_F(LedgerClockStep, OfTwoThatSeeItOneCounts) {
     look();
     clock.now -= 30000000us;
@@ -129,7 +127,7 @@ TEST_F(LedgerClockStep, OfTwoThatSeeItOneCounts) {
     EXPECT_EQ(last(), -30000000us);
 }
 
-// One has read the clocks before the step, and stands still until another one has counted it: that is no step ahead.
+// One process reads the clocks before the step and stands still until another one has counted it.
 TEST_F(LedgerClockStep, AnOldReadingIsNoStepBack) {
     look();
     TwoClocks other = clock;

@@ -1,4 +1,4 @@
-// The remembered tick: whatever times come in whatever order, it is the one that a division finds.
+// The remembered tick is the one that a division finds, whatever times come in whatever order.
 #include "ledger/clock.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,6 @@ void walk(const Timeline& timeline) {
 
 TEST(TickMemo, Sno) { walk(sno::timeline); }
 TEST(TickMemo, Mastic) { walk(mastic::layout.timeline); }
-// Before 1970, and ticks that lie across the end of a second.
 TEST(TickMemo, OtherEpochs) {
     walk(timeline_us(-86400000000 * 365 * 30, 1000, 41));
     walk(timeline_us(1262304000000123, 10000, 39));

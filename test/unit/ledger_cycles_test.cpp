@@ -1,5 +1,5 @@
-// The time counter: its rate is never taken to be higher than it is, whatever happens between readings, and a tick is
-// never taken to last longer than the clock says.
+// The time counter: its rate is never taken to be too high, and a tick is never taken to last longer than the clock
+// says.
 #include "ledger/cycles.hpp"
 
 #include <gtest/gtest.h>
@@ -26,14 +26,13 @@ using cycles::Rate;
 
 constexpr std::uint64_t second = 1000000000;
 
-// A machine whose counter makes `per_us` counts in a microsecond.
 struct Machine {
     std::uint64_t per_us;
     std::uint64_t ns = 5 * second;
     std::uint64_t offset = 0;  // of the counter
 
     std::uint64_t count() const { return offset + ns / 1000 * per_us + ns % 1000 * per_us / 1000; }
-    // A pair of readings, with these delays before and after that of the clock.
+    // A pair of readings, with delays around that of the clock.
     void note(Rate& rate, std::uint64_t delay_before = 20, std::uint64_t delay_after = 20, bool steady = true) {
         const std::uint64_t before = count();
         ns += delay_before;
@@ -58,10 +57,9 @@ TEST(CyclesRate, UnknownAtFirst) {
     EXPECT_TRUE(rate.due(m.count()));
 }
 
-// The most that may be said to be made in a time: 7/8, and a count for what is rounded.
+// At most 7/8, and a count for rounding.
 std::uint64_t most(const Machine& m, std::uint64_t ns) { return ns * m.per_us / 1000 * 7 / 8 + 1; }
 
-// Whatever is between the readings, no more counts than the counter makes; and if nothing is, about as many.
 TEST(CyclesRate, NeverTooHigh) {
     std::mt19937_64 random(17);
     for (const std::uint64_t per_us : {1u, 24u, 1000u, 2450u, 5000u, 15000u}) {
@@ -86,7 +84,6 @@ TEST(CyclesRate, NeverTooHigh) {
     }
 }
 
-// A year between readings, and small times.
 TEST(CyclesRate, Extremes) {
     Machine m{15000};
     Rate rate;
@@ -109,7 +106,7 @@ TEST(CyclesRate, WithoutTrustThereIsNone) {
     m.ns += second;
     m.note(rate, 20, 20, false);
     EXPECT_EQ(rate.surely_within(longest_ns), 0u);
-    // It is asked for again, but not each few milliseconds.
+    // But not each few milliseconds.
     m.ns += 10000000;
     EXPECT_FALSE(rate.due(m.count()));
     m.ns += second;
@@ -118,7 +115,7 @@ TEST(CyclesRate, WithoutTrustThereIsNone) {
     EXPECT_NE(rate.surely_within(longest_ns), 0u);
 }
 
-// The counter or the clock jumps: as after the machine was moved, or stopped and started again.
+// As after the machine was moved, or stopped and started.
 TEST(CyclesRate, Jumps) {
     for (const std::uint64_t jump :
          {std::uint64_t{0} - 3 * second, std::uint64_t{0} - 20000 * second, 3 * second, 20000 * second}) {
@@ -133,7 +130,6 @@ TEST(CyclesRate, Jumps) {
         m.ns += second;
         m.note(rate);
         EXPECT_EQ(rate.surely_within(longest_ns), 0u) << jump;
-        // And then it is found again.
         m.ns += second;
         m.note(rate);
         EXPECT_NE(rate.surely_within(longest_ns), 0u);
@@ -151,7 +147,6 @@ TEST(CyclesRate, Jumps) {
     EXPECT_EQ(rate.surely_within(longest_ns), 0u);
 }
 
-// Counters that no processor has.
 TEST(CyclesRate, Implausible) {
     for (const std::uint64_t per_us : {std::uint64_t{0}, std::uint64_t{20000}, std::uint64_t{1000000}}) {
         Machine m{per_us};
@@ -163,17 +158,15 @@ TEST(CyclesRate, Implausible) {
     }
 }
 
-// How far the wall clock is from the monotonic one.
 microseconds offset() { return wall_clock().time_since_epoch() - monotonic_clock().time_since_epoch(); }
 
-// Does the kernel take its time from the counter?
 [[maybe_unused]] bool kernel_uses_tsc() {
     std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     std::string name;
     return file >> name && name == "tsc";
 }
 
-// With the real counter and clock: a tick that the memo gives lasted when it was asked for, or has begun since.
+// A tick from the memo lasted when it was asked for, or has begun since.
 void against_clock(const Timeline& timeline) {
     TickMemo memo;
     std::uint64_t counted = 0, asked = 0, wrong = 0;
@@ -204,7 +197,7 @@ void against_clock(const Timeline& timeline) {
 TEST(TickNow, Sno) { against_clock(sno::timeline); }
 TEST(TickNow, Mastic) { against_clock(mastic::layout.timeline); }
 
-// Ticks of a second: the clock is asked again all the same.
+// The clock is asked again all the same.
 TEST(TickNow, LongTicks) {
     if (!cycles::available) GTEST_SKIP() << "no time counter";
     constexpr Timeline timeline = timeline_us(1262304000000000, 1000000, 39);
@@ -220,7 +213,7 @@ TEST(TickNow, LongTicks) {
         const std::uint64_t from = memo.from_count;
         tick_now(memo, timeline);
         if (memo.from_count == from) {
-            // It was vouched for by a look that was not longer ago.
+            // It was vouched for no longer ago.
             longest = std::max(longest, before - last);
         } else {
             looks++;

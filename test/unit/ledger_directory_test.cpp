@@ -1,5 +1,4 @@
-// Files of the data directory while the calls of the kernel are interrupted, do less than they were asked for, or fail.
-// Whole files and many processes are in ledger_memory_test.cpp.
+// Files of the data directory when calls of the kernel are interrupted, do less than asked, or fail.
 #include "ledger/directory.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@
 
 namespace {
 
-// What a call does in place of libc's. Of the first two: how many bytes it may take; 0: none; less: an errno.
+// Replace libc's. Of the first two: how many bytes it may take; 0: none; less: an errno.
 std::function<long(std::size_t)> on_read, on_write;
 std::function<int()> on_fsync;
 
@@ -35,7 +34,6 @@ ssize_t answer(const std::function<long(std::size_t)>& on, std::size_t size, Cal
 
 }  // namespace
 
-// In place of libc's: the ledger's own calls come here.
 extern "C" ssize_t pread(int fd, void* data, std::size_t size, off_t offset) {
     return answer(on_read, size, [=](std::size_t n) { return syscall(SYS_pread64, fd, data, n, offset); });
 }
@@ -69,7 +67,6 @@ struct LedgerDirectory : testing::Test {
         std::ifstream in(dir / name, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    // The number that the next file gets.
     int next_fd() const {
         const int fd = dup(dir_fd);
         close(fd);
@@ -102,7 +99,7 @@ TEST_F(LedgerDirectory, ReadsAgainIfInterrupted) {
     EXPECT_EQ(done, 10u);
     on_read = [](std::size_t) { return -EIO; };
     EXPECT_EQ(read_file(fd, bytes, 10, done), EIO);
-    // The end of the file is no interruption, whatever the last call has left.
+    // Not an interruption, whatever errno the last call left.
     on_read = [](std::size_t) {
         errno = EINTR;
         return 0;
@@ -158,7 +155,7 @@ TEST_F(LedgerDirectory, SyncOfADirectory) {
     EXPECT_EQ(errno, ENOTDIR);
 }
 
-// What errno was before says nothing.
+// errno from before says nothing.
 TEST_F(LedgerDirectory, SyncOfData) {
     ASSERT_EQ(create("x"), 0);
     const int fd = open_file(dir_fd, name);
@@ -168,7 +165,7 @@ TEST_F(LedgerDirectory, SyncOfData) {
     EXPECT_EQ(sync_data(fd), EBADF);
 }
 
-// Its creator may have ended before it synced the name: who reads a ceiling file that no life has written does it.
+// Its creator may have ended before it synced the name: the reader of an unwritten ceiling file does it.
 TEST_F(LedgerDirectory, NameOfANewCeilingFile) {
     LockedCeilings file({dir.c_str(), 0600, 1, true, [] {}});
     ASSERT_EQ(file.open().error, CeilingError::none);
@@ -180,7 +177,6 @@ TEST_F(LedgerDirectory, NameOfANewCeilingFile) {
     EXPECT_EQ(file.read(c).error, CeilingError::none) << "a life has written it";
 }
 
-// A process that has closed its standard input gets that number for the next file.
 TEST_F(LedgerDirectory, FileNumberZero) {
     const pid_t pid = spawn([&] {
         close(0);
@@ -192,7 +188,7 @@ TEST_F(LedgerDirectory, FileNumberZero) {
     EXPECT_EQ(wait_for(pid), 0);
 }
 
-// The temporary name must have room, or it would be another name.
+// The temporary name must fit.
 TEST_F(LedgerDirectory, NameThatIsTooLong) {
     const std::size_t rest = std::string("." + std::to_string(getpid()) + ".tmp").size();
     EXPECT_EQ(create("x", true, std::string(127 - rest, 'x').c_str()), 0);

@@ -1,5 +1,5 @@
-// Hold: the clock is behind the last tick and the generator goes on counting. It takes a new
-// tick only by monotonic time, so its lead over the clock cannot grow by itself.
+// Hold: the clock is behind and the generator continues to count. It takes new ticks only by monotonic time, so its
+// lead does not grow by itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr Access swap_word{Op::swap, word_cell}, swap_begun{Op::swap, begun_cell
 constexpr Rules mastic_rules{.min = 0, .max = 9, .max_tick = max_tick(false)};
 constexpr Rules sno_rules{.min = 0, .max = 9, .max_tick = sno::timeline.max_tick(), .has_toggle = true};
 
-// Tick 100 with `next`, the clock ten ticks behind and no tick-tock free.
+// No tick-tock is free.
 struct Behind : Tape {
     Behind(const Rules& rules, std::uint32_t next)
         : Tape(rules, {.tick = 100, .safe = rules.has_toggle ? 100u : 0u, .next = next}, 90) {}
@@ -62,7 +62,6 @@ TEST(LedgerHold, NextTickAfterOneTickOfMonotonicTime) {
         t.monotonic_now += 1us;
         expect_issued(t.claim(4), 101, 0, true);
         expect_issued(t.claim(6), 101, 4, false);
-        // The next one is measured from when this one was begun.
         t.monotonic_now += 400us;
         expect_waits(t.claim(), 600us);
         t.monotonic_now += 600us;
@@ -70,7 +69,7 @@ TEST(LedgerHold, NextTickAfterOneTickOfMonotonicTime) {
     }
 }
 
-// Another beginner is faster, at each access of the first: no tick is begun twice.
+// At each access of the first, another one is faster.
 TEST(LedgerHold, OneOfTwoBeginsTheTick) {
     for (const Access& where : {Access{Op::load, begun_cell}, Access{Op::read_monotonic}, swap_begun, swap_word}) {
         Behind t(mastic_rules, 10);
@@ -79,7 +78,7 @@ TEST(LedgerHold, OneOfTwoBeginsTheTick) {
         Claim other;
         t.once_before(where, [&] { other = t.claim(); });
         const Claim mine = t.claim();
-        const bool i_won = where == swap_word;  // all the other had of it was a look at `begun`
+        const bool i_won = where == swap_word;  // the other one only looked at `begun`
         expect_issued(mine, 101, i_won ? 0 : 1, i_won);
         if (i_won) {
             expect_waits(other, 1000us);
@@ -95,7 +94,6 @@ TEST(LedgerHold, BeginnerKilledBeforeItSwappedTheWord) {
     t.monotonic_now += 1000us;
     ASSERT_TRUE(t.claim_killed_before(swap_word));
     EXPECT_EQ(t.state().tick, 100u);
-    // Its tick of time is lost, no more.
     expect_waits(t.claim(), 1000us);
     t.monotonic_now += 1000us;
     expect_issued(t.claim(), 101, 0, true);
@@ -119,7 +117,7 @@ TEST(LedgerHold, KilledAnywhereTheNextGoesOn) {
     }
 }
 
-// Monotonic time starts again with the machine, and the memory may be older than that.
+// Monotonic time starts again with the machine.
 TEST(LedgerHold, Reboot) {
     Behind t(mastic_rules, 10);
     t.claim();
@@ -129,7 +127,7 @@ TEST(LedgerHold, Reboot) {
     expect_issued(t.claim(), 101, 0, true);
 }
 
-// `begun` keeps 48 bits of microseconds, about nine years of uptime.
+// `begun` keeps 48 bits of microseconds.
 TEST(LedgerHold, LongUptime) {
     for (const std::uint64_t start :
          {(std::uint64_t{1} << 48) - 3500, (std::uint64_t{1} << 48) + 12345, (std::uint64_t{5} << 48) - 2500}) {
@@ -151,8 +149,8 @@ TEST(LedgerHold, EndsAtTheLastTick) {
     EXPECT_EQ(t.state().next, 10u);
 }
 
-// Clock, time and killed claims at random. The numbers of a tick must all come from one
-// beginner, and ticks must not come faster than monotonic time allows.
+// Random clock, time and kills. One beginner gives all numbers of a tick, and ticks do not come faster than monotonic
+// time.
 TEST(LedgerHold, NeverFasterThanTime) {
     std::uint64_t taken = 0, kills = 0;
     for (std::uint64_t seed = 0; seed < 3000; seed++) {
@@ -172,7 +170,7 @@ TEST(LedgerHold, NeverFasterThanTime) {
             if (below(8) == 0) {
                 constexpr Access where[] = {swap_word, swap_begun, {Op::load, begun_cell}, {Op::read_monotonic}};
                 kills += t.claim_killed_before(where[below(4)], 1);
-                // A claim that came through without meeting the place has drawn; not seen here.
+                // The claim did not meet the place.
                 continue;
             }
             const Claim c = t.claim(static_cast<std::uint32_t>(1 + below(8)));
@@ -195,7 +193,6 @@ TEST(LedgerHold, NeverFasterThanTime) {
     EXPECT_GT(kills, 10000u);
 }
 
-// A clock that runs again after a jump back: the lead is used up, then all is as ever.
 TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
     Behind t(mastic_rules, 10);
     std::uint64_t lead = 10;
@@ -204,7 +201,6 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
         if (i % 10 == 9) t.now.value++;
         const Claim c = t.claim(10);  // draws whatever it can get
         if (c.outcome == Outcome::issued && !c.held()) {
-            // With the clock in hand again numbers come once per tick of it.
             EXPECT_EQ(c.tick, t.now.value);
         }
         const std::uint64_t tick = t.state().tick;
@@ -212,11 +208,9 @@ TEST(LedgerHold, LeadShrinksWhileTheClockRuns) {
         EXPECT_LE(now_lead, lead + 1);
         lead = std::min(lead, std::max<std::uint64_t>(now_lead, 10));
     }
-    // Drawing at full speed keeps the lead, and never widens it.
     EXPECT_LE(t.state().tick, t.now.value + 11);
 }
 
-// Without demand a held generator does not move at all: idle time earns no ticks.
 TEST(LedgerHold, IdleTimeIsNotSaved) {
     Behind t(mastic_rules, 10);
     t.claim();

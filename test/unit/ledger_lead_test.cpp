@@ -1,5 +1,4 @@
-// The lead: a life begins ahead of a clock that is right, and that is no regression. Step and claim, one process at a
-// time. What races do to it is in ledger_lead_model_test.cpp.
+// The lead: a life begins ahead of a right clock, and that is no regression. Races are in ledger_lead_model_test.cpp.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -48,7 +47,7 @@ TEST(LedgerLead, StepHoldsWithinItUnderEveryPolicy) {
     }
 }
 
-// As the sno reference has it, however small the step back is.
+// As the sno reference does, however small the step.
 TEST(LedgerLead, StepUsesAToggleThatIsFree) {
     for (const OnRegression policy : policies) {
         const State at{.tick = 100, .safe = 95, .next = 3};
@@ -72,7 +71,7 @@ TEST(LedgerLead, WaitEndsWhereTheLeadBegins) {
 
 // ---- the claim ----
 
-// A clock that only goes forward never meets a regression, whatever the policy and wherever the slot begins.
+// Whatever the policy and wherever the slot begins.
 TEST(LedgerLead, RightClockIsNeverBlamed) {
     for (std::uint64_t seed = 0; seed < 2000; seed++) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -103,7 +102,7 @@ TEST(LedgerLead, RightClockIsNeverBlamed) {
     }
 }
 
-// Nobody has begun the floor's tick, so its end need not be waited for; that of the next one must be.
+// The end of the next one must be waited for.
 TEST(LedgerLead, FirstTickAfterTheFloorBeginsAtOnce) {
     Tape t(rules_of(OnRegression::error, false, 70), {.tick = 100, .next = 1}, 100);
     begin_slot(t.slot(), 160, false);
@@ -120,8 +119,7 @@ TEST(LedgerLead, FirstTickAfterTheFloorBeginsAtOnce) {
     EXPECT_EQ(t.claim().outcome, Outcome::overflow) << "a floor that moves nothing changes nothing";
 }
 
-// A bulk load drives sno beyond the floor. When the clock comes there, no toggle is spent; but on a step back after
-// that one is.
+// A bulk load drives sno beyond the floor. Only a step back after that spends a toggle.
 TEST(LedgerLead, HeldTicksRaiseSafe) {
     Tape t(rules_of(OnRegression::error, true, 70), {.tick = 100, .next = 1}, 100);
     begin_slot(t.slot(), 110, true);

@@ -1,5 +1,4 @@
-// A lease by itself: how many numbers it takes, when it serves, what a held generator gives up. That leases keep the
-// order of ids is in ledger_lease_lives_test.cpp.
+// A lease by itself. That leases keep the order of ids is in ledger_lease_lives_test.cpp.
 #include <gtest/gtest.h>
 
 #include "ledger/lease.hpp"

@@ -1,5 +1,4 @@
-// Each step of life.hpp by itself: floors that meet the last tick, each other or a running claim; what a life leaves in
-// the header and in which order.
+// Each step of life.hpp by itself: what floors meet, and what a life leaves in the header in which order.
 #include "ledger/life.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +44,7 @@ TEST(LedgerRaise, WordOfASlotThatIsPastTheTick) {
     EXPECT_EQ(with_toggle.state().safe, 100u);
 }
 
-// The word changes with every floor, also at the same tick, until `next` has no room.
+// Every floor changes the word, until `next` has no room.
 TEST(LedgerRaise, AgainAtTheSameTick) {
     for (const bool has_toggle : {false, true}) {
         Raised t({.tick = 100, .next = 3}, has_toggle);
@@ -82,7 +81,7 @@ static_assert(lead_of(unix_ms(1'000'000), unix_us(1'000'000'000)) == 0s &&
               lead_of(unix_ms(5), unix_us(1'000'000'000)) == 0s);
 static_assert(lead_ticks(5s, 4ms) == 1253 && lead_ticks(0s, 1ms) == 3 && lead_ticks(999us, 1ms) == 3);
 
-// Nobody has begun the tick where the slot now is, unless it was there before.
+// Unless it was there before.
 TEST(LedgerLifeSteps, FirstHeldTickBeginsAtOnce) {
     for (const bool has_toggle : {false, true}) {
         Tape t(rules_of(has_toggle), {.tick = 100, .next = 1}, 50);
@@ -148,7 +147,7 @@ struct LedgerLifeBegins : testing::Test {
     }
 };
 
-// Its id is stored last: from then on sessions draw.
+// From then on sessions draw.
 TEST_F(LedgerLifeBegins, AllIsThereBeforeTheId) {
     file.content.life = {5, 6};
     file.content.floor = unix_ms(600);
@@ -179,7 +178,7 @@ TEST_F(LedgerLifeBegins, BeginsAtThePromise) {
     EXPECT_EQ(header.floor.value, unix_ms(800));
 }
 
-// Higher than that of every life before, and at least the clock's second.
+// At least the clock's second.
 TEST_F(LedgerLifeBegins, Number) {
     for (const auto& [before, number] :
          {std::pair<std::uint64_t, std::uint64_t>{5, 100}, {98, 100}, {99, 100}, {100, 101}, {500, 501}}) {

@@ -43,7 +43,6 @@ TEST(LedgerBegunLife, FirstOne) {
     EXPECT_EQ(data.content().life, life);
     EXPECT_EQ(data.content().floor, Ceiling{});  // no operator has named one
     EXPECT_EQ(fs::status(data.path).permissions(), fs::perms(0600));
-    // Not begun twice.
     ASSERT_EQ(begin_life(data.place, ledger, 43, now + 5ms, began).error, CeilingError::none);
     EXPECT_FALSE(began);
     EXPECT_EQ(life_of(*ledger.header), life);
@@ -68,12 +67,12 @@ TEST(LedgerBegunLife, NextOneBeginsAtTheCeilings) {
     EXPECT_EQ(next.slot(mastic).numbering.load(), mastic_numbering);
     EXPECT_EQ(ServerLife::stands_at(next.slot(sno)), now + 1000ms);
     EXPECT_EQ(ServerLife::stands_at(next.slot(mastic)), now + 7000ms);
-    // What counts calls has no time: it is only remembered.
+    // Counted calls have no time.
     EXPECT_EQ(next.slot(of_calls).word.load(), 0u);
     EXPECT_EQ(next.ledger.header->floor.load(), now + 1000ms);
 }
 
-// Written before its writer could sync it, or a sync failed: nothing is published, and no life begins.
+// Its writer could not sync it: nothing is published, and no life begins.
 TEST(LedgerBegunLife, NotBegunWithoutASync) {
     const DataDirectory data;
     {
@@ -109,7 +108,6 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     };
     ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     EXPECT_EQ(slot.ceiling.load(), now);
-    // No second time, and never lower.
     ASSERT_EQ(life.lifted(slot, now), CeilingError::none);
     ASSERT_EQ(life.lifted(slot, now - 5ms), CeilingError::none);
     EXPECT_EQ(syncs, 1);
@@ -117,7 +115,7 @@ TEST(LedgerRaise, IsDurableBeforeItIsPublished) {
     EXPECT_EQ(data.content().entries[life.index(slot)].key, sno.pack());
 }
 
-// Generators in use are lifted along, but not far ahead of the clock with one that is.
+// But not far ahead of the clock with one that is.
 TEST(LedgerRaise, Along) {
     const DataDirectory data;
     const ServerLife life(data, 1);
@@ -161,7 +159,6 @@ TEST(LedgerRaise, FailedSyncPublishesNothing) {
     EXPECT_GE(slot.ceiling.load(), now + 1ms);
 }
 
-// The disk is full in the middle of the write.
 TEST(LedgerRaise, FailedWritePublishesNothing) {
     const DataDirectory data;
     const ServerLife life(data, 1);
@@ -178,7 +175,6 @@ TEST(LedgerRaise, FailedWritePublishesNothing) {
         EXPECT_EQ(r.error, CeilingError::io);
         EXPECT_EQ(r.system_errno, EFBIG);
         EXPECT_EQ(slot.ceiling.load(), now);
-        // Whatever was written of it is readable.
         EXPECT_GE(life.in_file(slot), now);
     }
     std::signal(SIGXFSZ, handler);

@@ -1,5 +1,5 @@
-// The ledger's memory: made, found by other processes, refused when another version has made it; and files of the data
-// directory, made whole or not at all.
+// The ledger's memory: made, found by other processes, refused if another version made it; files of the data directory,
+// made whole or not at all.
 #include "ledger/memory.hpp"
 #include "ledger/settling.hpp"
 
@@ -43,9 +43,7 @@ TEST_F(LedgerMade, Bytes) {
     EXPECT_EQ(made.header->bytes, 4096u + 1024 * 128 + 100 * 704 + 10 * 704);
     EXPECT_EQ(LedgerMemory::bytes, made.header->bytes);
     EXPECT_EQ(made.header->stats_since.load(), now);
-    // No life has begun, and no slot is taken.
     EXPECT_EQ(made.header->life_id.load(), 0u);
-    // Nobody has drawn.
     EXPECT_EQ(reinterpret_cast<char*>(made.backends) - reinterpret_cast<char*>(made.slots), 1024 * 128);
     EXPECT_EQ(reinterpret_cast<char*>(made.prepared) - reinterpret_cast<char*>(made.backends), 100 * 704);
     for (std::size_t i = 0; i < LedgerMemory::backend_count; i++) {
@@ -69,7 +67,6 @@ TEST_F(LedgerMade, IsFound) {
     EXPECT_TRUE(find_ledger(memory.data(), LedgerMemory::bytes + 4096));
 }
 
-// In another process, where it is at another address.
 TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     const int fd = memfd_create("ledger", MFD_CLOEXEC);
     ASSERT_GE(fd, 0);
@@ -91,7 +88,7 @@ TEST_F(LedgerMade, IsFoundAtAnotherAddress) {
     close(fd);
 }
 
-// Another version of the library, or noise: each of the header's constants counts.
+// Each of the header's constants counts.
 TEST_F(LedgerMade, OfAnotherVersion) {
     constexpr std::size_t constants = offsetof(Header, life_id);
     unsigned char good[constants];
@@ -120,12 +117,10 @@ TEST_F(LedgerMade, OfAnotherSize) {
     for (const std::size_t bytes :
          {std::size_t{0}, std::size_t{4095}, memory_bytes(0, 0) - 1, memory_bytes(0, 0), LedgerMemory::bytes - 1})
         EXPECT_FALSE(find_ledger(memory.data(), bytes)) << bytes;
-    // No process, no transaction that may be prepared.
     LedgerMemory smallest;
     make_ledger(smallest.data(), 0, 0, now);
     EXPECT_TRUE(find_ledger(smallest.data(), memory_bytes(0, 0)));
     EXPECT_FALSE(find_ledger(smallest.data(), memory_bytes(0, 0) - 1));
-    // All of it is zero: nobody has made it.
     LedgerMemory zeros;
     EXPECT_FALSE(find_ledger(zeros.data(), LedgerMemory::bytes));
 }
@@ -156,7 +151,7 @@ TEST_F(DirectoryFile, KeepsAnExistingFile) {
 }
 
 TEST_F(DirectoryFile, ModeIsHonoured) {
-    const mode_t before = umask(0077);  // as the server sets it for either kind of cluster
+    const mode_t before = umask(0077);
     for (const auto& [mode, mask] : {std::pair<mode_t, mode_t>{0600, 0077}, {0640, 0027}}) {
         umask(mask);
         EXPECT_EQ(create("x", mode), 0);
@@ -166,7 +161,7 @@ TEST_F(DirectoryFile, ModeIsHonoured) {
     umask(before);
 }
 
-// 32 processes at the same moment: one wins, all see its file whole, no left-over.
+// One wins, all see its file whole.
 TEST_F(DirectoryFile, ManyCreatorsAtOnce) {
     for (int round = 0; round < 20; round++) {
         struct Meeting {
@@ -194,7 +189,7 @@ TEST_F(DirectoryFile, ManyCreatorsAtOnce) {
     }
 }
 
-// Creators killed at random moments. Whatever they left, the next one gets a file, and never half of one is there.
+// Whatever they left, the next one gets a file, never half of one.
 TEST_F(DirectoryFile, KilledCreatorsLeaveNothingInTheWay) {
     const std::string all(100000, 'x');
     unsigned killed = 0;
@@ -213,7 +208,7 @@ TEST_F(DirectoryFile, KilledCreatorsLeaveNothingInTheWay) {
     std::printf("%u of 150 creators were killed before they were done\n", killed);
 }
 
-// Killed between making the file and giving it its name: the file of that pid is in the way.
+// Killed before the file got its name.
 TEST_F(DirectoryFile, LeftOverOfACreatorWithTheSamePid) {
     std::ofstream(dir / (std::string(name) + "." + std::to_string(getpid()) + ".tmp")) << "half";
     EXPECT_EQ(create("whole"), 0);
@@ -228,7 +223,6 @@ TEST_F(DirectoryFile, CannotCreate) {
     EXPECT_EQ(dir.files(), 0u);
 }
 
-// No space: the creator says so and leaves nothing behind.
 TEST_F(DirectoryFile, FileSizeLimit) {
     const pid_t pid = spawn([&] {
         signal(SIGXFSZ, SIG_IGN);
@@ -251,7 +245,6 @@ TEST_F(DirectoryFile, IsTheFileOfThatName) {
     ASSERT_EQ(create("second"), 0);
     EXPECT_FALSE(is_same_file(dir_fd, name, fd));
     fs::remove(path);
-    // Nor is one followed that has got the name.
     fs::create_symlink("elsewhere", path);
     EXPECT_EQ(open_file(dir_fd, name), -1);
     EXPECT_EQ(errno, ELOOP);

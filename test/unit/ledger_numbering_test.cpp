@@ -35,7 +35,6 @@ TEST(LedgerNumbering, WhatMakesIdsTheSame) {
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_bits = 9; })).value, n);
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.sequence_bits = 13; })).value, n);
     EXPECT_NE(pack_numbering(changed([](Layout& l) { l.node_last = true; })).value, n);
-    // Alone, a field is not last.
     EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 0, 12, true}).value,
               pack_numbering({timeline_us(0, 1000, 41), 0, 12}).value);
     EXPECT_EQ(pack_numbering({timeline_us(0, 1000, 41), 12, 0, true}).value,
@@ -63,14 +62,13 @@ TEST(LedgerNumbering, Survives) {
         ASSERT_EQ(back.node_bits, l.node_bits);
         ASSERT_EQ(back.sequence_bits, l.sequence_bits);
         ASSERT_EQ(back.node_last, l.node_last && l.node_bits > 0 && l.sequence_bits > 0);
-        // No time of a slot overflows.
         ASSERT_LT(static_cast<__int128>(back.timeline.max_tick()) * tick + number_of(back.timeline.epoch),
                   static_cast<__int128>(INT64_MAX));
     }
     EXPECT_GT(packed, 100000);
 }
 
-// A numbering does not have the width: the layout gets the widest that leaves room for the end of its last tick.
+// A numbering has no width: the layout gets the widest that leaves room for the end of its last tick.
 TEST(LedgerNumbering, WidthOfTheTimestamp) {
     const auto bits = [](std::int64_t tick) {
         return unpack_numbering(pack_numbering({timeline_us(0, tick, 41), 10, 12}).value).timeline.bits;
@@ -81,7 +79,7 @@ TEST(LedgerNumbering, WidthOfTheTimestamp) {
     EXPECT_EQ(bits(1000000), 41u);
 }
 
-// A damaged word gives some layout too, with which a program can go on.
+// A damaged word gives some layout.
 TEST(LedgerNumbering, ImpossibleOnes) {
     EXPECT_EQ(unpack_numbering(0).timeline.tick_length, 1us);
     EXPECT_EQ(pack_numbering({timeline_us(0, 0, 41), 10, 12}).error, Error::bad_tick);
@@ -112,7 +110,7 @@ TEST(LedgerNumbering, Refused) {
     EXPECT_EQ(error(((std::int64_t{1} << 43) - 1) * 1000, 1000), Error::none);
 }
 
-// What a slot's ids are called, by the numbering, whatever the layout's name is.
+// Whatever the layout's name is.
 TEST(LedgerNumbering, KindOfASlot) {
     const auto numbering = [](const Layout& l) { return pack_numbering(l).value; };
     const auto kind = [&](Format format, std::uint64_t n) {
@@ -135,7 +133,7 @@ TEST(LedgerNumbering, KindOfASlot) {
     EXPECT_EQ(kind(Format::snowflake, numbering({timeline_us(1767225600000000, 1000, 40), 6, 7})), Kind::layout);
 }
 
-// Those that can only be decoded have no slot, so they may have the numbering of another layout.
+// Layouts that only decode have no slot, so they may share a numbering.
 TEST(LedgerNumbering, KnownLayoutsDiffer) {
     std::map<std::uint64_t, const char*> names;
     for (const KnownLayout& k : known_layouts) {
@@ -146,7 +144,7 @@ TEST(LedgerNumbering, KnownLayoutsDiffer) {
     }
 }
 
-// Every Snowflake-SI of the reference that can draw has a numbering, for an id's time is at or after the base clock.
+// An id's time is at or after the base clock.
 TEST(LedgerNumbering, SnowflakeSiOfOtherBaseClocksAndWidths) {
     for (unsigned machine_bits = 0; machine_bits <= 12; machine_bits++) {
         for (const Floor base_clock : {unix_ms(1047972019225), unix_ms(8796093022207)}) {
@@ -187,7 +185,7 @@ TEST_F(LedgerLayoutSlots, OnePerNumberingAndNode) {
             EXPECT_EQ(slots.count(find_slot(ledger, key(node), false, numbering(i))), 1u);
 }
 
-// Makers killed between the numbering and the key leave slots that are free for all others but other layouts.
+// Left between numbering and key, a slot is closed to other layouts only.
 TEST_F(LedgerLayoutSlots, KilledMakers) {
     std::mt19937_64 random(5);
     for (std::size_t i = 0; i < slot_count; i++)
@@ -205,7 +203,6 @@ TEST_F(LedgerLayoutSlots, KilledMakers) {
         EXPECT_TRUE(slots.insert(slot).second);
     }
     EXPECT_EQ(left_over(), at_first) << "a numbering that was set stays: its maker may still be about to set the key";
-    // A left-over is taken by its own numbering, and by formats that have none.
     for (unsigned i = 1000; i < 1004; i++)
         EXPECT_TRUE(slots.insert(find_slot(ledger, key(7), true, numbering(i))).second);
     for (unsigned node = 0; node < 600; node++) {

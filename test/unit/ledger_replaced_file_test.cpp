@@ -1,4 +1,4 @@
-// A ceiling file that is not the one which was written last: missing, older, of a newer life, of another one.
+// A ceiling file that is not the one written last: missing, older, of a newer life, of another one.
 #include "ledger/ceiling_file.hpp"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,6 @@ struct LedgerReplacedFile : testing::Test {
     Slot* of_old = &old->slot(sno);
 
     LedgerReplacedFile() { EXPECT_EQ(old->lifted(*of_old, now), CeilingError::none); }
-    // All that memory knows is in the file.
     static void expect_restored(const ServerLife& life) {
         const Ceilings c = life.data.content();
         EXPECT_EQ(c.life, life.life());
@@ -59,8 +58,7 @@ TEST_F(LedgerReplacedFile, Missing) {
     EXPECT_EQ(data.content().entries[old->index(old->slot(of_calls))].key, of_calls.pack());
 }
 
-// Removed during a lift: after it was opened and before it was locked, or while it was synced. Nothing is published,
-// and the caller tries again, with a new file.
+// Before it was locked, or while it was synced: nothing is published, and the caller tries again with a new file.
 TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
     const auto remove = [&] {
         fs::remove(data.path);
@@ -79,7 +77,7 @@ TEST_F(LedgerReplacedFile, RemovedDuringARaise) {
 
 TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     use(*old);
-    // Nothing of it counts, not even a slot that this life does not have, or a higher floor.
+    // Nothing of it counts.
     Ceilings c = data.content();
     c.life = {old->life().number - 1, 2};
     c.floor = now + 1ms;
@@ -90,7 +88,7 @@ TEST_F(LedgerReplacedFile, OfAnOlderLife) {
     expect_restored(*old);
 }
 
-// By one window, say: a copy is put back, or a lost write shows.
+// A copy was put back, or a write was lost.
 TEST_F(LedgerReplacedFile, OfThisLife) {
     const std::string bytes = data.bytes();
     use(*old);
@@ -99,7 +97,7 @@ TEST_F(LedgerReplacedFile, OfThisLife) {
     expect_restored(*old);
 }
 
-// A ceiling in the file that is higher than the published one stays: its writer was ended before it published it.
+// Its writer was ended before it published it.
 TEST_F(LedgerReplacedFile, HigherThanPublished) {
     Slot& other = old->slot(mastic);
     Ceilings c = data.content();
@@ -112,7 +110,7 @@ TEST_F(LedgerReplacedFile, HigherThanPublished) {
     EXPECT_EQ(data.content().floor, unix_ms(5));
 }
 
-// Nothing of a life that is over gets into the file or to its sessions any more.
+// Nothing of a life that is over gets into the file or to its sessions.
 void expect_superseded(const ServerLife& life, Slot& slot) {
     const std::string bytes = life.data.bytes();
     EXPECT_EQ(life.lifted(slot, now + 1ms), CeilingError::superseded);
@@ -125,7 +123,6 @@ void expect_superseded(const ServerLife& life, Slot& slot) {
     EXPECT_EQ(life.data.bytes(), bytes);
 }
 
-// True if this ends the process at the first write.
 template <class Writes>
 bool ends_before_it_writes(const DataDirectory& data, Writes writes) {
     CeilingPlace orphaned = data.place;
@@ -139,8 +136,7 @@ bool ends_before_it_writes(const DataDirectory& data, Writes writes) {
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 77;
 }
 
-// A process whose server is gone ends before it writes: neither a life nor a ceiling of its own gets into the file,
-// and no file where there is none.
+// Its processes end before they write.
 TEST(LedgerReplaced, NothingIsWrittenWithoutAServer) {
     const DataDirectory data;
     const LedgerMemory memory;
@@ -183,7 +179,6 @@ TEST_F(LedgerReplacedFile, OfANewerLife) {
     expect_superseded(*old, *of_old);
 }
 
-// Two lives that did not know of each other and began in the same second.
 TEST_F(LedgerReplacedFile, OfTheSameNumber) {
     Ceilings c = data.content();
     c.life.id = 2;
@@ -191,7 +186,7 @@ TEST_F(LedgerReplacedFile, OfTheSameNumber) {
     expect_superseded(*old, *of_old);
 }
 
-// Without the file, the number of a life is its second, and that is later than the old one's.
+// The number is then the second.
 TEST_F(LedgerReplacedFile, RemovedBetweenTwoLives) {
     while (static_cast<std::uint64_t>(std::time(nullptr)) <= old->life().number) usleep(1000);
     fs::remove(data.path);
@@ -200,7 +195,7 @@ TEST_F(LedgerReplacedFile, RemovedBetweenTwoLives) {
     expect_superseded(*old, *of_old);
 }
 
-// The file has got another name under the hand of the one that waits for its lock.
+// It got another name while one waited for its lock.
 TEST_F(LedgerReplacedFile, WhileItIsLocked) {
     const std::string bytes = data.bytes();
     {
@@ -208,7 +203,6 @@ TEST_F(LedgerReplacedFile, WhileItIsLocked) {
         ASSERT_EQ(locked.open().error, CeilingError::none);
         fs::remove(data.path);
         data.put(bytes);
-        // Another file: another lock.
         EXPECT_EQ(old->lifted(*of_old, now + 1ms), CeilingError::none);
     }
     EXPECT_EQ(old->in_file(*of_old), now + 1ms);

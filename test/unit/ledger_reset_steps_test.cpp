@@ -1,5 +1,4 @@
-// Each step of a reset by itself: which generators it means, what it leaves of floors, promise and revision, and what it
-// reads and writes without need.
+// Each step of a reset by itself: which generators it means, and what it does to floors, promise, revision and file.
 #include "ledger/reset.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +24,6 @@ struct LedgerResetSteps : testing::Test {
     ServerLife life{data, 1};
     Header& header = *life.ledger.header;
 
-    // A generator that has come to a time.
     Slot& slot_at(const Key& key, Ceiling at) const {
         Slot& slot = life.slot(key);
         lift_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
@@ -37,8 +35,7 @@ struct LedgerResetSteps : testing::Test {
         return apply({.floor = now, .ceiling = now + 2500ms, .kind = kind, .node = node, .force = true});
     }
     static UnixTime stands_at(const Slot& slot) { return ServerLife::stands_at(slot); }
-    // The slot behind the last one is another part of the memory: it looks as if it were one of this generator, which
-    // has issued and may issue ids.
+    // The memory behind the last slot looks like a used slot of this generator.
     Word* behind_the_slots() const {
         auto* words = reinterpret_cast<Word*>(&life.ledger.backends[0]);
         words[0].store(sno.pack());
@@ -46,7 +43,6 @@ struct LedgerResetSteps : testing::Test {
         words[3].store(static_cast<std::uint64_t>(number_of(now + 99h)));
         return words;
     }
-    // A generator whose slot is the first one.
     Key of_the_first_slot() const {
         Key key = sno;
         while (&life.slot(key) != life.ledger.slots) {
@@ -67,7 +63,6 @@ TEST_F(LedgerResetSteps, NodeZeroIsANode) {
     EXPECT_EQ(header.floor.load(), Ceiling{}) << "it names one generator";
 }
 
-// A floor for all is a floor for those that are not there yet.
 TEST_F(LedgerResetSteps, OnlyOneGeneratorNeedsNoFloor) {
     slot_at(sno, now);
     slot_at(mastic, now);
@@ -122,12 +117,10 @@ TEST_F(LedgerResetSteps, HighestIssued) {
     slot_at(mastic, now + 1h);
     EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now);
     EXPECT_EQ(highest_issued(life.ledger, {}), now + 1h);
-    // Ids of the other toggle, from before the clock went back.
+    // Of the other toggle, from before the clock went back.
     slot.safe.store(clamped_tick(sno::timeline, now + 2h));
     EXPECT_EQ(highest_issued(life.ledger, {.kind = Kind::sno}), now + 2h);
 }
-
-// ---- a slot that is put somewhere
 
 TEST_F(LedgerResetSteps, PutSlot) {
     Slot& slot = life.slot(sno);
@@ -146,7 +139,7 @@ TEST_F(LedgerResetSteps, PutSlot) {
 TEST_F(LedgerResetSteps, ForcedOfAllLowersTheFloors) {
     slot_at(sno, now);
     ASSERT_EQ(apply({.floor = now + 1h}), CeilingError::none);
-    // Some of them only: the others rely on the floor.
+    // The others rely on the floor.
     for (const auto& [kind, node] : {std::pair{Kind::sno, 3}, {Kind::sno, -1}, {Kind::none, 3}, {Kind::none, 0}}) {
         ASSERT_EQ(forced(kind, node), CeilingError::none);
         EXPECT_EQ(header.floor.load(), now + 1h) << node;
@@ -169,7 +162,6 @@ TEST_F(LedgerResetSteps, PromiseGoesBackOnlyIfItIsAboveTheFloor) {
     EXPECT_EQ(promise_after(now + 1us, false), now + 1us) << "without force nothing goes back";
 }
 
-// What was set up while the file was written is set up again.
 TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
     std::uint64_t at_sync = 0;
     on_sync = [&] {
@@ -181,7 +173,6 @@ TEST_F(LedgerResetSteps, EpochChangesOnceMoreAtTheEnd) {
     EXPECT_NE(header.revision.load(), at_sync);
 }
 
-// A ceiling that goes up is published after the sync.
 TEST_F(LedgerResetSteps, HigherCeilingIsPublishedOnceItIsDurable) {
     Slot& slot = slot_at(sno, now);
     on_sync = [] { return EIO; };
@@ -203,7 +194,7 @@ TEST_F(LedgerResetSteps, WithoutADirectory) {
     EXPECT_EQ(header.revision.load(), revision);
 }
 
-// Those who lift ceilings have the lock all the time: a look at a good file does without.
+// A look at a good file needs no lock.
 TEST_F(LedgerResetSteps, LookWithoutTheLock) {
     on_lock = [] { return EWOULDBLOCK; };
     EXPECT_EQ(check_ceilings(data.place, life.ledger).error, CeilingError::none);
@@ -211,7 +202,6 @@ TEST_F(LedgerResetSteps, LookWithoutTheLock) {
     EXPECT_EQ(check_ceilings(data.place, memory.make()).error, CeilingError::none) << "a life has not begun";
 }
 
-// Somebody was writing at the first look.
 TEST_F(LedgerResetSteps, LookAgainWithTheLock) {
     const std::string good = data.bytes();
     data.put(good.substr(0, 100));

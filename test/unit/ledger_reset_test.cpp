@@ -1,4 +1,4 @@
-// An operator's reset: what it leaves in the ledger and the ceiling file, also where a sync fails half-way.
+// An operator's reset: what it leaves in the ledger and the ceiling file, also if a sync fails half-way.
 #include "ledger/reset.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,6 @@ struct LedgerReset : testing::Test {
         life = std::make_unique<ServerLife>(data, ++lives);
         ledger = life->ledger;
     }
-    // A generator that has come to a time.
     Slot& slot_at(const Key& key, Ceiling at, std::uint64_t numbering = 0) {
         Slot& slot = life->slot(key, numbering);
         if (has_time(key.format)) lift_slot(slot, clamped_tick(timeline_of(slot), at), has_toggle(key.format));
@@ -47,7 +46,6 @@ struct LedgerReset : testing::Test {
     }
     CeilingResult check() const { return check_ceilings(data.place, ledger); }
     Ceiling in_file(const Slot& slot) const { return life->in_file(slot); }
-    // How many slots have published a ceiling beyond the one in the file.
     int beyond_the_file() const {
         const Ceilings c = data.content();
         int n = 0;
@@ -80,7 +78,7 @@ TEST_F(LedgerReset, ForcedOfOneLeavesTheOthers) {
     EXPECT_EQ(beyond_the_file(), 0);
 }
 
-// Also what this life has not drawn with: the next one must not begin there.
+// Also what this life has not drawn with.
 TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
     slot_at(mastic, now + year);
     slot_at(sno, now + 2 * year);
@@ -96,7 +94,7 @@ TEST_F(LedgerReset, ForcedHoldsInTheNextLife) {
     EXPECT_LE(ledger.header->floor.load(), now + 2500ms);
 }
 
-// The floor that an operator names holds in all later lives, also for slots that are new then.
+// Also for slots that are new then.
 TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
     Slot& far = slot_at(mastic, now + year);
     slot_at(sno, now);
@@ -112,7 +110,7 @@ TEST_F(LedgerReset, FloorHoldsInTheNextLife) {
     EXPECT_EQ(ServerLife::stands_at(fresh), now + 1000000ms);
 }
 
-// At no sync does a session, by what is published or by what it saw before the revision changed, know more than the file.
+// At no sync do sessions know more than the file.
 TEST_F(LedgerReset, CeilingsOfSessionsGoDownFirst) {
     slot_at(mastic, now + year);
     slot_at(sno, now + year);
@@ -143,7 +141,6 @@ TEST_F(LedgerReset, FailedHalfWay) {
     }
 }
 
-// A server that another one has taken over from resets nothing.
 TEST_F(LedgerReset, Superseded) {
     Slot& slot = slot_at(mastic, now + year);
     const ServerLife newer(data, 77);
@@ -162,7 +159,7 @@ std::string flipped(std::string bytes, std::size_t at) {
     return bytes;
 }
 
-// All but the bits of what is durable.
+// But for the bits of what is durable.
 bool same(const Ceilings& a, const Ceilings& b) {
     for (std::uint32_t i = 0; i < slot_count; i++) {
         const CeilingEntry &x = a.entries[i], &y = b.entries[i];
@@ -171,7 +168,7 @@ bool same(const Ceilings& a, const Ceilings& b) {
     return a.life == b.life && a.floor == b.floor && a.settled == b.settled;
 }
 
-// Nothing writes to it. When somebody has moved it away, memory has all of it.
+// Nothing writes to it. When somebody moves it away, memory has all of it.
 TEST_F(LedgerReset, DamagedInALife) {
     Slot& slot = slot_at(mastic, now);
     ASSERT_EQ(apply({.floor = now - 1000ms}).error, CeilingError::none);
@@ -202,8 +199,8 @@ TEST_F(LedgerReset, DamagedInALife) {
     }
 }
 
-// Only the file knows: no life begins, and no reset changes anything. Without the file a life begins at the clock, and
-// a floor that the operator names covers what was lost.
+// No life begins, and no reset changes anything. Without the file, a floor that the operator names covers what was
+// lost.
 TEST_F(LedgerReset, DamagedBeforeTheLife) {
     Slot& slot = slot_at(sno, now + 3000ms);
     const LedgerMemory fresh;
@@ -226,7 +223,7 @@ TEST_F(LedgerReset, DamagedBeforeTheLife) {
     EXPECT_EQ(data.content().floor, now + 600000ms);
 }
 
-// One Snowflake-SI node is one generator. If it has no slot yet, the floor of all rises, for it begins there.
+// One node is one generator. If it has no slot yet, the floor of all rises.
 TEST_F(LedgerReset, SnowflakeSiNode) {
     const Reset reset{.floor = now + 3600000ms, .ceiling = now + 3602500ms, .kind = Kind::snowflake_si, .node = 0};
     ASSERT_EQ(apply(reset).error, CeilingError::none);

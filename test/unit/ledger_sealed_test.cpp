@@ -26,7 +26,7 @@ TEST(LedgerSealed, HoldsWhatIsPutThere) {
     EXPECT_EQ(max_sealed, (std::uint64_t{1} << 48) - 1);  // as ledger::max_ceiling
 }
 
-// Bits next to each other, as many as there are check bits: that is also each single bit.
+// As many neighbouring bits as there are check bits, and so each single bit.
 TEST(LedgerSealed, TellsWhatIsDamaged) {
     std::mt19937_64 random(2);
     for (int i = 0; i < 2000; i++) {
@@ -45,7 +45,7 @@ TEST(LedgerSealed, ZeroAndNegativeAreDamage) {
     EXPECT_FALSE(unseal(-seal(1798761600000)));
 }
 
-// Words that are in files: they must stay what they are.
+// In files: they must stay.
 TEST(LedgerSealed, Known) {
     EXPECT_EQ(seal(0), 22320);
     EXPECT_EQ(seal(1798761600000), 58941820108814034);

@@ -1,5 +1,4 @@
-// Each step of settling.hpp by itself: what it leaves in which word, in which order, and what it does if another
-// process comes in between.
+// Each step of settling.hpp by itself, also if another process comes in between.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +13,7 @@ namespace {
 
 using namespace snowflake_ids::test;
 
-// Words in shared memory: sessions of two versions may share them.
+// Two versions may share the memory.
 static_assert(number_of(no_low) == INT64_MAX && taken_mark == 0x8000'0000'0000'0000 && any_database == 0);
 
 struct Words {
@@ -51,7 +50,6 @@ struct LedgerSettledSteps : testing::Test {
         backend.ring[place].database.value = database;
         backend.ended.value = place + 1;
     }
-    // "xid low database" of each entry.
     std::string ring() {
         std::string all;
         for (std::uint64_t i = 0; i < backend.ended.value; i++) {
@@ -81,7 +79,6 @@ TEST_F(LedgerSettledSteps, AnIdAtThePromiseIsAccepted) {
     EXPECT_EQ(covered, unix_us(50));
 }
 
-// The promise may have risen since.
 TEST_F(LedgerSettledSteps, CoveredIdsKeepThePromise) {
     EXPECT_TRUE(draws(50));
     promise.value = unix_us(90);
@@ -210,7 +207,7 @@ TEST_F(LedgerSettledSteps, LowGoesDownBeforeTheIdGoesUp) {
     EXPECT_EQ(ring(), "2 4000 5");
 }
 
-// Of a full ring those are merged that are closest together for their age.
+// Closest for their age.
 TEST_F(LedgerSettledSteps, ClosestNeighboursAreMerged) {
     put(0, 1, 10000), put(1, 2, 50000), put(2, 3, 90000), put(3, 4, 94000);
     note(5, 100000, 5);
@@ -233,7 +230,7 @@ TEST_F(LedgerSettledSteps, WhatANewerOneCoversIsMergedForNothing) {
     EXPECT_EQ(ring(), "1 10000 5, 3 12000 0, 4 80000 5, 5 11000 6") << "of two databases: counts for all";
 }
 
-// A reader goes down. What it has not met yet is whole in the place below before it is overwritten.
+// What a reader has not met yet is in the place below before it is overwritten.
 TEST_F(LedgerSettledSteps, EntriesAreWholeBelowBeforeTheyAreOverwritten) {
     for (unsigned merged = 0; merged < 3; merged++) {
         put(0, 1, 10000), put(1, 2, 30000), put(2, 3, 50000), put(3, 4, 70000);
@@ -329,7 +326,7 @@ TEST_F(LedgerSettledPlaces, PlaceThatAnotherProcessTakes) {
     EXPECT_FALSE(prepare(12, 10)) << "it is not free";
 }
 
-// Whatever of it a reader has read: it then finds the old transaction in the ring.
+// A reader that misses it finds it in the ring.
 TEST_F(LedgerSettledPlaces, OldTransactionIsInTheRingBeforeItIsOverwritten) {
     draw_and_prepare(11, 50);
     unsigned overwritten = 0;

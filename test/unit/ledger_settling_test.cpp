@@ -21,7 +21,6 @@ using namespace snowflake_ids::test;
 constexpr std::uint64_t database = 5;
 constexpr Ceiling now = unix_ms(1798761600000);
 
-// A snapshot that knows the transactions up to one as finished, but for some.
 struct Snapshot {
     std::uint64_t last;
     std::set<std::uint64_t> open{};
@@ -42,7 +41,6 @@ struct LedgerSettled : testing::Test {
         end_transaction(backend, xid);
         covered = no_low;
     }
-    // In microseconds, as `at_most`.
     std::int64_t limit(const Snapshot& snapshot, std::int64_t at_most, std::uint64_t of = database) {
         UnixTime t = unix_us(at_most);
         limit_by(backend, of, snapshot, t);
@@ -70,7 +68,7 @@ TEST_F(LedgerSettled, PromiseRejects) {
     EXPECT_TRUE(draws(70));
     EXPECT_EQ(covered, unix_us(70));
     EXPECT_LE(limit({10}, 100), 70);
-    // Another promise since: also what is covered keeps it.
+    // What is covered keeps a new promise, too.
     promise.store(unix_us(90));
     EXPECT_FALSE(draws(80));
     EXPECT_TRUE(draws(90));
@@ -87,7 +85,6 @@ TEST_F(LedgerSettled, CommittedAfterTheSnapshotLimits) {
     EXPECT_EQ(limit({10}, 100, database + 1), 100) << "another database";
 }
 
-// As a snapshot of any age sees it: transactions of a process that never stops.
 TEST_F(LedgerSettled, ATimeIsLateInProportionToTheAgeOfTheSnapshot) {
     for (const std::int64_t step : {50, 300, 5000}) {
         backend.ended.store(0);
@@ -143,13 +140,11 @@ TEST_F(LedgerSettled, ATransactionThatWasOpenForLongIsAnEntryOfItsOwn) {
         backend.low.store(unix_us(at));
         ends(xid);
     }
-    // The second before the hour is one entry with it.
     EXPECT_LE(limit({long_one - 1}, never), began);
     EXPECT_GE(limit({long_one - 1}, never), began - 1000000);
     EXPECT_EQ(limit({long_one}, never), began + 3600000000) << "not that of the long one";
 }
 
-// Processes of several databases, one after another in the same place.
 TEST_F(LedgerSettled, WhatEndedInAnotherDatabaseDoesNotCount) {
     for (std::uint64_t xid = 1; xid <= 10; xid++) {
         backend.database.store(database + xid % 2);
@@ -216,7 +211,6 @@ TEST_F(LedgerPromise, HoldsForEveryGeneratorOfTheNextLife) {
         EXPECT_EQ(lifted(life, now - 1ms), CeilingError::none);
         EXPECT_EQ(data.content().settled, now) << "never lower";
     }
-    // The clock has gone back: the next life would begin an hour before.
     const ServerLife next(data, 2, now - 3600000ms);
     EXPECT_EQ(next.ledger.header->settled_ceiling.load(), now);
     Slot& slot = next.slot({Format::sno, 4, 0});

@@ -1,4 +1,4 @@
-// Finding the slot of a generator: one slot per generator, whichever process asks, until all are taken.
+// One slot per generator, whichever process asks, until all are taken.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST_F(LedgerSlots, LookingDoesNotMakeOne) {
     for (const Slot& slot : all) EXPECT_EQ(slot.key.load(), 0u);
 }
 
-// A new life has only the slots that got into the ceiling file. One that lies behind a slot which did not is found.
+// A new life has only the slots of the ceiling file.
 TEST_F(LedgerSlots, BehindAFreeOne) {
     const Slot* const home = find_slot(ledger, sno_key(0));
     unsigned node = 1;
@@ -62,7 +62,6 @@ TEST_F(LedgerSlots, BehindAFreeOne) {
     EXPECT_EQ(find_slot(ledger, sno_key(0)), home);
 }
 
-// Each place is looked at, the first one too, and none behind the last one.
 TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
     const Slot* const home = find_slot(ledger, sno_key(0));
     const std::size_t first = static_cast<std::size_t>(home - ledger.slots);
@@ -80,7 +79,6 @@ TEST_F(LedgerSlots, EveryPlaceIsLookedAt) {
         all[i].key.store(0);
         all[i].numbering.store(0);
     }
-    // What is behind the slots looks like one.
     Slot& behind = *(ledger.slots + slot_count);
     behind.key.store(key);
     EXPECT_EQ(find_slot(ledger, sno_key(0), false), nullptr);
@@ -121,7 +119,7 @@ TEST_F(LedgerSlots, AllFitAndNoMore) {
     EXPECT_EQ(full(), nullptr);
 }
 
-// Neighbouring nodes, as a configuration would have them, must not crowd the table.
+// As a configuration would have them.
 TEST_F(LedgerSlots, NeighboursSpread) {
     std::size_t longest = 0, run = 0;
     for (unsigned node = 0; node < slot_count / 2; node++) find_slot(ledger, sno_key(node));
@@ -137,7 +135,6 @@ TEST_F(LedgerSlots, FirstOwnerStaysAndIsCounted) {
     for (std::uint32_t owner = 0; owner < 3; owner++) EXPECT_EQ(slots_owned(ledger, owner), 10u);
     EXPECT_EQ(slots_owned(ledger, 3), 0u);
     EXPECT_EQ(slots_owned(ledger), 20u);  // owner 0 is nobody
-    // Another database that uses the generator shares its slot.
     Slot* slot = find_slot(ledger, sno_key(0));
     EXPECT_EQ(find_slot(ledger, sno_key(0, 77)), slot);
     EXPECT_EQ(Key::unpack(slot->key.load()).owner, 0u);
@@ -147,7 +144,7 @@ TEST_F(LedgerSlots, FirstOwnerStaysAndIsCounted) {
     EXPECT_EQ(slots_owned(ledger, 0xffffffff), 1u);
 }
 
-// 16 processes ask for the same 1024 keys, each in its own order and for its own database.
+// 1024 keys, each in its own order and for its own database.
 TEST_F(LedgerSlots, ConcurrentProcessesAgree) {
     constexpr unsigned processes = 16;
     struct Answers {

@@ -1,4 +1,4 @@
-// The ceiling in WAL: when it is read and lifted, and when its floor comes first.
+// When the ceiling in WAL is read and lifted, and when its floor comes first.
 #include "ledger/wal_ceiling.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 using namespace snowflake_ids::test;
 
 struct LedgerWal : testing::Test {
-    // As another session may have lifted it meanwhile: at least to `at_least`.
+    // At least to `at_least`: another session may have lifted it.
     struct Wal {
         WalCeiling now;
         std::string& log;

@@ -59,12 +59,12 @@ TEST(LedgerWord, Limits) {
     EXPECT_LE(used_up, next_mask);
     EXPECT_LT(sno::max_sequence, used_up);
     EXPECT_LT(mastic::layout.max_sequence(), used_up);
-    // All bits are spent at the last corner, and none twice.
+    // All bits are spent, and none twice.
     EXPECT_EQ(pack({.tick = max_tick(false), .next = next_mask}, false), ~std::uint64_t{0});
     EXPECT_EQ(pack({.tick = max_tick(true), .next = next_mask, .drifts = 1}, true), ~std::uint64_t{0});
 }
 
-// Only the lowest bit of the drift count is kept, and it must not reach the tick.
+// It must not reach the tick.
 TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
     for (const std::uint32_t drifts : {2u, 3u, 0xfffffffeu, 0xffffffffu}) {
         const State s{.tick = 77, .next = 5, .drifts = drifts};
@@ -74,7 +74,7 @@ TEST(LedgerWord, OnlyTheToggleOfTheDriftsIsKept) {
     }
 }
 
-// The claim's fast path adds to the word; and words of one toggle compare as their ids do.
+// Words of one toggle compare as their ids do.
 TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
     const State s{.tick = 123456, .next = 65530, .drifts = 1};
     State t = s;
@@ -84,7 +84,7 @@ TEST(LedgerWord, AddingToTheWordIsAddingToNext) {
     EXPECT_LT(pack(t, true), pack({.tick = 123457, .drifts = 1}, true));
 }
 
-// The words of a claim fill one cache line, which counters and neighbours stay out of.
+// Counters and neighbours stay out of it.
 TEST(LedgerSlot, HotLineIsAlone) {
     const Slot slot{};
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&slot.counters) - reinterpret_cast<std::uintptr_t>(&slot), 64u);
@@ -106,7 +106,6 @@ TEST(LedgerSlot, KeysSurvive) {
                 EXPECT_FALSE(back.same_generator({format, static_cast<std::uint16_t>(node + 1), owner}));
             }
         }
-        // 0 means a free slot.
         EXPECT_EQ((Key{format, 0, 0}.pack() == 0), format == Format::none);
     }
 }

@@ -1,6 +1,5 @@
-// Mistakes that must not compile: a time of the wrong clock, or of the wrong unit. tools/lint compiles this file once
-// as it is, and once for each mistake, with MISTAKE=1 and so on. Each time a single line differs, so a compiler that
-// refuses refuses the mistake.
+// Mistakes that must not compile: a time of the wrong clock or unit. tools/lint compiles this file as it is, and once
+// for each mistake (MISTAKE=1 and so on). Each changes one line, so a refusal is that of the mistake.
 #include "core/time.hpp"
 #include "ledger/clock.hpp"
 #include "ledger/slot.hpp"
@@ -11,7 +10,7 @@ namespace snowflake_ids::ledger {
 #define MISTAKE 0
 #endif
 
-// The promise is a Unix time, which the monotonic clock cannot have passed.
+// The monotonic clock cannot have passed it.
 inline bool is_promised([[maybe_unused]] UnixTime wall, [[maybe_unused]] MonotonicTime monotonic,
                         const Header& header) {
 #if MISTAKE == 1
@@ -21,7 +20,7 @@ inline bool is_promised([[maybe_unused]] UnixTime wall, [[maybe_unused]] Monoton
 #endif
 }
 
-// A ceiling that is rounded down is below the id that it was lifted for.
+// Rounded down, it is below the id.
 inline void lift([[maybe_unused]] UnixTime id, Slot& slot) {
 #if MISTAKE == 2
     slot.ceiling.store(id);
@@ -30,7 +29,7 @@ inline void lift([[maybe_unused]] UnixTime id, Slot& slot) {
 #endif
 }
 
-// Until then others wait. The wall clock may be set meanwhile.
+// The wall clock may be set meanwhile.
 inline void take_turn(Header& header) {
 #if MISTAKE == 3
     header.lifting_until.store(wall_clock() + seconds{10});
@@ -39,7 +38,6 @@ inline void take_turn(Header& header) {
 #endif
 }
 
-// A number has no unit.
 inline void begin(Header& header) {
 #if MISTAKE == 4
     header.lead.store(2500);

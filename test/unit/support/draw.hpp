@@ -1,5 +1,5 @@
-// Callers of the generator step: one that waits as the references do under their scripted
-// clock, and one that runs a policy and looks for repeated ids.
+// Draws from the generator step: as the references wait under their scripted clock, and under a policy, looking for
+// repeats.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,21 +13,19 @@
 
 namespace snowflake_ids::test {
 
-// The policies that a setting can select.
 inline constexpr OnRegression shipped[] = {OnRegression::hold, OnRegression::wait, OnRegression::error};
 
-// A trace marks the rows in which the reference itself repeats an id, with the step it repeats.
+// A trace marks the rows in which the reference itself repeats an id.
 inline bool ref_repeats(const std::string& note) { return note.rfind("ref_repeats_step=", 0) == 0; }
 inline std::uint64_t repeated_step(const std::string& note) { return to_u64(note.substr(note.find('=') + 1)); }
 
 struct Drawn {
     Step step{};
-    Verdict first = Verdict::issued;  // what the first attempt said
-    std::uint64_t now = 0;            // the tick at which the id came
+    Verdict first = Verdict::issued;
+    std::uint64_t now = 0;
 };
 
-// Draws one id; while the step says wait the clock goes on to the next tick again and
-// again. `resume` must be exactly the tick at which the wait is over.
+// While the step says wait, the clock moves on; `resume` must be exactly the tick at which the wait is over.
 inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
     Drawn d{.step = step(state, now, 1, rules)};
     d.first = d.step.verdict;
@@ -41,7 +39,7 @@ inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
             EXPECT_EQ(d.step.verdict, why) << "came before " << resume;
             EXPECT_EQ(d.step.resume, resume);
         }
-        // A regression may end on a tick whose numbers are used up; nothing else waits twice.
+        // A regression may end on a used-up tick; nothing else waits twice.
         EXPECT_TRUE(d.step.verdict == Verdict::issued || why == Verdict::regression) << "not over at " << resume;
         EXPECT_NE(d.step.verdict, why) << "not over at " << resume;
         if (d.step.verdict == why) return d;
@@ -51,9 +49,7 @@ inline Drawn draw_waiting(State& state, std::uint64_t now, const Rules& rules) {
     return d;
 }
 
-// Draws `want` ids as a caller under a policy that we ship: an overflow goes on at the tick
-// that the step names, a regression too unless the policy is to give up. Returns how many
-// came. Every one of them must be new.
+// Draws `want` ids, each of which must be new; returns how many came.
 inline std::uint64_t draw_unique(State& state, std::uint64_t now, std::uint64_t want, const Rules& rules,
                                  Issued& issued) {
     std::uint64_t drawn = 0;

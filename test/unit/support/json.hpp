@@ -1,6 +1,5 @@
-// The little JSON that the golden files have: one object of numbers, strings and arrays of
-// numbers, or one bare string. Numbers stay text, so that 64 bits are not rounded and a
-// test can see that a value is not an integer.
+// The JSON of the golden files: one object of numbers, strings and arrays of numbers, or one string. Numbers stay text,
+// so that 64 bits are not rounded.
 #pragma once
 
 #include <map>
@@ -82,7 +81,7 @@ inline JsonObject parse_json_object(std::string_view in) {
     return object;
 }
 
-// What is between the quotes if the text is quoted; nothing for every other JSON value.
+// Nothing for a JSON value other than a string.
 inline std::optional<std::string> json_string_body(const std::string& in) {
     if (in.size() < 2 || in.front() != '"' || in.back() != '"') return std::nullopt;
     return in.substr(1, in.size() - 2);

@@ -1,4 +1,4 @@
-// A data directory with its ceiling file, and server lives in it, for tests with the real files. Syncs fail on demand.
+// A data directory with its ceiling file, and server lives in it. Syncs fail on demand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 
 namespace snowflake_ids::test {
 
-// Called with each sync, and with each lock of a file, in its place if it answers an errno.
+// Called at each sync and lock; an errno that it returns is the answer.
 inline std::function<int()> on_sync, on_lock;
 
 inline int answer_sync() {
@@ -32,7 +32,7 @@ inline int answer_sync() {
 
 }  // namespace snowflake_ids::test
 
-// In place of libc's: the ledger's own calls come here.
+// Replaces libc's.
 extern "C" [[gnu::used]] inline int fdatasync(int) { return snowflake_ids::test::answer_sync(); }
 extern "C" [[gnu::used]] inline int flock(int fd, int operation) {
     if (const int error = snowflake_ids::test::on_lock ? snowflake_ids::test::on_lock() : 0) {
@@ -66,7 +66,6 @@ struct DataDirectory {
         ledger::encode_ceilings(c, cluster, reinterpret_cast<unsigned char*>(bytes.data()));
         put(bytes);
     }
-    // What the file says, as its bytes are read.
     ledger::Ceilings content() const {
         const std::string b = bytes();
         ledger::Ceilings c;
@@ -83,7 +82,6 @@ inline ledger::CeilingError begin_life(const DataDirectory& data, const ledger::
     return ledger::begin_life(data.place, ledger, id, at_least, began).error;
 }
 
-// A life that has begun, in memory of its own.
 struct ServerLife {
     LedgerMemory memory;
     ledger::Ledger ledger = memory.make();
@@ -104,7 +102,6 @@ struct ServerLife {
     ledger::CeilingError lifted(const ledger::Slot& slot, Ceiling least) const { return lift(slot, least).error; }
     ledger::Life life() const { return ledger::life_of(*ledger.header); }
     Ceiling in_file(const ledger::Slot& slot) const { return data.content().entries[index(slot)].ceiling; }
-    // The start of the tick up to which a slot is used up.
     static UnixTime stands_at(const ledger::Slot& slot) {
         const State state = ledger::unpack(slot.word.load(), 0, ledger::has_toggle(ledger::format_of(slot)));
         return ledger::timeline_of(slot).start(state.tick);

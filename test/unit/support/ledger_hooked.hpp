@@ -1,5 +1,4 @@
-// A word that tells a test of its accesses: the test looks at the other words then, or changes one as another process
-// would.
+// A word that calls a test before an access, so that the test acts as another process.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@ namespace snowflake_ids::test {
 template <class T = std::uint64_t>
 struct HookedWord {
     T value{};
-    // Each is called once, before the next access of that kind. fetch_add() is a store.
+    // Each is called once. fetch_add() is a store.
     mutable std::function<void()> before_load{};
     std::function<void()> before_swap{}, before_store{};
 

@@ -1,6 +1,5 @@
-// The server and the sessions of ledger_session.hpp for the explorer, and what can happen to them: any process dies
-// anywhere; the server loses its memory and starts again, while processes of its last life are ended or go on; the
-// power fails; the ceiling file is removed or replaced; a standby takes over or is promoted. And what must hold.
+// For the explorer: sessions and servers, what can happen to them (crashes, new lives, lost power or files, a
+// promotion), and what must hold.
 #pragma once
 
 #include <functional>
@@ -15,13 +14,13 @@ struct Lives : Model, Server {
     std::vector<Value> clock{1, 2};
     Value last_monotonic = 0;
     bool may_restart = true, may_lose_power = false, may_fail_over = false;
-    bool may_lose_files_in_life = false;  // and its processes go on
-    bool may_leave_orphans = false;       // the next life begins while processes of the last one go on
+    bool may_lose_files_in_life = false;  // and its processes continue
+    bool may_leave_orphans = false;       // processes of the last life continue
     bool syncs_may_fail = false;
     Value most_events = 1;
-    unsigned sequence_bits = 1;  // of the ids that are remembered: 2^sequence_bits of each tick
+    unsigned sequence_bits = 1;  // so many ids of each tick are remembered: 2^sequence_bits
     std::size_t served = 0;      // ids from leases
-    Global old{};                // the file that may be put in place of the present one; what a standby has
+    Global old{};                // the file that may replace the present one; what a standby has
 
     enum : std::size_t { issued_ghost, events_ghost, floor_ghost, clock_ghost };
 
@@ -30,7 +29,7 @@ struct Lives : Model, Server {
         max_history = 200;
     }
 
-    // Processes that come again and again, make ready and draw; `draws` claims at most.
+    // Processes that make ready and draw again and again; `draws` claims at most.
     template <class Steps = RightSteps>
     void sessions(std::initializer_list<std::size_t> of_processes, Value draws = 1, Value memory = by_server) {
         processes(of_processes, [=, this](World& w) { return Session<Steps>(w, *this, memory).draw(draws); });
@@ -47,20 +46,18 @@ struct Lives : Model, Server {
             newcomer_ = [this](World& w) { return Session<Steps>(w, *this).draw_by_lease(6, false); };
         }
     }
-    // A process that lifts a floor, as an observe does.
     void floor_session(Value tick) {
         processes({1}, [this, tick](World& w) { return Session<RightSteps>(w, *this).floor(tick); });
     }
 
-    // A process that resets by force. Which ids it lets repeat is not looked at here.
+    // Which ids a forced reset lets repeat is not checked here.
     template <class Steps = RightSteps>
     void operator_session(Value tick) {
         processes({1}, [this, tick](World& w) { return Session<Steps>(w, *this).force(tick); });
     }
 
-    // Whoever holds the lock is alone with what only its holders touch, and until a life has begun, with all of its
-    // memory. A slot that has its key keeps it, and a memory that has its life. A part of the file that is written
-    // again as it was has not changed.
+    // Only its holder touches what the lock protects, nor does anybody else touch memory before a life has begun. Keys
+    // of slots and lives of memories do not change.
     bool at_once(const Global& g, std::uint8_t p, const Request& r) const override {
         if (r.kind > Request::store) return false;
         const bool holds_lock = g.memory[lock_cell] == p + 1u;
@@ -78,7 +75,7 @@ struct Lives : Model, Server {
         return r.kind == Request::load && holds_lock && (r.cell == as_cell(life_cell) || r.cell == as_cell(entry_cell));
     }
 
-    // A slot that exists, in a life that has begun, at a tick of a few ids below its ceilings.
+    // A slot of a running life, a few ids below its ceilings.
     void start_in_life(Value tick, Value life = 1) {
         start_new();
         Global& g = initial.back();
@@ -92,7 +89,7 @@ struct Lives : Model, Server {
     }
     void start_new() { initial.push_back(old = Global{}); }
 
-    // A standby, in a life of its own that has begun, whose primary has gone to `ceiling`.
+    // A standby in a running life, whose primary has reached `ceiling`.
     void start_as_standby(Value tick, Value ceiling) {
         start_in_life(tick);
         Global& g = initial.back();
@@ -166,7 +163,7 @@ struct Lives : Model, Server {
         }
         if (i.tick < i.since) return "an id is older than the call that drew it";
         if (!rules.has_toggle && order(i.tick, i.first) <= i.seen) return "an id is not larger than one that was seen";
-        // The claim that finds the clock behind may have asked for more. From then on the tick has to last.
+        // A claim that finds the clock behind may ask for more; then the tick has to last.
         if (i.held() && i.held_before && i.claimed > 1) {
             return "more than one number was claimed while the clock was behind";
         }
@@ -179,7 +176,7 @@ struct Lives : Model, Server {
 
     void events(const Global& from, std::vector<Global>& out) const override {
         if (from.ghost[events_ghost] >= most_events) return;
-        // WAL that was written and not flushed may have reached the disk all the same.
+        // Unflushed WAL may have reached the disk.
         for (const Value wal : std::set<Value>{from.memory[wal_cell], from.memory[flushed_cell]}) {
             Global g = from;
             g.ghost[events_ghost]++;
@@ -201,7 +198,7 @@ struct Lives : Model, Server {
         g.memory[entry_cell] = g.memory[durable_entry_cell] = entry;
         g.memory[dirty_cell] = 0;
     }
-    // A sector that was not synced may be as it was before or not. The monotonic clock starts again.
+    // An unsynced sector may be old or new. The monotonic clock starts again.
     static void lose_power(const Global& from, std::vector<Global>& out) {
         for (const Value life : std::set<Value>{from.memory[life_cell], from.memory[durable_life_cell]}) {
             for (const Value entry : std::set<Value>{from.memory[entry_cell], from.memory[durable_entry_cell]}) {
@@ -212,7 +209,6 @@ struct Lives : Model, Server {
             }
         }
     }
-    // The file is gone, or is as it once was, or that of a server that has stayed there.
     void lose_files(const Global& from, std::vector<Global>& out) const {
         for (const bool gone : {false, true}) {
             out.push_back(from);
@@ -220,8 +216,6 @@ struct Lives : Model, Server {
         }
     }
 
-    // What sessions live through: a promotion; other files; a server that loses its postmaster, while the next one
-    // starts.
     void changes(const Global& from, std::vector<Global>& out) const override {
         Global g = from;
         if (from.memory[recovery_cell] != 0) {
@@ -238,8 +232,7 @@ struct Lives : Model, Server {
         if (may_lose_files) lose_files(g, out);
     }
 
-    // Whenever everybody has gone, the next one can draw, though his clock stands still behind
-    // the last id.
+    // When all processes are gone, the next one can draw, although its clock is behind.
     Complaint always(const Global& g) override {
         for (std::size_t p = 0; p < programs.size(); p++) {
             if (g.process[p].operation < programs[p].size()) return nullptr;
@@ -247,8 +240,7 @@ struct Lives : Model, Server {
         if (g.memory[lock_cell] != 0) return "the lock was left behind";
         if (!seen_.insert({std::begin(g.memory), std::end(g.memory)}).second) return nullptr;
         if (can_go_on(g)) return nullptr;
-        // Of two lives the one that began last. But a process whose life had begun when its server went away is in
-        // nobody's way.
+        // Of two lives the later one counts. A process whose life began before its server went away blocks nobody.
         const auto life = [&](Value memory) {
             return g.memory[of_memory(memory, life_id_cell)] != 0 ? g.memory[of_memory(memory, life_number_cell)] : 0;
         };
@@ -313,20 +305,19 @@ private:
         operations.push_back(std::move(operation));
     }
 
-    Operation newcomer_;  // who comes when all others have gone, and runs the same code
+    Operation newcomer_;  // comes when all others are gone
     std::set<Values, ValuesOrder> seen_;
 };
 
 // ---- what the explorers of lives begin with
 
-// The ceiling file alone.
 struct File : Lives {
     File() { with_wal = false; }
 };
 struct PowerLoss : File {
     PowerLoss() { may_lose_power = true; }
 };
-// Neither: a life finds files that know nothing of what the last one drew. The clock does not go back.
+// A life finds files that know nothing of the last one's ids. The clock does not go back.
 struct LostFiles : File {
     LostFiles() {
         may_restart = false;
@@ -335,7 +326,7 @@ struct LostFiles : File {
         clock = {1, 2, 3};
     }
 };
-// The ceiling in WAL alone: a standby takes over, whose clock may be behind.
+// The ceiling in WAL: a standby takes over, whose clock may be behind.
 struct Failover : Lives {
     Failover() {
         with_file = false;

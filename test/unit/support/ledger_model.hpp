@@ -1,22 +1,14 @@
-// An exhaustive explorer: runs the real code of several processes through every order of
-// their accesses to shared memory, every value that the clocks may show, and a crash at every
-// point between two accesses. Memory is sequentially consistent.
+// An exhaustive explorer: runs the real code of several processes through every order of their accesses to shared
+// memory, every reading of the clocks, and a crash at every point. Memory is sequentially consistent.
 //
-// How. The code of a process is a function of the answers that its accesses have had. So it is
-// run with the known answers up to its next access, and there it is thrown out of; what it
-// asked for is kept in a tree of answers (Continuations), so each prefix is run only once. A
-// global state is the memory, the position of every process in that tree, and what the
-// properties remember. States already seen are not looked at again. Breadth first, so a
-// counterexample is among the shortest.
+// A process is a function of the answers to its accesses. It runs with the known answers up to its next access, where
+// it is thrown out. A tree of answers (Continuations) keeps what it asked, so each prefix runs once. A global state is
+// the memory, each process's position in that tree, and what the properties remember. The search is breadth first, so
+// that counterexamples are short.
 //
-// Starting over. A claim that lost a race begins again at its first access, and what it knew
-// before is of no use. Model::again lets the explorer forget it, which saves most of the
-// states. Without, an exploration that ends shows as well that no schedule keeps a process
-// busy for ever: every answer makes its position a new one.
-//
-// An operation is any function of a World. Besides a slot's words there are cells for what a
-// server has more (ledger_lives.hpp), a lock that dies with its holder, files that are written
-// and synced, and Model::events() for what happens to all at once.
+// A claim that lost a race begins again at its first access. Model::again lets the explorer forget what it knew before,
+// which saves most states. Without it, an exploration that ends also shows that no schedule keeps a process busy for
+// ever.
 #pragma once
 
 #include <algorithm>
@@ -38,19 +30,18 @@ namespace snowflake_ids::test {
 using Value = std::uint64_t;
 using Values = std::vector<Value>;
 
-// Sets and maps of them name this order: the <=> of vectors, which less<> takes, looks at too few bytes in libstdc++
-// before 13.3 on big-endian machines.
+// The <=> of vectors, which less<> takes, looks at too few bytes in libstdc++ before 13.3 on big-endian machines.
 struct ValuesOrder {
     bool operator()(const Values& a, const Values& b) const {
         return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     }
 };
 
-// An id, or the first of several, on its way out; and what its process knew.
+// An id, or the first of several; and what its process knew.
 struct Issued : ledger::Claim {
-    Value seen = 0;             // the largest id that it had seen when it began, as the model orders them
+    Value seen = 0;             // the largest id it had seen when it began
     Value since = 0;            // the clock when it began
-    std::uint32_t claimed = 0;  // how many numbers were taken for it; 0: by an earlier claim
+    std::uint32_t claimed = 0;  // numbers taken for it; 0: by an earlier claim
     bool held_before = false;   // the claim before was behind the clock too
     bool in_recovery = false;   // it began in recovery
     Value revision = 0;         // that it was set up under
@@ -64,12 +55,10 @@ struct Request {
     Issued issued{};  // issue: not an access, takes place at once
 };
 
-// Cells beyond those of a slot.
 inline constexpr std::size_t model_cells = 40;
 inline constexpr auto first_other_cell = static_cast<Cell>(cell_count), lock_cell = static_cast<Cell>(model_cells - 1);
 
-// A loaded value; whether a swap succeeded, and if not, what was there; whether the clock is
-// inside the format, and its tick.
+// A loaded value; a swap's success, or what was there; whether the clock is inside the format, and its tick.
 struct Answer {
     Value value = 0;
     bool ok = true;
@@ -77,7 +66,7 @@ struct Answer {
     friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-// What an operation works with. Its accesses become requests.
+// Makes requests of an operation's accesses.
 class World final : public Watcher {
 public:
     struct Stopped {};
@@ -87,15 +76,15 @@ public:
     Request pending;
     microseconds length{1};  // of a tick
 
-    // What an operation of several parts knew when its last part ended; empty: it begins.
+    // What the last part of an operation knew; empty: it begins.
     const std::vector<Value> locals;
     std::vector<Value> next_locals;
 
     World(const std::vector<Answer>& history, std::vector<Value> locals)
         : locals(std::move(locals)), history_(history) {}
 
-    // Ends a part. Of what came before only `values` are kept, so that two ways to the same
-    // knowledge are one. The operation is called again with them in `locals`.
+    // Ends a part: the operation is called again with `values` in `locals` and knows nothing else, so that equal
+    // knowledge is one state.
     [[noreturn]] void go_on_with(std::vector<Value> values) {
         next_locals = std::move(values);
         throw Stopped();
@@ -113,12 +102,10 @@ public:
         return a.ok;
     }
     void store(Cell cell, Value value) override { ask({Request::store, cell, 0, value}); }
-    // A lock that the kernel drops with its holder, without waiting.
+    // Dropped with its holder; does not wait.
     bool lock() { return ask({Request::lock, lock_cell}).ok; }
     void unlock() { store(lock_cell, 0); }
-    // See Model::sync().
     bool sync(Cell cell) { return ask({Request::sync, cell}).ok; }
-    // For operations that draw more than once: these ids are out.
     void issue(const Issued& i) {
         Request r{Request::issue};
         r.issued = i;
@@ -130,7 +117,7 @@ public:
         return a.ok ? Result<Value>(a.value) : Result<Value>(Error::time_before_epoch);
     }
     MonotonicTime monotonic() override { return MonotonicTime{microseconds{ask({Request::monotonic}).value}}; }
-    // Only for how long to wait, which is the caller's business.
+    // Only the length of a wait.
     microseconds until(Value) override { return microseconds{1}; }
     microseconds tick_length() override { return length; }
 
@@ -141,7 +128,6 @@ private:
 
 using Operation = std::function<ledger::Claim(World&)>;
 
-// Where the code of an operation can be, as a tree of answers.
 class Continuations {
 public:
     struct Node {
@@ -209,7 +195,7 @@ inline constexpr std::size_t model_processes = 3, model_ghosts = 4;
 
 struct Position {
     std::uint32_t node = 0;
-    std::uint16_t operation = 0;  // how many of its program the process has ended
+    std::uint16_t operation = 0;  // operations of its program that have ended
     std::uint16_t program = 0;
 
     friend auto operator<=>(const Position&, const Position&) = default;
@@ -231,33 +217,29 @@ struct Model {
     virtual ~Model() = default;
 
     std::vector<Operation> operations;
-    // For each operation, what it does from where it starts over: a claim or a floor at a load of the
-    // word followed at once by one of `safe`.
+    // Where each operation starts over: a claim or a floor at a load of the word followed at once by one of `safe`.
     // Empty: forget nothing.
     std::vector<Operation> again;
-    std::vector<std::vector<unsigned>> programs;  // of each process: indexes of operations
+    std::vector<std::vector<unsigned>> programs;  // indexes of operations, by process
     std::vector<Global> initial;                  // memory, monotonic and ghosts
     bool crashes = true;                          // a process may lose the operation it is in
     std::size_t max_history = 60;                 // accesses of one operation
 
     virtual void ticks(const Global&, std::vector<Answer>& out) const = 0;
     virtual void monotonics(const Global& g, std::vector<Answer>& out) const { out.push_back({g.monotonic}); }
-    // If ticks() looks at the state, reading the clock is an event that has its place among the
-    // others. If not, it is left out of the interleaving: nobody can tell when it was.
+    // If ticks() looks at the state, reading the clock has its place in the order of events.
     virtual bool clock_has_state() const { return false; }
     virtual Complaint on_access(const Global&, Global&, const Request&, const Answer&) { return nullptr; }
     virtual Complaint on_done(Global&, const ledger::Claim&) { return nullptr; }
     virtual Complaint on_issue(Global& g, const Issued& i) { return on_done(g, i); }
-    // Accesses that need no place of their own in the order, for nobody can tell when they were:
-    // they come at once with the one before.
+    // Accesses that come at once with the one before, because nobody can tell when they were.
     virtual bool at_once(const Global&, std::uint8_t, const Request&) const { return false; }
-    // The sync of what was written to `cell`: each way it may end.
+    // Each way in which the sync of what was written to `cell` may end.
     virtual void sync(const Global&, Cell, std::vector<std::pair<Answer, Global>>&) const {}
-    // Of every state.
     virtual Complaint always(const Global&) { return nullptr; }
-    // Other things that may happen at any time: all processes end.
+    // What may happen at any time and ends all processes.
     virtual void events(const Global&, std::vector<Global>&) const {}
-    // The same, and the processes stay.
+    // What may happen at any time and ends none.
     virtual void changes(const Global&, std::vector<Global>&) const {}
 };
 
@@ -334,7 +316,7 @@ private:
         model_.events(from, others);
         for (const Global& g : others) {
             Global to = g;
-            // Whoever was at something is gone with it.
+            // Unfinished operations end with it.
             for (std::uint8_t p = 0; p < model_.programs.size(); p++) {
                 Position& at = to.process[p];
                 if (at.node != ended && tree_[at.node].begun) end(at);
@@ -347,7 +329,7 @@ private:
         for (const Global& g : others) add(g, {index, model_processes, false});
     }
 
-    // One access of process p, with every answer that it may have.
+    // With every answer that it may have.
     void proceed(const Global& from, std::uint8_t p, const Origin& origin) {
         const Request request = tree_[from.process[p].node].request;
         Value scratch = 0;
@@ -430,7 +412,7 @@ private:
         result_.trace = story(origin);
     }
 
-    // Processes that run the same program are the same: put in order.
+    // Processes with the same program are interchangeable, so they are sorted.
     void add(Global g, const Origin& origin) {
         const std::size_t n = model_.programs.size();
         for (std::size_t i = 1; i < n; i++) {
@@ -473,7 +455,7 @@ private:
         }
     }
 
-    // How it came to that: the states on the way, with what each was left by.
+    // The states on the way, each with what left it.
     std::string story(const Origin& last) const {
         std::vector<Origin> way{last};
         while (way.back().parent != none) way.push_back(origins_[way.back().parent]);

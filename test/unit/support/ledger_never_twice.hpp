@@ -1,9 +1,6 @@
-// The properties of one slot, for the explorer: no id is issued twice, the word and `safe`
-// cover all that was issued and only move as their protocol says, and whatever state a crash
-// has left, the next caller can go on.
-//
-// Small numbers: ticks 0-7, at most four sequence numbers, so that all ids are the bits of
-// one word.
+// The properties of one slot: no id is issued twice, the word and `safe` cover all that was issued and only move as
+// their protocol says, and after any crash the next caller can draw. Ticks 0-7 and at most four sequence numbers: all
+// ids are the bits of one word.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +22,7 @@ struct NeverTwice : Model {
     Rules rules{.min = 0, .max = 1, .max_tick = 7};
     std::vector<Value> clock{1, 2, 3};  // what it may show, in any order
     bool clock_runs = false;            // it never goes back
-    bool check_words = true;            // their protocol, not only the ids
+    bool check_words = true;            // the words too, not only the ids
     bool check_progress = true;
     Value last_monotonic = 0;
 
@@ -34,7 +31,7 @@ struct NeverTwice : Model {
         for (const std::vector<std::uint32_t>& wants : wants_of_processes) {
             programs.emplace_back();
             for (const std::uint32_t want : wants) {
-                // One operation per `want`: processes that do the same are seen to be the same.
+                // One operation per `want`, so that equal processes are recognised.
                 const auto known = operation_of_.find(want);
                 if (known != operation_of_.end()) {
                     programs.back().push_back(known->second);
@@ -52,8 +49,7 @@ struct NeverTwice : Model {
         }
     }
 
-    // An operation that lifts the slot to a floor, as a new server life or a restore does.
-    // From then on the ids at or below it count as issued: by whom the floor came from.
+    // From the lift on, the ids at or below the floor count as issued.
     unsigned lift_operation(Value floor) {
         return floor_operation(floor,
                                [](auto& slot, Value tick, bool toggle) { ledger::lift_slot(slot, tick, toggle); });
@@ -74,7 +70,6 @@ struct NeverTwice : Model {
         return Value{1} << (tick << 3 | toggle << 2 | sequence);
     }
 
-    // All that a slot at `word` with `safe` may have issued.
     Value coverage(Value word, Value safe) const {
         const State s = ledger::unpack(word, safe, rules.has_toggle);
         Value covered = 0;
@@ -96,8 +91,7 @@ struct NeverTwice : Model {
         return g;
     }
 
-    // Every state that a slot can be left in, having issued all that it may have. Whatever a
-    // slot has been through before, it is at one of these or has issued less.
+    // Every state that a slot can be left in, with all issued that it may have.
     void start_anywhere(Value last_tick) {
         for (Value tick = 0; tick <= last_tick; tick++) {
             for (Value safe = 0; safe <= (rules.has_toggle ? last_tick : 0); safe++) {
@@ -109,7 +103,6 @@ struct NeverTwice : Model {
             }
         }
     }
-    // A slot that was never used.
     void start_new() { initial.push_back(Global{}); }
 
     bool clock_has_state() const override { return clock_runs; }
@@ -165,8 +158,8 @@ struct NeverTwice : Model {
         return check_progress && !goes_on(g) ? "nobody can go on from here" : nullptr;
     }
 
-    // A newcomer, alone, whose clock stands still at any tick: it draws, at the latest when it
-    // has waited for one tick of monotonic time twice.
+    // A newcomer, alone, whose clock stands still at any tick, draws after at most two waits for a tick of monotonic
+    // time.
     bool goes_on(const Global& g) {
         if (!recovered_.insert({g.memory[word_cell], g.memory[safe_cell], g.memory[begun_cell]}).second) return true;
         for (const Value now : clock) {
@@ -179,7 +172,7 @@ struct NeverTwice : Model {
             for (int i = 0; i < 4 && !drew; i++, t.monotonic_now += 1us) {
                 const ledger::Claim c = t.claim();
                 drew = c.outcome == ledger::Outcome::issued;
-                // Under the policies that wait for the clock, that is who must move.
+                // Under these policies the clock must move.
                 if (c.outcome == ledger::Outcome::regression || (c.outcome == ledger::Outcome::overflow && !c.held())) {
                     t.now.value++;
                     i = c.outcome == ledger::Outcome::regression ? 0 : i;

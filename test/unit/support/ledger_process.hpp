@@ -1,4 +1,4 @@
-// Processes and what they share, for tests of the ledger with real ones.
+// Forked processes and what they share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,8 +36,7 @@ inline constexpr bool under_tsan = true;
 inline constexpr bool under_tsan = false;
 #endif
 
-// Runs `body` in a new process. Its value is the exit status; gtest's checks do not reach the
-// parent, so say what is wrong with that.
+// Its value is the exit status. gtest's checks do not reach the parent.
 template <class F>
 pid_t spawn(F body) {
     const pid_t pid = fork();
@@ -55,14 +54,14 @@ inline int wait_for(pid_t pid) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// An object that forked processes share. Pages that are never touched cost nothing.
+// Pages that are never touched cost nothing.
 template <class T>
 class Shared {
 public:
     Shared() {
         void* p = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) throw std::bad_alloc();
-        object_ = new (p) T;  // no parentheses: the pages are zero already, and those would write to all
+        object_ = new (p) T;  // without parentheses, which would write to all pages
     }
     ~Shared() { munmap(object_, sizeof(T)); }
     Shared(const Shared&) = delete;
@@ -75,7 +74,6 @@ private:
     T* object_;
 };
 
-// The ledger's memory, which forked processes share. Each object is that of another life.
 class LedgerMemory {
 public:
     static constexpr std::uint32_t backend_count = 100, prepared_count = 10;
@@ -93,7 +91,6 @@ private:
     Shared<Bytes> memory_;
 };
 
-// A new directory, removed with all that is in it.
 class TemporaryDirectory {
 public:
     TemporaryDirectory() {

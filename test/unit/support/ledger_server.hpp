@@ -1,9 +1,6 @@
-// A server for the explorer: the slot and the header of its ledger, the ceiling file and the ceiling in WAL.
-//
-// There are two memories, because two lives may be there at once: processes of one whose postmaster has gone, and those
-// of the next; or those of two postmasters on one data directory.
-//
-// A time is a tick here, in all units: a ceiling or a floor has as many milliseconds.
+// A server for the explorer: the slot and the header of its ledger, the ceiling file and the ceiling in WAL. There are
+// two memories, for two lives at once: that of a postmaster that is gone, or of two postmasters on one data directory.
+// A time is a tick in all units.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +12,13 @@
 
 namespace snowflake_ids::test {
 
-// One memory: the slot's words, as in Cell, and the header's; and at `memory_cells` the other one begins.
+// The slot's words, as in Cell, then the header's. The other memory begins at `memory_cells`.
 enum : unsigned {
     floor_cell = cell_count,
     life_id_cell,
     life_number_cell,
     revision_cell,
     memory_cells,
-    // What both have in common.
     server_cell = 2 * memory_cells,  // which memory is that of the server that runs now
     ids_cell,                        // how many random ids were made
     life_cell,                       // the ceiling file as processes see it, in two parts, which two sectors have: the
@@ -103,9 +99,7 @@ struct WatchedWal {
         return c;
     }
 
-    // Without the flush.
     ledger::WalCeiling read_only() const { return unpack(world->load(as_cell(wal_cell))); }
-    // Under the buffer's lock: as good as a swap.
     ledger::WalCeiling write_only(const ledger::WalCeiling& wanted) const {
         Value seen = world->load(as_cell(wal_cell)), next;
         do {

@@ -1,6 +1,5 @@
 // What a session does on the server of ledger_server.hpp, for the explorer. The steps are the ledger's own templates;
-// what ledger/ceiling_file.cpp and life.cpp, and in pg/generate generator.cpp, issue_limit.cpp and next_number.hpp do
-// between them is Session.
+// Session has what ledger/ceiling_file.cpp, life.cpp and pg/generate do between them.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace snowflake_ids::test {
 
-// The protocol's steps as they are, to be replaced one by one.
+// The protocol's steps, to be replaced one by one.
 struct RightSteps {
     template <bool has_toggle, class... Args>
     static ledger::Claim claim(Args&&... args) {
@@ -48,7 +47,6 @@ struct RightSteps {
         return ledger::lift_wal_above(std::forward<Args>(args)...);
     }
 
-    // Leases.
     static constexpr bool set_up_again_in_recovery = true, set_up_again_after_floor = true;
     static constexpr bool lease_ends_with_set_up = true;
     template <class... Args>
@@ -64,7 +62,6 @@ struct RightSteps {
     static std::uint32_t toggle_of(const ledger::Lease& l, World&) { return l.toggle; }
 };
 
-// What all sessions of a model have in common.
 struct Server {
     static constexpr Value last_time = 15;
 
@@ -81,7 +78,7 @@ struct Server {
     Value second = 0;                              // in which all lives begin; 0: each begins in a later one
     static constexpr Value by_server = 2;          // a session's memory: that of the server that runs
 
-    mutable std::size_t fenced = 0;  // lifts that were refused
+    mutable std::size_t fenced = 0;  // refused lifts
 
     // Ids as they follow each other inside a toggle; never 0.
     static Value order(Value tick, Value sequence) { return (tick << 3 | sequence) + 1; }
@@ -90,11 +87,9 @@ struct Server {
 template <class Steps>
 class Session {
 public:
-    // `memory`: 0, 1, or by_server.
     Session(World& world, const Server& server, Value memory = Server::by_server)
         : w(world), s(server), memory(known_memory(world, server, memory)) {}
 
-    // Makes ready and draws; `draws` claims at most.
     ledger::Claim draw(Value draws) {
         const std::vector<Value>& known = w.locals;
         if (known.empty()) {
@@ -129,8 +124,7 @@ public:
         return nothing;
     }
 
-    // One statement of `draws` queries, each with a snapshot of its own; what the last one drew
-    // is committed if `commits`.
+    // One statement of `draws` queries, each with its own snapshot; the last id is committed if `commits`.
     ledger::Claim draw_by_lease(Value draws, bool commits) {
         Known k = unpack(w.locals);
         switch (k.part) {
@@ -139,7 +133,7 @@ public:
                     if (commits) commit(k.last);
                     return nothing;
                 }
-                // Only for what must hold: the code asks at each set-up.
+                // Only for the properties: the code asks at each set-up.
                 if (s.may_promote) k.in_recovery = w.load(as_cell(recovery_cell));
                 if (s.commits) k.view = w.load(as_cell(view_cell));
                 if (s.clock_has_time) k.since = w.tick().value;
@@ -207,8 +201,7 @@ public:
         return nothing;
     }
 
-    // Nothing at or before `tick` is issued any more, as an observe does it. Done: "ended", and
-    // marked as toggled.
+    // Nothing at or before `tick` is issued any more. Done: "ended", and marked as toggled.
     ledger::Claim floor(Value tick) {
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
@@ -222,7 +215,7 @@ public:
         go_on(k, k.part == starting ? entering : k.part == entering ? binding : raising);
     }
 
-    // An operator's forced reset to `tick`, of a server without a ceiling in WAL.
+    // Of a server without a ceiling in WAL.
     ledger::Claim force(Value tick) {
         Known k = unpack(w.locals);
         if (k.part == looking) go_on(k, starting);
@@ -247,7 +240,6 @@ public:
 private:
     static constexpr ledger::Claim nothing{.outcome = ledger::Outcome::before_epoch};
 
-    // The parts of a session, and what one with a lease knows.
     static constexpr Value no_view = ~Value{0};
     enum Part : Value { looking, entering, binding, claiming, raising, starting, drawing };
     struct Known {
@@ -263,7 +255,7 @@ private:
                     .want = static_cast<std::uint32_t>(want),
                     .used = static_cast<std::uint32_t>(used)};
         }
-        // All that is used up is the same.
+        // All that is used up is one state.
         void set(const ledger::Lease& l) {
             const bool left = l.next < l.end;
             tick = left ? l.tick : 0;
@@ -323,11 +315,11 @@ private:
         } while (!w.swap(as_cell(view_cell), seen, next));
     }
 
-    // One of its three parts. False: it failed.
+    // False: it failed.
     bool set_up(Known& k) {
         switch (k.part) {
             case starting:
-                // First, so that a floor or a promotion from here on is noticed.
+                // First, so that a later floor or promotion is noticed.
                 k.standby = s.may_promote ? w.load(as_cell(recovery_cell)) : 0;
                 k.revision = header.revision.load();
                 return begin_life();
@@ -348,7 +340,7 @@ private:
         }
     }
 
-    // Without it there are fewer states.
+    // Saves states.
     void begin(WatchedSlot& lifted, Value tick, bool has_toggle) {
         if (s.with_begun)
             ledger::begin_slot(lifted, tick, has_toggle);
@@ -361,7 +353,7 @@ private:
         const Value id = w.load(as_cell(ids_cell)) + 1;
         w.store(as_cell(ids_cell), id);
         const auto resume = [&](WatchedSlot& found, Floor at) { begin(found, tick_at(at), s.rules.has_toggle); };
-        // Elsewhere the file is what this server left, and what it says must do.
+        // Elsewhere the file is what this server left, and suffices.
         const Value at_least = s.may_lose_files ? w.tick().value + s.window : 0;
         const ledger::CeilingResult r = Steps::begin_life(
             header, 1u, [&](std::uint32_t) -> WatchedSlot& { return slot; }, resume, file, id, ceiling_at(at_least),
@@ -408,7 +400,6 @@ private:
         return true;
     }
 
-    // The postmaster whose child it is: it stays so.
     static Value known_memory(World& w, const Server& s, Value memory) {
         if (!w.locals.empty()) return w.locals[0];
         if (memory != Server::by_server) return memory;

@@ -1,14 +1,9 @@
-// A storm: many processes draw from the slots of one ledger while the clock jumps and some of
-// them are killed. Each writes what it drew into a log of its own in shared memory; afterwards
-// all logs together show whether anything came twice.
+// Many processes draw from one ledger while the clock jumps and some are killed. Each logs what it drew in shared
+// memory; the logs together show repeats. In a nervous storm, processes pause at random between accesses, because on
+// few processors they seldom meet in the narrow places.
 //
-// Two kinds of storm: with the ledger's own words, as a backend draws; and a nervous one, where
-// processes pause at random between any two accesses, for on few processors they would meet
-// in the narrow places too seldom.
-//
-// A range that was claimed by a process killed before it wrote it down is in no log. It shows
-// as a gap, and if somebody else should get it once more, as a smaller number of gaps than
-// kills. At most one per kill.
+// A range claimed by a process killed before it logged it is a gap. If another process got that range again, there are
+// fewer gaps than kills.
 #pragma once
 
 #include <sys/prctl.h>
@@ -30,14 +25,12 @@
 
 namespace snowflake_ids::test {
 
-// One generator of the storm.
 struct StormFormat {
     ledger::Key key;
     Rules rules;
     microseconds tick_length;
 };
 
-// Ids that were drawn by one claim.
 struct Entry {
     std::uint64_t block;  // tick << 4 | format << 1 | toggle
     std::uint32_t first;
@@ -79,14 +72,12 @@ struct StormClock {
     microseconds tick_length() const { return length; }
 };
 
-// Leaves the processor to the others of the storm. They sleep as well and so come soon: who yields instead gives a
-// whole slice to whatever else the machine does.
+// Sleeps, because a process that yields gives a whole slice to the rest of the machine.
 inline void doze(long nanoseconds = 1) {
     const timespec moment{0, nanoseconds};
     nanosleep(&moment, nullptr);
 }
 
-// The words of a slot, with pauses.
 class Nervous final : public Watcher {
 public:
     Nervous(ledger::Slot& slot, const StormClock& clock, std::uint64_t seed)
@@ -105,7 +96,7 @@ public:
 private:
     void pause() {
         random_ = random_ * 6364136223846793005 + 1442695040888963407;
-        // Now and then long enough for the others to make several steps.
+        // Now and then long enough for others to make several steps.
         if (random_ >> 60 == 0) doze((random_ >> 56 & 15) == 0 ? 300'000 : 1);
     }
 
@@ -114,7 +105,6 @@ private:
     std::uint64_t random_;
 };
 
-// The claim under test; seeded bugs take its place.
 struct RealClaims {
     template <class S, class Clock>
     static ledger::Claim claim(S& slot, Clock& clock, std::uint32_t want, const Rules& rules) {
@@ -138,10 +128,10 @@ struct StormPlan {
 
 struct StormReport {
     std::uint64_t claims = 0, ids = 0, toggles = 0, advances = 0, waits = 0, turns = 0, kills = 0;
-    std::uint64_t repeats = 0;    // claims that hold a number which an earlier one had
-    std::uint64_t disorders = 0;  // a claim of a process not above its last one of that toggle
+    std::uint64_t repeats = 0;    // claims with a number that an earlier one had
+    std::uint64_t disorders = 0;  // claims not above the process's last one of that toggle
     std::uint64_t outside = 0;    // numbers outside the bounds
-    std::uint64_t gaps = 0;       // ranges that nobody has logged
+    std::uint64_t gaps = 0;       // ranges that nobody logged
 };
 
 template <class Claims>
@@ -171,7 +161,6 @@ private:
             if (n == StormLog::capacity) return;
             const std::uint64_t r = random();
             const std::size_t format = r % plan_.formats.size();
-            // Mostly single draws, some bulk, now and then all that is left.
             const std::uint32_t kind = r >> 32 & 1023;
             const std::uint32_t want = kind > 128 ? 1 : kind > 0 ? 1 + (r >> 42 & 63) : 70000;
             if (!plan_.real_clock && (r >> 50 & 31) == 0) turn_clock(random());
@@ -198,8 +187,7 @@ private:
         return Claims::claim(slot, watched, want, f.rules);
     }
 
-    // The clock runs, stands still, jumps on, and jumps back: mostly by a few ticks, so that
-    // the same ones come again and again. Those who draw turn it, each now and then: a
+    // The clock runs, stands still, and jumps, mostly a few ticks back, so that ticks repeat. Those who draw turn it: a
     // process of its own would take a processor away from the race.
     void turn_clock(std::uint64_t r) {
         const UnixTime now = sky_->wall.load();
@@ -215,7 +203,6 @@ private:
         }
     }
 
-    // How far a storm comes in its time depends on what else the machine does.
     bool goes_on(double start) const {
         const double passed = seconds_now() - start;
         if (passed < plan_.seconds) return true;
@@ -296,7 +283,7 @@ private:
         return report;
     }
 
-    // A worker and those that replaced it write one log, one after the other.
+    // A worker and its successors write one log.
     void examine_order(const StormLog& log, StormReport& report) const {
         std::vector<Entry> last(plan_.formats.size() * 2, Entry{0, 0, 0});
         for (std::uint64_t i = 0; i < log.count.load(); i++) {

@@ -1,5 +1,5 @@
-// A watched slot with plain memory and a scripted clock. Keeps a tape of the accesses, and
-// runs `before` before each one: to look, to act as another process, or to kill this one.
+// A watched slot with plain memory and a scripted clock. It keeps a tape of the accesses and runs `before` before each
+// one.
 #pragma once
 
 #include <functional>
@@ -61,7 +61,6 @@ public:
         return ledger::claim_by_step(slot_, clock_, want, rules, limit);
     }
 
-    // Another process does something just before the next access of this kind.
     void once_before(const Access& which, std::function<void()> act) {
         before = [this, which, act](const Access& a) {
             if (a != which) return;
@@ -71,7 +70,7 @@ public:
             accesses = mine;
         };
     }
-    // A claim that dies just before an access. False if it never came there.
+    // False if it never came there.
     bool claim_killed_before(const Access& which, std::uint32_t want = 1) {
         once_before(which, [] { throw Killed(); });
         try {

@@ -1,6 +1,5 @@
-// A slot whose every access goes through a watcher, and a clock likewise. The claim's
-// templates take them as they take the real ones, so a test can see the order of accesses,
-// act between any two of them, or end the claim there as a SIGKILL would.
+// A slot whose every access, and a clock whose every reading, goes through a watcher. The claim's templates take it as
+// they take the real ones.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,6 @@
 
 namespace snowflake_ids::test {
 
-// The words of a slot that a claim touches.
 enum Cell : unsigned { key_cell, word_cell, safe_cell, ceiling_cell, begun_cell, cell_count };
 
 struct Watcher {
@@ -30,8 +28,8 @@ protected:
     ~Watcher() = default;
 };
 
-// The part of std::atomic that the ledger uses. Memory is sequentially consistent, whatever order is named. A weak swap
-// never fails for no reason here. A word that nobody watches is 0.
+// The part of std::atomic that the ledger uses, sequentially consistent. A weak swap fails only for a reason. An
+// unwatched word is 0.
 template <class T = std::uint64_t>
 class WatchedWord {
 public:
@@ -48,7 +46,7 @@ public:
     void store(T value, std::memory_order = std::memory_order_seq_cst) {
         if (watcher_ != nullptr) watcher_->store(cell_, std::bit_cast<std::uint64_t>(value));
     }
-    // In two accesses: nobody can tell, for a swap that fails is tried again.
+    // Two accesses suffice, because a swap that fails is tried again.
     std::uint64_t fetch_add(std::uint64_t n) {
         std::uint64_t seen = load();
         while (!compare_exchange_strong(seen, seen + n)) {}

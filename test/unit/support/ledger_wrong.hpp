@@ -1,5 +1,4 @@
-// Claims that are wrong on purpose. A test of the ledger that cannot tell them from the real
-// one proves nothing.
+// Claims that are wrong on purpose: a test must tell them from the real one.
 #pragma once
 
 #include "ledger/claim.hpp"
@@ -29,9 +28,9 @@ struct TwoWords {
     }
 };
 
-// The step, with the accesses around it in an order of choice. All false is a right claim.
+// All false is a right claim.
 struct Order {
-    bool clock_before_word = false;  // no repeats by this, but regressions that are not there
+    bool clock_before_word = false;  // finds regressions that are not there, but repeats nothing
     bool safe_before_word = false;
     bool store_safe = false;  // not by an atomic maximum
     bool word_before_lift = false;

@@ -5,7 +5,6 @@
 
 namespace snowflake_ids::test {
 
-// The clock is not asked.
 struct LeaseOutlivesItsTick : RightSteps {
     template <class Now, class SameView>
     static bool serves(const ledger::Lease& l, Now, SameView same_view) {
@@ -21,12 +20,10 @@ struct LeaseOutlivesItsView : RightSteps {
     }
 };
 
-// Nobody looks whether a floor was lifted.
 struct LeaseOutlivesAFloor : RightSteps {
     static constexpr bool set_up_again_after_floor = false;
 };
 
-// A floor or a promotion is noticed, and the lease is kept all the same.
 struct LeaseKeptBySetUp : RightSteps {
     static constexpr bool lease_ends_with_set_up = false;
 };
@@ -42,7 +39,7 @@ struct LeaseWhileHeld : RightSteps {
     }
 };
 
-// What a held tick gave beyond one number is given up, and the next draw asks for more again.
+// The rest of a held tick's numbers is given up.
 struct HeldNumbersGivenUp : RightSteps {
     static void begin_lease(ledger::Lease& l, const ledger::Claim& c, std::uint32_t want) {
         ledger::begin_lease(l, c, want);
@@ -50,7 +47,7 @@ struct HeldNumbersGivenUp : RightSteps {
     }
 };
 
-// As many as were asked for, not as many as the tick had left.
+// Not as many as the tick had left.
 struct LeaseOfAllThatWasWanted : RightSteps {
     static void begin_lease(ledger::Lease& l, ledger::Claim c, std::uint32_t want) {
         c.count = want;
@@ -64,7 +61,7 @@ struct LeaseWithoutBound : RightSteps {
     }
 };
 
-// The slot's tick-tock bit as it is now, not as it was when the numbers were claimed.
+// The tick-tock bit as it is now, not as it was at the claim.
 struct LeaseWithTheSlotsToggle : RightSteps {
     static std::uint32_t toggle_of(const ledger::Lease&, World& w) {
         return ledger::unpack(w.slot.word.load(), 0, true).toggle();

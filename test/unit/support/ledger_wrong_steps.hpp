@@ -9,7 +9,7 @@ namespace snowflake_ids::test {
 
 // ---- lifts ----
 
-// A lift, whose slot's ceiling is published by `publish(write)`. `write()` writes the file.
+// `write()` writes the file.
 template <class H, class S, class File, class Publish>
 ledger::CeilingResult lift_otherwise(const H& header, S& slot, Ceiling least, const File& file, Publish publish) {
     if (slot.ceiling.load() >= least) return {};
@@ -42,7 +42,7 @@ struct PublishedThoughTheSyncFailed : RightSteps {
     }
 };
 
-// What is wanted is written and stored, though another process had the lock before and wanted more.
+// Although another process had the lock before and wanted more.
 struct CeilingStored : RightSteps {
     template <class H, class S, class File>
     static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
@@ -57,7 +57,6 @@ struct CeilingStored : RightSteps {
     }
 };
 
-// A file that says something else than the real one.
 template <class File, class Change>
 struct ChangedFile : File {
     using Content = typename File::Content;
@@ -74,7 +73,6 @@ ledger::CeilingResult lift_reading(H& header, S& slot, Ceiling least, const File
     return RightSteps::lift_ceiling(header, slot, least, ChangedFile<File, Change>{file, change});
 }
 
-// Nobody looks at the file: what it must say is taken from memory.
 struct RaiseComparesWithMemoryOnly : RightSteps {
     template <class H, class S, class File>
     static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
@@ -82,7 +80,7 @@ struct RaiseComparesWithMemoryOnly : RightSteps {
     }
 };
 
-// The file is read, and its higher ceilings stay, whatever life wrote them.
+// The file's higher ceilings stay, whatever life wrote them.
 struct NoFence : RightSteps {
     template <class H, class S, class File>
     static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
@@ -90,7 +88,7 @@ struct NoFence : RightSteps {
     }
 };
 
-// Of two lives that began in the same second without knowing of each other, each takes the file for its own.
+// Of two lives of the same second, each takes the file for its own.
 struct FenceWithoutIds : RightSteps {
     template <class H, class S, class File>
     static ledger::CeilingResult lift_ceiling(H& header, S& slot, Ceiling least, const File& file) {
@@ -103,7 +101,6 @@ struct FenceWithoutIds : RightSteps {
 
 // ---- lives ----
 
-// A life that differs from the right one in some arguments.
 template <class Differently>
 struct OtherLife : RightSteps {
     template <class H, class SlotAt, class Resume, class File>
@@ -113,7 +110,6 @@ struct OtherLife : RightSteps {
     }
 };
 
-// The slots stay where they are: in new memory at the clock.
 struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume, const File& file, Value id,
@@ -123,7 +119,6 @@ struct SlotsNotRaised : OtherLife<SlotsNotRaised> {
     }
 };
 
-// The id of the life is there before the slots are lifted.
 struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -140,7 +135,7 @@ struct LifePublishedFirst : OtherLife<LifePublishedFirst> {
     }
 };
 
-// A life believes that the file is the one that the last life left.
+// A life takes the file for the one that the last life left.
 struct FilesTrusted : OtherLife<FilesTrusted> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -149,7 +144,7 @@ struct FilesTrusted : OtherLife<FilesTrusted> {
     }
 };
 
-// It lifts the slots that it finds, and not the floor for those to come.
+// The floor for new slots is not lifted.
 struct NewSlotAtTheClock : OtherLife<NewSlotAtTheClock> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -172,7 +167,6 @@ struct UnsyncedCeilingTrusted : OtherLife<UnsyncedCeilingTrusted> {
     }
 };
 
-// Without a file it is the first one.
 struct LivesCountedInTheFile : OtherLife<LivesCountedInTheFile> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -181,7 +175,6 @@ struct LivesCountedInTheFile : OtherLife<LivesCountedInTheFile> {
     }
 };
 
-// A life that writes another life than its own.
 template <class File>
 struct FileOfLife : File {
     using Content = typename File::Content;
@@ -192,7 +185,7 @@ struct FileOfLife : File {
     ledger::Life (*life)(ledger::Life);
 };
 
-// What is known of the postmaster, which a crash of its children does not change.
+// A crash of the postmaster's children does not change it.
 struct LifeByStartTime : OtherLife<LifeByStartTime> {
     static constexpr ledger::Life started{2, 2};
     template <class H, class SlotAt, class Resume, class File>
@@ -206,7 +199,7 @@ struct LifeByStartTime : OtherLife<LifeByStartTime> {
     }
 };
 
-// Two versions of the library have memories of their own, and the second one joins the life that it finds.
+// Two versions of the library have their own memories, and the second one joins the life.
 struct MemoryOfEachVersion : OtherLife<MemoryOfEachVersion> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -262,7 +255,7 @@ struct WalReadUnflushed : RightSteps {
     }
 };
 
-// A forced reset that lowers what is on disk before what sessions rely on.
+// The file before what sessions rely on.
 struct FileLoweredFirst : RightSteps {
     template <class H, class SlotAt, class File, class Change, class PutBack>
     static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
@@ -280,7 +273,6 @@ struct FileLoweredFirst : RightSteps {
     }
 };
 
-// Sessions do not look again before it is done.
 struct FileLoweredBeforeTheEpoch : RightSteps {
     template <class H, class SlotAt, class File, class Change, class PutBack>
     static ledger::CeilingResult force(H& header, std::uint32_t n, SlotAt slot, const File& file, Change change,
@@ -306,7 +298,6 @@ struct LockKeptAfterAFailedSync : RightSteps {
     }
 };
 
-// A new life begins above everything.
 struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -316,7 +307,6 @@ struct LifeBegunAtTheLastTick : OtherLife<LifeBegunAtTheLastTick> {
     }
 };
 
-// A server that finds a newer life in the file does not begin, so after a copied file nobody does.
 struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
     template <class H, class SlotAt, class Resume, class File>
     static ledger::CeilingResult begin(H& header, std::uint32_t n, SlotAt slot, Resume resume, const File& file,
@@ -328,7 +318,7 @@ struct FileOfTheFutureRefused : OtherLife<FileOfTheFutureRefused> {
     }
 };
 
-// What says when a held tick was begun speaks of the next one, so everybody waits from now on.
+// The time at which a held tick began is taken for the next one's, so everybody waits.
 struct HeldTickNeverBegins : RightSteps {
     struct MistakenSlot {
         struct Begun {

@@ -1,5 +1,5 @@
-// What the references of Snowflake-SI and Mastic do and ours does not, around our step: they go back with the clock,
-// and keep a counter that a new tick does not reset.
+// What the references of Snowflake-SI and Mastic do around our step: they go back with the clock, and keep a counter
+// that a new tick does not reset.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,9 @@ struct Replay {
 
     Rules rules{};
     bool follows = false;  // goes back with the clock: repeats ids when the clock comes back
-    // A new tick starts the sequence again only if `next` has reached this. If it never does, `next` goes round.
+    // A new tick resets the sequence only if `next` has reached this.
     std::uint32_t reset_threshold = 0;
 
-    // The counter changes only if ids are issued.
     Step draw(Counter& counter, std::uint64_t now, std::uint32_t want) const {
         Counter c = counter;
         if (now > c.state.tick || (follows && now < c.state.tick)) {

@@ -1,4 +1,4 @@
-// The layouts that the reference's options describe, in its golden files. Not checked.
+// The layouts that the reference's options describe. Not checked.
 #pragma once
 
 #include "core/layout.hpp"

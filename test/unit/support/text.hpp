@@ -1,4 +1,3 @@
-// Bytes as hex and uuid text, and a time as the golden files write it.
 #pragma once
 
 #include <cstdint>
@@ -46,14 +45,12 @@ inline std::string string_from_hex(std::string_view hex) {
     return std::string(bytes.begin(), bytes.end());
 }
 
-// 16 bytes as a uuid.
 inline std::string to_uuid(const unsigned char* bytes) {
     const std::string h = to_hex(bytes, 16);
     return h.substr(0, 8) + "-" + h.substr(8, 4) + "-" + h.substr(12, 4) + "-" + h.substr(16, 4) + "-" + h.substr(20);
 }
 
-// 2031-05-08T23:03:34.976Z; years above 9999 have five digits. Written here from the
-// calendar's rules, so that it checks the core's arithmetic and shares none of it.
+// 2031-05-08T23:03:34.976Z. Shares none of the core's arithmetic.
 inline std::string to_iso(std::int64_t unix_ms) {
     if (unix_ms < 0) throw std::runtime_error("no golden time is before 1970");
     std::int64_t days = unix_ms / 86400000;

@@ -1,4 +1,4 @@
-// Times to try bounds with, times as numbers, and the plain definition of a tick that the core must agree with.
+// Times to try bounds with, and the plain definition of a tick that the core must agree with.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,14 @@ using namespace std::chrono_literals;
 
 using Wide = __int128;
 
-// A time that a test writes as a number.
 constexpr UnixTime unix_us(std::int64_t us) { return UnixTime{microseconds{us}}; }
 constexpr Ceiling unix_ms(std::int64_t ms) { return Ceiling{milliseconds{ms}}; }
 
-// A time line of microseconds that are written as numbers.
 constexpr Timeline timeline_us(std::int64_t epoch, std::int64_t tick_length, unsigned bits) {
     return {unix_us(epoch), microseconds{tick_length}, bits};
 }
 
-// The plain definition, in 128 bits so that nothing can overflow.
+// In 128 bits, so that nothing overflows.
 struct PlainTimeline {
     Wide epoch, length, count;
 
@@ -32,7 +30,7 @@ struct PlainTimeline {
 
     Wide start(Wide tick) const { return epoch + tick * length; }
 
-    // The tick that contains `t`, which may be outside the format.
+    // Which may be outside the format.
     Wide containing(UnixTime t) const {
         const Wide d = number_of(t) - epoch;
         return d >= 0 ? d / length : -((-d + length - 1) / length);
@@ -40,14 +38,12 @@ struct PlainTimeline {
 
     std::optional<std::uint64_t> floor(UnixTime t) const { return inside(containing(t)); }
 
-    // Smallest tick that starts at or after `t`.
     std::optional<std::uint64_t> at_or_after(UnixTime t) const {
         Wide tick = containing(t);
         if (start(tick) < number_of(t)) tick++;
         return inside(tick < 0 ? 0 : tick);
     }
 
-    // Largest tick that starts at or before `t`.
     std::optional<std::uint64_t> at_or_before(UnixTime t) const {
         const Wide tick = containing(t);
         return inside(tick >= count ? count - 1 : tick);
@@ -60,8 +56,6 @@ private:
     }
 };
 
-// The extremes, the epoch, the end, and tick edges everywhere between, each one
-// microsecond and one tick to either side.
 inline std::vector<UnixTime> interesting_times(const Timeline& t) {
     constexpr UnixTime lowest = UnixTime::min(), highest = UnixTime::max();
     std::vector<UnixTime> times = {lowest,         lowest + 1us, highest - 1us, highest,

@@ -1,5 +1,4 @@
-// Reads the golden files in test/vectors: tab separated, `#` lines first, then one line of
-// column names. No quoting, no escapes: a cell is exactly the bytes between two tabs.
+// Reads the golden files in test/vectors: `#` lines, column names, rows separated by tabs. No quoting.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +15,6 @@
 
 namespace snowflake_ids::test {
 
-// Where the golden files are: the environment wins over the build, the build over the guess.
 inline std::string vectors_directory() {
     if (const char* from_environment = std::getenv("TEST_VECTORS")) return from_environment;
 #ifdef TEST_VECTORS
@@ -53,7 +51,6 @@ public:
     std::int64_t i64(const char* column) const { return to_i64((*this)[column]); }
     bool empty(const char* column) const { return (*this)[column].empty(); }
 
-    // For messages: the file, the line, and what the line starts with.
     std::string where() const;
     std::size_t line = 0;
 
@@ -80,7 +77,6 @@ public:
             rows_.emplace_back(*this, std::move(cells)).line = line;
         }
     }
-    // The rows point to their table.
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
@@ -116,8 +112,7 @@ inline std::string Row::where() const {
     return table_->file() + ":" + std::to_string(line) + " " + cells_[0] + " " + cells_[1];
 }
 
-// Prints, records and asserts how many rows of a file a test has looked at: a truncated
-// file or a loop that ends early must not pass.
+// So that a truncated file, or a loop that ends early, does not pass.
 inline void expect_count(const std::string& what, std::size_t ran, std::size_t expected) {
     std::printf("[rows] %s %zu\n", what.c_str(), ran);
     std::string key = "rows_" + what;
